@@ -48,7 +48,8 @@ class DispatcherHere:
 def frames_here(options=None):
     """Return the frames of a node without ROS and tf2."""
     frames = Frames.__new__(Frames)
-    frames._buffer, frames.missing, frames._history = None, 'there is no tf2', History()
+    frames._buffer, frames.missing = None, 'there is no tf2'
+    frames._execution = SimpleNamespace(history=History(), follow=lambda robot: None)
     frames._configuration = SimpleNamespace(options=options or NodeOptions())
     return frames
 

@@ -124,8 +124,7 @@ class Controller:
         """Solve goals together and move there, or hold; the current path ends.
 
         waypoint: the goal, where it is one of the current path, which then goes on. Raises IkError
-        for a target that its task does not take, and where there is no motion; the former targets
-        then stand, and a path continues.
+        where there is no motion; the former targets then stand, and a path continues.
         """
         group, closest, last = self.group, self.accept_closest, self._last
         if self.motion is not None:
@@ -151,7 +150,9 @@ class Controller:
             group.accept(aims)
             self.has_moved = True
         if group.chain is not None and not is_repeated:
-            self.goal, q = goal, robot.joint_configuration(group)
+            self.goal = goal
+            q = (result.q if accepted and group.motion == JUMP
+                 else robot.joint_configuration(group))
             # After a timeout a repetition may succeed.
             self._last = None if result.reason is StopReason.TIMEOUT else _Last(
                 group, goal, closest, result, q, self.motion if accepted else None)

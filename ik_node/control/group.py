@@ -35,7 +35,8 @@ class Aim(NamedTuple):
 
     task: str
     target: Any
-    """As the solver takes it: a `Goal` in the frame of the base, or the task's target."""
+    """As the solver takes it: a `Goal` in the frame of the base, or the task's target (an array
+    that has been checked and that nobody writes to)."""
     weights: np.ndarray | None = None
     """(6,) of a Pose; None: unchanged."""
     header: Any = None
@@ -147,8 +148,8 @@ class Group(ABC):
     def solve(self, aims: Sequence[Aim], q0: np.ndarray, closest: bool = False) -> AnyResult:
         """Solve for goals of different tasks together, from q0 (n,), rad or m; in any thread.
 
-        closest: find the closest configuration where there is no solution. Raises IkError for a
-        target that its task does not take, UnsupportedError as `solve_closest`.
+        closest: find the closest configuration where there is no solution. Raises UnsupportedError
+        as `solve_closest`.
         """
 
     @abstractmethod

@@ -40,7 +40,9 @@ class TaskGroup(Group):
     status_key = 'task'
     body: Body
     solver: BodySolver
-    _copies: dict[str, Task]
+    tasks: dict[str, Any]
+    _copies: dict[str, Any]
+    _targeted: list[tuple[Any, Any]]
 
     def __init__(self, source: GroupSource, previous: 'TaskGroup | None' = None) -> None:
         """Build body, tasks and solver. Raises IkError for values that do not fit the tree.
@@ -63,7 +65,7 @@ class TaskGroup(Group):
             raise ModelError(f'{source.tree.name!r} has {self.body.n_joints} joints; at most '
                              f'{MAX_JOINTS} are allowed')
         self.tips: dict[str, Tip] = {}
-        self.tasks: dict[str, Task] = self._make_tasks(previous)
+        self.tasks = self._make_tasks(previous)
         self.target_links = {name: task.reference if isinstance(task, RelativePose) else None
                              for name, task in self.tasks.items()}
         self.reported = tuple(source.task_options or self.tasks)
@@ -72,7 +74,8 @@ class TaskGroup(Group):
         self.start = self._start()
         if like is not None and source.has_same_solver(like.source) and (
                 list(self.tasks.values()) == list(like.tasks.values())):
-            self._copies, self.solver = like._copies, like.solver
+            self._copies, self._targeted = like._copies, like._targeted
+            self.solver = like.solver
         else:
             self.solver = self._make_solver(source.solver_options)
         self.limits = self._motion_limits()
@@ -106,18 +109,31 @@ class TaskGroup(Group):
 
     def solve(self, aims: Sequence[Aim], q0: np.ndarray, closest: bool = False) -> BodyResult:
         """Solve the tasks from q0 (n,): for goals, and for the targets of others that stand."""
-        for name, task in self._copies.items():
-            own = self.tasks[name]
-            _set(task, getattr(own, 'target', None), getattr(own, 'weights', None))
+        for own, task in self._targeted:
+            if task.target is not own.target:
+                task.set_checked(own.target)
         for aim in aims:
-            _set(self._copies[aim.task], aim.target, aim.weights)
+            self._copies[aim.task].set_checked(aim.target)
+        if self.tips:
+            self._set_weights(aims)
         result: BodyResult = (solve_closest(self.solver, q0) if closest else self.solver.solve(q0))
         return result
 
     def accept(self, aims: Sequence[Aim]) -> None:
         """Let the targets of aims stand from now on."""
         for aim in aims:
-            _set(self.tasks[aim.task], aim.target, aim.weights)
+            task = self.tasks[aim.task]
+            task.set_checked(aim.target)
+            if aim.weights is not None:
+                task.weights = aim.weights
+
+    def _set_weights(self, aims: Sequence[Aim]) -> None:
+        """Set the weights of tips for goals; the solver is made anew for those that differ."""
+        weights = {name: self.tasks[name].weights for name in self.tips} | {
+            aim.task: aim.weights for aim in aims if aim.weights is not None}
+        for name, wanted in weights.items():
+            if wanted.tobytes() != self._copies[name].weights.tobytes():
+                self._copies[name].weights = wanted
 
     def errors(self, result: Any, task: str) -> tuple[float, float] | None:
         """Return the errors of a task in a result, m and rad; None where it has none."""
@@ -130,6 +146,8 @@ class TaskGroup(Group):
 
     def _make_solver(self, options: Mapping[str, Any]) -> BodySolver:
         self._copies = {name: copy.copy(task) for name, task in self.tasks.items()}
+        self._targeted = [(self.tasks[name], task) for name, task in self._copies.items()
+                          if hasattr(task, 'target')]
         # Until a task has a type, the solver has nothing to do.
         tasks = tuple(self._copies.values()) or (Posture(self.start),)
         return make_body_solver(self.options.solver, self.body, tasks, **options)
@@ -205,21 +223,6 @@ class TaskGroup(Group):
         """Return the largest distance of two links along an axis, m."""
         places = np.array([T[:3, 3] for T in self.body.forward(self.body.neutral()).values()])
         return float(np.ptp(places, axis=0).max())
-
-
-def _set(task: Any, target: Any, weights: np.ndarray | None) -> None:
-    """Set target and weights of a task; what is None or the same stays, as solvers watch tasks."""
-    if target is not None and _differ(target, task.target):
-        task.target = target
-    if weights is not None and _differ(weights, task.weights):
-        task.weights = weights
-
-
-def _differ(value: Any, other: Any) -> bool:
-    """Return whether two targets differ; free coordinates are NaN, which are the same."""
-    if isinstance(value, np.ndarray) and isinstance(other, np.ndarray):
-        return value.tobytes() != other.tobytes()
-    return not same_value(value, other)
 
 
 def _keeps_target(options: TaskOptions, former: TaskOptions) -> bool:

@@ -137,6 +137,7 @@ class Worker:
         self._wake = wake
         self._groups: defaultdict[Hashable, _GroupGoals] = defaultdict(_GroupGoals)
         self._ended: deque[_ThreadedSearch] = deque()
+        self._quick = Cancellation()
         self._closed = False
 
     def begin(self, group: Hashable, goal: Goal[None], queued: bool = False) -> None:
@@ -235,8 +236,9 @@ class Worker:
 
     def _search_here(self, group: _GroupGoals, work: Search) -> _End | None:
         """Run a search in the calling thread for a short time; None where that was not enough."""
-        began, used = time.perf_counter(), time.thread_time()
-        with Cancellation(began + QUICK) as cancellation:
+        began, used, cancellation = time.perf_counter(), time.thread_time(), self._quick
+        cancellation.begin_anew(began + QUICK)
+        with cancellation:
             try:
                 end = _End(work())
             except BaseException as error:  # handed on to the goal

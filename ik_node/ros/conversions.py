@@ -27,10 +27,12 @@ def pose_to_matrix(pose: Pose) -> np.ndarray:
         raise InputError(f'the orientation ({x:g}, {y:g}, {z:g}, {w:g}) is not a quaternion: '
                          'it must have finite numbers and a length above zero')
     p = pose.position
+    xyz = px, py, pz = p.x, p.y, p.z
     # Also false for NaN.
-    if not (abs(p.x) <= MAX_NUMBER and abs(p.y) <= MAX_NUMBER and abs(p.z) <= MAX_NUMBER):
+    if not (abs(px) <= MAX_NUMBER and abs(py) <= MAX_NUMBER and abs(pz) <= MAX_NUMBER):
         raise _far(p)
-    return pose_from_quaternion((p.x, p.y, p.z), (x / norm, y / norm, z / norm, w / norm))
+    T: np.ndarray = pose_from_quaternion(xyz, (x / norm, y / norm, z / norm, w / norm))
+    return T
 
 
 def transform(T: np.ndarray, header: Header, child: str) -> TransformStamped:

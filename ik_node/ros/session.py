@@ -51,13 +51,13 @@ class Session:
                                   self._worker, log.warn)
         outcomes = Outcomes(configuration, self._outputs, self._branches, health, log)
         self._measured = Measured(node, health, steady)
-        self._frames = Frames(node, self._execution.history, configuration)
+        self._frames = Frames(node, self._execution, configuration)
         self._dispatcher = Dispatcher(node, configuration, self._execution, outcomes,
                                       self._measured, self._worker, steady)
         arms = configuration.arm_names
         self._goals = Goals(node, configuration, self._dispatcher, outcomes, self._frames)
         self._paths = Paths(node, arms, self._dispatcher, self._execution, self._frames)
-        JointGoals(node, arms, self._dispatcher, self._on_leave)
+        JointGoals(node, arms, self._dispatcher, self._execution, self._on_leave)
         self._commands = Commands(node, configuration, self._dispatcher, self._execution,
                                   self._outputs, self._branches, self._on_leave)
         self._handles = Handles(node, self._goals.take, self._execution.last_goal,
@@ -93,6 +93,7 @@ class Session:
         self._outputs.flush()
         self._handles.destroy()
         self._frames.destroy()
+        self._execution.destroy()
         for entity, destroy in _entities(self._node).items():
             if entity not in self._before:
                 if isinstance(entity, Service) and self._node.executor is not None:

@@ -33,11 +33,10 @@ class VerifiedAttempt(NamedTuple):
 
     q: np.ndarray
     success: bool
+    misses: np.ndarray  # (tasks, 2) what each task misses, m and rad
     reason: StopReason
-    errors: dict[str, tuple[float, float]]
     iterations: int
-    rank: tuple[float, ...]  # what is missed, the highest priority first: less is better
-    restarts: int = 0        # attempts before it
+    restarts: int = 0   # attempts before it
 
 
 class Found(NamedTuple):

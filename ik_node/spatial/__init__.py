@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ik_node.spatial.conversions import (
+    pose_from_quaternion,
     quaternion_from_matrix,
     right_jacobian_inverse,
     rotation_exp,
@@ -37,17 +38,6 @@ def pose_from_rotation(R: np.ndarray,
     T[:3, :3] = R
     T[:3, 3] = xyz
     return T
-
-
-def pose_from_quaternion(xyz: Sequence[float] | np.ndarray,
-                         quaternion: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Return the pose (4, 4) at xyz (3,), m, turned by a unit quaternion xyzw (4,)."""
-    (px, py, pz), (x, y, z, w) = xyz, quaternion
-    return np.array((
-        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w), px),
-        (2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w), py),
-        (2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y), pz),
-        (0.0, 0.0, 0.0, 1.0)))
 
 
 def matrix_from_quaternion(quaternion: Sequence[float] | np.ndarray) -> np.ndarray:

@@ -3,6 +3,8 @@ cimport cython
 
 @cython.locals(A='const double[:, :]', M='double[3][3]')
 cpdef tuple quaternion_from_matrix(R)
+@cython.locals(x=double, y=double, z=double, w=double, T='double[:, ::1]')
+cpdef object pose_from_quaternion(xyz, quaternion)
 @cython.locals(A='const double[:, :]', M='double[3][3]')
 cpdef tuple rotation_log(R)
 @cython.locals(s=double, c=double)

@@ -14,6 +14,23 @@ def quaternion_from_matrix(R: np.ndarray) -> tuple[float, float, float, float]:
     return so3.quaternion_from_matrix(M)
 
 
+def pose_from_quaternion(xyz: Sequence[float] | np.ndarray,
+                         quaternion: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Return the pose (4, 4) at xyz (3,), m, turned by a unit quaternion xyzw (4,)."""
+    x, y, z, w = quaternion
+    found = np.zeros((4, 4))
+    T = found
+    T[0, 0], T[0, 1], T[0, 2] = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (
+        x * z + y * w)
+    T[1, 0], T[1, 1], T[1, 2] = 2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (
+        y * z - x * w)
+    T[2, 0], T[2, 1], T[2, 2] = 2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (
+        x * x + y * y)
+    T[0, 3], T[1, 3], T[2, 3] = xyz
+    T[3, 3] = 1.0
+    return found
+
+
 def rotation_log(R: np.ndarray) -> tuple[float, float, float]:
     """Return the rotation vector (wx, wy, wz) of R (3, 3), rad, with an angle in [0, π]."""
     A = np.asarray(R, dtype=float)

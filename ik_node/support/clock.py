@@ -29,6 +29,10 @@ class Cancellation:
         self.memory = Memory()
         self.limit = self.memory.vector([deadline, 0.0])
 
+    def begin_anew(self, deadline: float) -> None:
+        """Become as a new one."""
+        self.limit[0], self.limit[1] = deadline, 0.0
+
     def cancel(self) -> None:
         """End the searches that run, and those that begin later."""
         self.limit[0] = -math.inf

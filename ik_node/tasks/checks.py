@@ -15,6 +15,7 @@ from ik_node.spatial.rotations import (
 )
 from ik_node.support.arguments import floats, number, numbers, vector
 from ik_node.support.bounds import MAX_NUMBER
+from ik_node.support.checks import exact_pose
 from ik_node.support.exceptions import InputError, OptionError, shown
 
 Check = Callable[[Any, str], Any]
@@ -63,11 +64,10 @@ def rotation(value: Any, what: str) -> np.ndarray:
 
 def pose(value: Any, what: str) -> np.ndarray:
     """Return a pose (4, 4), m."""
-    if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (4, 4):
-        T = value.copy()
-        if is_pose(T, EXACT):  # as most are, and fast where targets are streamed
-            bounded(T[:3, 3], what)
-            return fixed(T)
+    T: Any = exact_pose(value, EXACT)  # as most are, and fast where targets are streamed
+    if T is not None:
+        bounded(T[:3, 3], what)
+        return T
     T = floats(value, what)
     if T.shape != (4, 4):
         raise InputError(f'{what} must be a pose of the shape (4, 4), not {T.shape}')

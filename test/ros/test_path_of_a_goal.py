@@ -9,22 +9,30 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PointStamped, PoseStamped
 
 import ik_node
 import robots
 from ik_node import KinematicTree
-from ik_node.ros.conversions import matrix_to_pose
-from node_here import NodeHere
+from ik_node.control import worker
+from ik_node.ros.conversions import array_to_point, matrix_to_pose
+from node_here import NodeHere, running
 
 FOLDER = str(Path(ik_node.__file__).parent)
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
+HUMANOID = KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf')
 MOST = 30
 
 
-def passed(node, message):
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """However busy the machine is, no search begins anew in another thread."""
+    monkeypatch.setattr(worker, 'QUICK', 60.0)
+
+
+def passed(node, topic, message):
     """Return the functions of the package that are called until the joint states are published."""
-    (callback,) = (end.callback for end in node.subscriptions if end.topic_name == '/goal_pose')
+    (callback,) = (end.callback for end in node.subscriptions if end.topic_name == topic)
     (publisher,) = (end for end in node.publishers if end.topic_name == '/joint_states')
     found, publish = set(), publisher.publish
 
@@ -51,6 +59,22 @@ def passed(node, message):
 def test_a_pose_for_an_arm_passes_few_functions():
     with NodeHere('-p', f'urdf_path:={robots.OWN / "arm_6r.urdf"}') as node:
         for q in ([0.4, 0.3, 0.5, 0.4, -1.2, 0.4], [0.5, 0.3, 0.5, 0.4, -1.2, 0.4]):
-            functions = passed(node.subject, PoseStamped(
+            functions = passed(node.subject, '/goal_pose', PoseStamped(
                 pose=matrix_to_pose(CHAIN.forward(np.array(q)))))
         assert 0 < len(functions) <= MOST, sorted(functions)
+
+
+@pytest.mark.parametrize('solver', ['hierarchy', 'least_squares'])
+def test_a_target_for_one_of_two_tasks_passes_few_functions(solver):
+    with running(urdf_path=robots.OWN / 'humanoid.urdf', solver=solver, tasks='[left, right]',
+                 left__type='pose', left__link='left_palm', right__type='position',
+                 right__link='right_palm') as node:
+        counts = []
+        for x in (0.2, 0.3):  # the first solve makes what the others use
+            T = HUMANOID.forward({'left_shoulder_pitch': x, 'right_shoulder_pitch': x})
+            for topic, message in (
+                    ('/left/goal_pose', PoseStamped(pose=matrix_to_pose(T['left_palm']))),
+                    ('/right/goal_point', PointStamped(point=array_to_point(
+                        T['right_palm'][:3, 3])))):
+                counts.append(len(passed(node.subject, topic, message)))
+        assert 0 < max(counts[1:]) <= MOST, counts

@@ -44,10 +44,12 @@ class Execution:
 
         Only this stamp may be published with the joint values.
         """
-        now, stamp = self._clock.read()
+        now = None
         for controller in self.controllers.values():
             if controller.motion is not None:
-                controller.advance(robot, now)
+                now = now or self._clock.read()
+                controller.advance(robot, now.seconds)
+        stamp = self._clock.stamp() if now is None else now.stamp
         self.history.add(robot, stamp)
         return Time(sec=stamp // 10 ** 9, nanosec=stamp % 10 ** 9)
 
@@ -57,6 +59,10 @@ class Execution:
             if controller.motion is not None:
                 self.advance(robot)
                 return
+
+    def destroy(self) -> None:
+        """Stop watching the clock."""
+        self._clock.destroy()
 
     def last_goal(self, group: Group) -> Goal | None:
         """Return the last goal of a chain, in the frame of its base."""

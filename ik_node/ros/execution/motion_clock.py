@@ -1,12 +1,15 @@
 """The clock of motions, which never goes back nor jumps, and is read together with its stamp."""
 
+import time
+from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
-from rclpy.clock import Clock
+from rclpy.clock import Clock, JumpThreshold
 from rclpy.node import Node
 
 _LONGEST = 500_000_000  # ns: largest advance by one reading
 _APART = 10_000_000     # ns: tolerance between readings of the ROS clock and the monotonic clock
+_CHANGE = JumpThreshold(min_forward=None, min_backward=None, on_clock_change=True)
 
 
 class Instant(NamedTuple):
@@ -23,24 +26,39 @@ class MotionClock:
     at `seconds` and published with `stamp` have the velocities of their motion. Where the ROS clock
     is set back, motions pause; where it jumps forward, or is not read for long, they advance by at
     most half a second. Real time is compared with a monotonic clock, which is never set.
+
+    - `stamp`: returns ROS time alone, ns.
     """
 
     def __init__(self, node: Node, steady: Clock) -> None:
         """Start at zero. steady: a monotonic clock."""
-        self._clock = clock = cast(Any, node.get_clock())
+        self._clock = cast(Any, node.get_clock())
         self._steady_clock = steady
         self._now = 0
-        self._simulated: bool = clock.ros_time_is_active
-        self._stamp, self._steady = self._clock.now().nanoseconds, steady.now().nanoseconds
+        self._jumps = self._clock.create_jump_callback(_CHANGE, post_callback=self._on_change)
+        self._on_change()
+        self._changed = False
+        self._stamp, self._steady = self.stamp(), steady.now().nanoseconds
+
+    def destroy(self) -> None:
+        """Stop watching the ROS clock."""
+        self._jumps.unregister()
+
+    def _on_change(self, _: object = None) -> None:
+        """Note whether ROS time is simulated: to ask rclpy takes longer than to read the time."""
+        self._simulated, self._changed = self._clock.ros_time_is_active, True
+        self.stamp: Callable[[], int] = self._simulated_time if self._simulated else time.time_ns
+
+    def _simulated_time(self) -> int:
+        return int(self._clock.now().nanoseconds)
 
     def read(self) -> Instant:
         """Return motion time and its stamp."""
-        simulated, stamp = self._clock.ros_time_is_active, self._clock.now().nanoseconds
-        steady = self._steady_clock.now().nanoseconds
-        if simulated == self._simulated:
+        stamp, steady = self.stamp(), self._steady_clock.now().nanoseconds
+        if not self._changed:
             passed = stamp - self._stamp
-            if not simulated:
+            if not self._simulated:
                 passed = min(passed, steady - self._steady + _APART)
             self._now += min(max(passed, 0), _LONGEST)
-        self._simulated, self._stamp, self._steady = simulated, stamp, steady
+        self._changed, self._stamp, self._steady = False, stamp, steady
         return Instant(1e-9 * self._now, stamp)

@@ -87,7 +87,6 @@ class Dispatcher:
             controller = self._execution.controllers[group.name]
             if self._configuration.options.max_goal_age > 0.0:
                 self._check_age(message.header)
-            self._execution.follow(robot)
             if self.measured.topic:
                 self.measured.check_freshness(group)
                 if not self.is_busy(controller):

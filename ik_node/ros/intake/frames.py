@@ -14,11 +14,12 @@ from ik_node.control.group import Aim, Group
 from ik_node.control.robot import Robot
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.conversions import point_to_array, pose_to_matrix, time_of
-from ik_node.ros.execution.history import History
+from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.waiting import NotYetError
 from ik_node.spatial import inverse, pose_from_quaternion
 from ik_node.support.bounds import MAX_NAME
 from ik_node.support.exceptions import InputError, names, shown
+from ik_node.tasks import checks
 
 BASE = np.eye(4)
 BASE.flags.writeable = False
@@ -30,9 +31,9 @@ _SET_BACK = JumpThreshold(min_forward=None, min_backward=Duration(seconds=-1),
 class Frames:
     """Finds T_base_frame without waiting; errors tell where waiting may help."""
 
-    def __init__(self, node: Node, history: History, configuration: Configuration) -> None:
-        """Subscribe to tf2, if it is installed. history: of the joint values."""
-        self._history, self._configuration = history, configuration
+    def __init__(self, node: Node, execution: Execution, configuration: Configuration) -> None:
+        """Subscribe to tf2, if it is installed."""
+        self._execution, self._configuration = execution, configuration
         self.missing = ''
         self._buffer: Any = None
         try:
@@ -65,9 +66,13 @@ class Frames:
             T_frame_goal[:3, 3] = point_to_array(message.point)
         else:
             T_frame_goal = pose_to_matrix(message.pose)
-        T_target_frame = self.in_target(robot, group, task, message.header)
-        return group.aim(task, T_frame_goal if T_target_frame is BASE
-                         else T_target_frame @ T_frame_goal, is_point, message.header)
+        header = message.header
+        if header.frame_id or task in group.tips:
+            self._execution.follow(robot)
+            T_target_frame = self.in_target(robot, group, task, header)
+            if T_target_frame is not BASE:
+                T_frame_goal = placed(T_target_frame, T_frame_goal)
+        return group.aim(task, T_frame_goal, is_point, header)
 
     def in_target(self, robot: Robot, group: Group, task: str, header: Header) -> np.ndarray:
         """Return the pose (4, 4), m, of a message's frame in that of the target of a task.
@@ -108,9 +113,10 @@ class Frames:
     def _link_in(self, robot: Robot, base_link: str, link: str, header: Header) -> np.ndarray:
         """Return T_base_link (4, 4), m, of a link at a stamp in the present base."""
         stamp = time_of(header).nanoseconds
-        if not self._history.is_past(robot, stamp) or _is_static(robot, link):
+        history = self._execution.history
+        if not history.is_past(robot, stamp) or _is_static(robot, link):
             return BASE if link == base_link else robot.in_link(base_link, link)
-        past, root = self._history.at(robot, stamp), robot.tree.root
+        past, root = history.at(robot, stamp), robot.tree.root
         T_root_then = inverse(robot.T_world_root) @ past.T_world_root
         return robot.in_link(base_link, root) @ T_root_then @ past.in_link(root, link)
 
@@ -150,6 +156,12 @@ class Frames:
         except Exception:  # an unknown frame, or no connection yet
             return True
         return bool(stamp.nanoseconds == 0 or stamp.nanoseconds > newest.nanoseconds)
+
+
+def placed(T_target_frame: np.ndarray, T_frame_goal: np.ndarray) -> np.ndarray:
+    """Return T_target_goal (4, 4), m. Raises InputError where a frame of tf2 makes it no pose."""
+    found: np.ndarray = checks.pose(T_target_frame @ T_frame_goal, 'a goal in a frame')
+    return found
 
 
 def _is_static(robot: Robot, link: str) -> bool:

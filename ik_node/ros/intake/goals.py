@@ -10,7 +10,6 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import QoSProfile
 
 from ik_node.control.controller import Controller
-from ik_node.control.group import Group
 from ik_node.control.robot import Robot
 from ik_node.control.worker import NEWER, CancelledError, search
 from ik_node.ros.configuration import Configuration
@@ -73,7 +72,12 @@ class Goals:
             group, name = robot.tasks[name]
             messages = [(name, message)]
             if len(group.tasks) > 1:
-                messages += self._others(group, name)
+                for (other, kind), subscription in self._subscriptions.items():
+                    if other != name and other in group.tasks:
+                        with subscription.handle:
+                            taken = subscription.handle.take_message(kind, False)
+                        if taken is not None:
+                            messages.append((other, taken[0]))
         admitted: dict[Controller, Received] = {}
         for name, message in messages:
             received = self._dispatcher.receive(name, message, self._convert, self.take)
@@ -135,14 +139,3 @@ class Goals:
             pending.serving -= 1
             if not (pending.serving or pending.newest):
                 self._pending.pop(controller, None)
-
-    def _others(self, group: Group, name: str) -> list[tuple[str, _Message]]:
-        """Take the newest messages of the other tasks of a group, where there are any."""
-        found = []
-        for (other, kind), subscription in self._subscriptions.items():
-            if other != name and other in group.tasks:
-                with subscription.handle:
-                    taken = subscription.handle.take_message(kind, False)
-                if taken is not None:
-                    found.append((other, taken[0]))
-        return found

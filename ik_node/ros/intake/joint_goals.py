@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from rclpy.lifecycle import LifecycleNode
@@ -12,6 +13,7 @@ from ik_node.control.controller import Outcome
 from ik_node.control.group import Group, check_limits
 from ik_node.control.robot import Robot
 from ik_node.ros.conversions import joint_positions
+from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher, Received
 from ik_node.ros.intake.goals import LATEST
 from ik_node.support.bounds import MAX_NUMBER
@@ -22,18 +24,22 @@ class JointGoals:
     """The joint goals of a configured node, for each arm or for all joints."""
 
     def __init__(self, node: LifecycleNode, arm_names: Sequence[str], dispatcher: Dispatcher,
-                 on_leave: Callable[[Group], None]) -> None:
+                 execution: Execution, on_leave: Callable[[Group], None]) -> None:
         """Subscribe to the goals of every arm. on_leave: called when a group leaves its goal."""
-        self._dispatcher, self._on_leave = dispatcher, on_leave
+        self._dispatcher, self._execution, self._on_leave = dispatcher, execution, on_leave
         for arm in arm_names:
             node.create_subscription(JointState, f'{arm}/goal_joints' if arm else 'goal_joints',
                                      partial(self.take, arm), LATEST)
 
     def take(self, name: str, message: JointState) -> None:
         """Move the joints of the arm of this name, or those of all tasks, to the values."""
-        received = self._dispatcher.receive(name, message, configuration, self.take)
+        received = self._dispatcher.receive(name, message, self._convert, self.take)
         if received is not None:
             self._dispatcher.replace(received, self._move(received))
+
+    def _convert(self, robot: Robot, *others: Any) -> np.ndarray:
+        self._execution.follow(robot)
+        return configuration(robot, *others)
 
     async def _move(self, received: Received) -> Outcome:
         group, name = received.controller.group, received.arrival.name

@@ -13,6 +13,7 @@ from ik_node.control.group import Aim, AnyResult, Group
 from ik_node.control.robot import Robot
 from ik_node.control.worker import search
 from ik_node.ros.conversions import pose_to_matrix
+from ik_node.ros.intake.frames import placed
 from ik_node.solvers.result import StopReason
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import IkError, InputError, names
@@ -214,9 +215,10 @@ def _aim(robot: Robot, tip: _Tip, pose: Any, context: Context) -> Aim:
         raise RequestError(Code.INVALID_GOAL_CONSTRAINTS, str(error)) from error
     try:
         T_target_frame = context.in_target(robot, tip.group, tip.task, pose.header)
+        T_target_goal = placed(T_target_frame, T_frame_goal)
     except InputError as error:
         raise RequestError(Code.FRAME_TRANSFORM_FAILURE, str(error)) from error
-    return tip.group.aim(tip.task, T_target_frame @ T_frame_goal, False)
+    return tip.group.aim(tip.task, T_target_goal, False)
 
 
 def _seconds(duration: Any) -> float:

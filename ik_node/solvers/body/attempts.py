@@ -46,7 +46,6 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
 
     body: Body
     tasks: Sequence[Task]
-    task_names: Sequence[str]
     _records: Records | None
     _quick: TaskLevel | None
 
@@ -58,7 +57,7 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
     def _find(self, problem: BodyProblem) -> VerifiedAttempt:
         """Search from the start, then from others; at the end, thoroughly, from the best."""
         start, last = problem.start, self.options.max_restarts
-        best, proved = None, None
+        best, proved, least = None, None, tuple[float, ...]()
         number, restarts = 0, -1
         while number < last + (3 if len(problem.levels) > 1 else 1):
             thorough, q = number > last, start
@@ -66,31 +65,34 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
             if best is not None and number != last + 1:
                 q = best.q if thorough else self._guess(start, number - 1)
             found = self._search(problem, q, thorough)
-            if best is None or found.success or _is_better(found.rank, best.rank):
-                best = found
-            if best.success or problem.budget.is_over():
+            if found.success:
+                return found._replace(reason=StopReason.CONVERGED, restarts=restarts)
+            rank = self._rank(problem.levels, found)
+            if best is None or _is_better(rank, least):
+                best, least = found, rank
+            if problem.budget.is_over():
                 break
             if number == 0:
                 proved = self._proof()
             number = number + 1 if proved is None or thorough else last + 1
         assert best is not None
-        if best.success:
-            return best._replace(restarts=restarts)
-        reason = StopReason.TIMEOUT if problem.budget.is_over() else best.reason
+        reason = (StopReason.TIMEOUT if problem.budget.is_over()
+                  else reason_of(False, best.reason))
         return best._replace(reason=reason if proved is None else proved.reason, restarts=restarts)
 
     def _find_closest(self, problem: BodyProblem, found: VerifiedAttempt) -> VerifiedAttempt:
         """Return the best minimum near what was found, and from the most promising other starts."""
-        best = found
+        best, least = found, self._rank(problem.levels, found)
         for q in self._promising(problem, found.q):
             for minimum in (self._settle(problem, q), q):  # a settled one may miss the first more
                 verified = self._verified(problem, Attempt(minimum, found.reason,
                                                            found.iterations), problem.start)
-                if verified.success or _is_better(verified.rank, best.rank):
-                    best = verified
+                rank = self._rank(problem.levels, verified)
+                if verified.success or _is_better(rank, least):
+                    best, least = verified, rank
             if best.success or problem.budget.is_over():
                 break
-        return best._replace(restarts=found.restarts)
+        return best._replace(reason=reason_of(best.success, best.reason), restarts=found.restarts)
 
     def _guess(self, start: np.ndarray, number: int) -> np.ndarray:
         """Return the start (n,) of a restart: part of the way from q0 (n,) to an initial guess."""
@@ -149,36 +151,24 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
         if self._quick is None or thorough:
             return self._verified(problem, self._attempt(levels, q, budget, thorough), start)
         q, success, misses, end, iterations = self._quick.solve(start, q, budget.deadline)
-        return self._judged(levels, Attempt(q, REASONS[end], iterations), success, misses)
+        return VerifiedAttempt(q, success, misses, REASONS[end], iterations)
 
     def _verified(self, problem: BodyProblem, attempt: Attempt,
                   start: np.ndarray) -> VerifiedAttempt:
-        """Return an attempt with errors from frames computed anew.
+        """Return an attempt with what tasks miss, from frames computed anew.
 
         Whole turns of continuous joints away from the start (n,) are undone.
         """
         assert self._records is not None
         q, success, misses = self._records.check.verify(
             start, np.clip(attempt.q, self.body.lower, self.body.upper))
-        return self._judged(problem.levels, attempt._replace(q=q), success, misses)
+        return VerifiedAttempt(q, success, misses, attempt.reason, attempt.iterations)
 
-    def _judged(self, levels: list[TaskLevel], attempt: Attempt, success: bool,
-                misses: np.ndarray) -> VerifiedAttempt:
-        """Return an attempt with what each task misses (t, 2), m and rad."""
-        q, reason, iterations = attempt
-        errors = dict(zip(self.task_names, map(tuple, misses.tolist())))
-        if success:
-            return VerifiedAttempt(q, True, StopReason.CONVERGED, errors, iterations, (0.0,))
-        return VerifiedAttempt(q, False, reason_of(False, reason), errors, iterations,
-                               self._rank(levels, q, errors))
-
-    def _rank(self, levels: list[TaskLevel], q: np.ndarray,
-              errors: dict[str, tuple[float, float]]) -> tuple[float, ...]:
-        """Return what is missed at q (n,), the highest priority first."""
-        strict = sum(m * m + o * o for m, o in (errors[name] for name, task in zip(
-            self.task_names, self.tasks) if task.is_necessary and task.priority == 0
-            and not self._is_met(errors[name])))
-        return strict, *(level.evaluate(q).cost for level in levels)
+    def _rank(self, levels: list[TaskLevel], found: VerifiedAttempt) -> tuple[float, ...]:
+        """Return what is missed, the highest priority first: less is better."""
+        strict = sum(m * m + o * o for (m, o), task in zip(found.misses.tolist(), self.tasks)
+                     if task.is_necessary and task.priority == 0 and not self._is_met((m, o)))
+        return strict, *(level.evaluate(found.q).cost for level in levels)
 
 
 def _is_better(rank: tuple[float, ...], than: tuple[float, ...]) -> bool:

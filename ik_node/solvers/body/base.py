@@ -175,13 +175,14 @@ class BodySolver(Attempts):
     def _report(self, problem: BodyProblem, found: VerifiedAttempt, started: float) -> BodyResult:
         """Return the result, with a diagnosis where it is a failure."""
         text, reason = '', found.reason
+        errors = dict(zip(self.task_names, map(tuple, found.misses.tolist())))
         if not found.success:
             text, singular = diagnosis(
-                self.body, self.tasks, self.task_names, found.q, found.errors, self._is_met,
+                self.body, self.tasks, self.task_names, found.q, errors, self._is_met,
                 None if reason is StopReason.TIMEOUT else self._proof_of)
             if singular and reason is StopReason.STALLED:
                 reason = StopReason.SINGULAR
-        result = BodyResult(found.q, found.success, reason, found.errors, found.iterations,
+        result = BodyResult(found.q, found.success, reason, errors, found.iterations,
                             found.restarts, time.perf_counter() - started)
         vars(result)['diagnosis'] = text
         return result

@@ -17,7 +17,6 @@ from ik_node.solvers.body.base import LeastSquaresSolver
 from ik_node.solvers.body.records import LevelRows, TaskLevel
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.codes import CONVERGED
-from ik_node.solvers.driver import reason_of
 from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
 from ik_node.solvers.optimization import nullspace
 from ik_node.solvers.optimization.minimizers import check_minimizer, run
@@ -104,8 +103,7 @@ class BodyOptimizationSolver(LeastSquaresSolver):
             found = super()._verified(problem, attempt, about)
             if not found.success or self._region.keeps_constraints(found.q):
                 return found
-        return found._replace(success=False, reason=reason_of(False, attempt.reason),
-                              rank=self._rank(problem.levels, found.q, found.errors))
+        return found._replace(success=False)
 
     def _about(self, q: np.ndarray) -> Space:
         """Return the region, with limits about q (n,) for entries that have none.

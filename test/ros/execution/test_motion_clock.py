@@ -1,5 +1,6 @@
 """The time that motions run by, whatever happens to the clock behind it."""
 
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -26,6 +27,23 @@ class Node(Clock):
     def get_clock(self):
         return self
 
+    def create_jump_callback(self, threshold, post_callback):
+        assert threshold.on_clock_change
+        self._on_change = post_callback
+
+    def simulate(self):
+        """Begin to simulate time."""
+        self.ros_time_is_active = True
+        self._on_change(None)
+
+
+@pytest.fixture
+def real(monkeypatch):
+    """Return a node with real time, that of the machine, which is at 100 s."""
+    node = Node(100.0)
+    monkeypatch.setattr(time, 'time_ns', lambda: node.now().nanoseconds)
+    return node
+
 
 @pytest.fixture
 def steady():
@@ -44,28 +62,26 @@ def test_simulated_time_runs_on(steady, steps):
         assert clock.read() == (pytest.approx(run), round(seconds * 1e9))
 
 
-def test_real_time_follows_the_clock_of_the_machine_whose_stamp_it_has(steady):
-    node = Node(100.0, simulated=False)
-    clock = MotionClock(node, steady)
-    node.seconds, steady.seconds = 100.125, 50.13  # read a little later
+def test_real_time_follows_the_clock_of_the_machine_whose_stamp_it_has(real, steady):
+    clock = MotionClock(real, steady)
+    real.seconds, steady.seconds = 100.125, 50.13  # read a little later
     assert clock.read() == (0.125, 100_125_000_000)
 
 
-def test_real_time_does_not_leap_with_the_clock_of_the_machine(steady):
-    node = Node(100.0, simulated=False)
-    clock = MotionClock(node, steady)
-    node.seconds, steady.seconds = 1e6, 50.03
+def test_real_time_does_not_leap_with_the_clock_of_the_machine(real, steady):
+    clock = MotionClock(real, steady)
+    real.seconds, steady.seconds = 1e6, 50.03
     assert clock.read().seconds == pytest.approx(0.03, abs=0.011)
     before = clock.read().seconds
-    node.seconds, steady.seconds = 5.0, 50.06  # set back
+    real.seconds, steady.seconds = 5.0, 50.06  # set back
     assert clock.read().seconds == before
-    node.seconds, steady.seconds = 5.02, 50.08
+    real.seconds, steady.seconds = 5.02, 50.08
     assert clock.read().seconds == pytest.approx(before + 0.02)
 
 
 @pytest.mark.parametrize('simulated', [False, True])
-def test_motion_time_never_passes_faster_than_the_stamps(steady, simulated):
-    node, rng = Node(100.0, simulated), np.random.default_rng(0)
+def test_motion_time_never_passes_faster_than_the_stamps(real, steady, simulated):
+    node, rng = Node(100.0, simulated=True) if simulated else real, np.random.default_rng(0)
     clock = MotionClock(node, steady)
     readings = [clock.read()]
     for _ in range(2000):
@@ -79,11 +95,10 @@ def test_motion_time_never_passes_faster_than_the_stamps(steady, simulated):
     assert passed.max() == pytest.approx(0.5)
 
 
-def test_a_change_between_the_two_is_no_leap(steady):
-    node = Node(100.0, simulated=False)
-    clock = MotionClock(node, steady)
+def test_a_change_between_the_two_is_no_leap(real, steady):
+    clock = MotionClock(real, steady)
     before = clock.read().seconds
-    node.ros_time_is_active = True
+    real.simulate()
     assert clock.read().seconds == before
-    node.seconds = 100.1
+    real.seconds = 100.1
     assert clock.read().seconds == pytest.approx(before + 0.1)

@@ -76,6 +76,11 @@ class Node:
         return types.SimpleNamespace(unregister=lambda: setattr(self, 'jumped', None))
 
 
+def moved(history):
+    """Return the execution of a robot at rest that has a history."""
+    return types.SimpleNamespace(history=history, follow=lambda robot: None)
+
+
 @pytest.fixture
 def node():
     return Node()
@@ -86,7 +91,7 @@ def frames(monkeypatch, node):
     listener = types.SimpleNamespace(unregister=lambda: None)
     monkeypatch.setitem(sys.modules, 'tf2_ros', types.SimpleNamespace(
         Buffer=Buffer, TransformListener=lambda buffer, node: listener))
-    return Frames(node, History(), OPTIONS)
+    return Frames(node, moved(History()), OPTIONS)
 
 
 @pytest.fixture
@@ -145,7 +150,7 @@ def in_base_at(robot, known, frame, stamp, jumps=False):
     for time, (slide, turn) in known.items():
         robot.values.update(slide=slide, turn=turn)
         history.add(robot, round(1e9 * time))
-    return in_base(Frames(Node(), history, OPTIONS), robot, frame, stamp)
+    return in_base(Frames(Node(), moved(history), OPTIONS), robot, frame, stamp)
 
 
 STATES = {10.0: (0.0, 0.2), 11.0: (0.4, 0.6), 12.0: (0.1, 0.3)}
@@ -228,5 +233,5 @@ def test_without_tf2_a_foreign_frame_is_refused_with_the_links_there_are(monkeyp
     monkeypatch.setitem(sys.modules, 'tf2_ros', None)
     with pytest.raises(InputError, match="links are 'world', 'left_base', 'tip', and tf2 is not "
                                          'installed') as raised:
-        in_base(Frames(Node(), History(), OPTIONS), robot, 'table')
+        in_base(Frames(Node(), moved(History()), OPTIONS), robot, 'table')
     assert not isinstance(raised.value, NotYetError)
