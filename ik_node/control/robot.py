@@ -17,6 +17,7 @@ class Robot:
 
     - `groups`: by name, in the order of the parameters.
     - `tasks`: the group of each arm and task, by its name, and the name of the task in the group.
+    - `joint_names`: of every moving joint, mimics too, in the order of the tree.
     - `values`: of joints that have one of their own, rad or m, and of the root.
     - `has_velocities`: whether joints have velocities; where they jump they have none.
     """
@@ -31,8 +32,11 @@ class Robot:
         self.has_velocities = False
         self.values: dict[str, float] = {}
         self._velocities: dict[str, float] = {}
-        self._drives = [(joint.name, *tree.drives[joint.name])
-                        for joint in tree.joints.values() if joint.moves]
+        self.joint_names = [joint.name for joint in tree.joints.values() if joint.moves]
+        drives = [tree.drives[name] for name in self.joint_names]
+        self._sources = [source for source, _, _ in drives]
+        self._mimics = [(name, multiplier, offset) for name, (source, multiplier, offset)
+                        in zip(self.joint_names, drives) if name != source]
         self.tasks = {task: (group, task) for group in groups.values() for task in group.tasks}
         for group in groups.values():
             if GOAL in group.tips:  # the only tip of a robot: its goals have no name
@@ -61,8 +65,10 @@ class Robot:
         """Set the joints of a group to q (n,), rad or m, and their velocities (n,), per s."""
         names = group.space.joint_names
         self.values.update(zip(names, q.tolist()))
-        v = np.zeros(len(q)) if velocity is None else velocity
-        self._velocities.update(zip(names, v.tolist()))
+        if velocity is not None:
+            self._velocities.update(zip(names, velocity.tolist()))
+        elif self._velocities:
+            self._velocities.update(dict.fromkeys(names, 0.0))
 
     def place(self, values: Mapping[str, float]) -> None:
         """Set joint values by name, rad or m, clipped to the limits; others are ignored."""
@@ -96,16 +102,19 @@ class Robot:
         return np.eye(4) if root is None else root.T_world_root(self.joint_configuration(root))
 
     def joint_values(self) -> dict[str, float]:
-        """Return the value of every moving joint, mimics too, in the order of the tree."""
-        values, found = self.values, {}
-        for name, source, multiplier, offset in self._drives:
-            found[name] = multiplier * values[source] + offset
+        """Return the value of every moving joint, by `joint_names`."""
+        found = dict(zip(self.joint_names, map(self.values.__getitem__, self._sources)))
+        for name, multiplier, offset in self._mimics:
+            found[name] = multiplier * found[name] + offset
         return found
 
     def joint_velocities(self) -> dict[str, float]:
         """Return the velocity of every moving joint, in the same order."""
-        return {name: multiplier * self._velocities.get(source, 0.0)
-                for name, source, multiplier, _ in self._drives}
+        found = {name: self._velocities.get(source, 0.0)
+                 for name, source in zip(self.joint_names, self._sources)}
+        for name, multiplier, _ in self._mimics:
+            found[name] *= multiplier
+        return found
 
     def in_link(self, base_link: str, link: str) -> np.ndarray:
         """Return T_base_link (4, 4), m, of any link in another one, at the present values."""

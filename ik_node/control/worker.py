@@ -24,7 +24,9 @@ NEWER = 'a newer goal has arrived'
 # s that a search has in the calling thread: with 0.1 ms one in a hundred solves of a humanoid moves
 # to another thread, which takes 0.5 to 2 ms there and back.
 QUICK = 2.5e-4
-_OVERRUN = 1e-3, 0.05  # s of the processor, and of all, after which a search ignores deadlines
+# s after which a search ignores deadlines: twice in a row, and once. The time of the processor
+# tells more, but may take longer to be read than a solve.
+_OVERRUN = 1e-3, 0.05
 _LONG_TURN = 0.5    # s for a goal that has cancelled another, before the next may cancel it
 _SHORT_TURN = 0.01  # s for any other goal
 _MOST_OTHERS = 4    # cancelled searches of a group that may go on beside the current one
@@ -111,6 +113,10 @@ class _GroupGoals:
     search: _ThreadedSearch | None = None
     """That of the current goal, in the thread."""
     thread: _SearchThread | None = None
+    is_long: bool = False
+    """Whether the last search was not short enough for the calling thread."""
+    overran: bool = False
+    """Whether the last search in the calling thread may have ignored its deadline."""
     ignores_deadlines: bool = False
     """Whether searches in the calling thread do not end in time."""
     is_stream: bool = False
@@ -127,8 +133,8 @@ class Worker:
     A goal is a coroutine that awaits `search()` first, then any searches, and handles its errors
     itself. A group has one at a time. Cancelled, it gets a CancelledError where it awaits, and its
     search ends soon after; one that does not look at the clock goes on beside the next. A search
-    gets `QUICK` seconds in the calling thread, then begins anew in the group's; after one that
-    ignored its deadline, searches begin there.
+    gets `QUICK` seconds in the calling thread, twice after a short one, then begins anew in the
+    group's; after some that ignored their deadlines, searches begin there.
     All methods are for one thread, which calls `resume` after each call of `wake`.
     """
 
@@ -235,20 +241,26 @@ class Worker:
             end = found
 
     def _search_here(self, group: _GroupGoals, work: Search) -> _End | None:
-        """Run a search in the calling thread for a short time; None where that was not enough."""
-        began, used, cancellation = time.perf_counter(), time.thread_time(), self._quick
-        cancellation.begin_anew(began + QUICK)
-        with cancellation:
-            try:
-                end = _End(work())
-            except BaseException as error:  # handed on to the goal
-                end = _End(error=error)
-        # The machine may have done something else for a while.
-        if cancellation.has_ended_any():
-            return None
-        group.ignores_deadlines = (time.thread_time() - used > _OVERRUN[0]
-                                   or time.perf_counter() - began > _OVERRUN[1])
-        return end
+        """Run a search in the calling thread for a short time; None where that was not enough.
+
+        The machine may do something else meanwhile, but hardly twice in a row.
+        """
+        cancellation = self._quick
+        for _ in range(1 if group.is_long else 2):
+            began = time.perf_counter()
+            cancellation.begin_anew(began + QUICK)
+            with cancellation:
+                try:
+                    end = _End(work())
+                except BaseException as error:  # handed on to the goal
+                    end = _End(error=error)
+            if not cancellation.has_ended_any():
+                took, overran = time.perf_counter() - began, group.overran
+                group.is_long, group.overran = False, took > _OVERRUN[0]
+                group.ignores_deadlines = took > _OVERRUN[1] or (overran and group.overran)
+                return end
+        group.is_long = True
+        return None
 
     def _search_in_thread(self, group: _GroupGoals, work: Search) -> None:
         if group.thread is None:

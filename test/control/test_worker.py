@@ -146,21 +146,52 @@ def test_a_search_that_is_not_short_begins_anew_in_another_thread(quick, monkeyp
     quick.begin('', goal(noted(threads, lambda: clock.is_over(math.inf))))
     quick.wait()
     assert quick.outcomes == [False]
-    assert threads == [True, False]
+    assert threads == [True, True, False]
+    quick.begin('', goal(noted(threads, lambda: clock.is_over(math.inf))))
+    quick.wait(2)
+    assert threads[3:] == [True, False]  # the one before was not short either
 
 
-def test_after_a_search_that_does_not_ask_others_run_in_another_thread(quick, monkeypatch):
-    monkeypatch.setattr(worker_module, '_OVERRUN', (-1.0, 60.0))
+def test_a_search_that_the_machine_interrupts_is_tried_again(quick, monkeypatch):
+    monkeypatch.setattr(worker_module, 'QUICK', -1.0)
     threads = []
-    for k in range(3):
+
+    def interrupted():
+        monkeypatch.setattr(worker_module, 'QUICK', 60.0)
+        return not (len(threads) == 1 and clock.is_over(math.inf))
+    quick.begin('', goal(noted(threads, interrupted)))
+    assert quick.outcomes == [True]
+    assert threads == [True, True]
+
+
+@pytest.mark.parametrize(('overrun', 'here'), [((-1.0, 60.0), 2), ((60.0, -1.0), 1)])
+def test_after_searches_that_do_not_ask_others_run_in_another_thread(
+        quick, monkeypatch, overrun, here):
+    monkeypatch.setattr(worker_module, '_OVERRUN', overrun)
+    threads = []
+    for k in range(here + 1):
         quick.begin('', goal(noted(threads, lambda: 1)))
         quick.wait(k + 1)
-    assert threads == [True, False, False]
-    monkeypatch.setattr(worker_module, '_OVERRUN', (60.0, 60.0))  # it is short now
-    for k in range(3, 5):
+    assert threads == [True] * here + [False]
+
+
+def test_after_a_short_search_in_another_thread_others_run_here(quick, monkeypatch):
+    monkeypatch.setattr(worker_module, '_OVERRUN', (60.0, -1.0))
+    threads = []
+    for k in range(4):
         quick.begin('', goal(noted(threads, lambda: 1)))
         quick.wait(k + 1)
-    assert threads[3:] == [False, True]
+        monkeypatch.setattr(worker_module, '_OVERRUN', (60.0, 60.0))
+    assert threads == [True, False, True, True]
+
+
+def test_a_single_search_that_takes_long_is_a_matter_of_the_machine(quick, monkeypatch):
+    threads = []
+    for k, overrun in enumerate([-1.0, 60.0, -1.0, 60.0]):
+        monkeypatch.setattr(worker_module, '_OVERRUN', (overrun, 60.0))
+        quick.begin('', goal(noted(threads, lambda: 1)))
+        quick.wait(k + 1)
+    assert threads == [True] * 4
 
 
 def test_a_newer_goal_of_the_group_cancels_the_older_and_is_carried_out(rig):

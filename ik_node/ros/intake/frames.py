@@ -60,14 +60,13 @@ class Frames:
         if task not in group.tasks:
             raise InputError('with tasks, goals are those of a task: publish to <task>/goal_pose '
                              f'or <task>/goal_point; the tasks are {names(group.tasks)}')
-        is_point = hasattr(message, 'point')
+        header, is_point = message.header, not hasattr(message, 'pose')
         if is_point:
             T_frame_goal = np.eye(4)
             T_frame_goal[:3, 3] = point_to_array(message.point)
         else:
             T_frame_goal = pose_to_matrix(message.pose)
-        header = message.header
-        if header.frame_id or task in group.tips:
+        if header.frame_id or (group.target_links[task] is None and task in group.tips):
             self._execution.follow(robot)
             T_target_frame = self.in_target(robot, group, task, header)
             if T_target_frame is not BASE:

@@ -42,6 +42,7 @@ class Goals:
         self._outcomes, self._convert = outcomes, frames.to_aim
         self._pending: dict[Controller, _Pending] = {}
         self._subscriptions: dict[tuple[str, type], Any] = {}
+        self._streams: dict[tuple[str, type], Any] = {}  # those that have had goals
         self._arms = {(name, kind) for name in configuration.arm_names
                       for kind in (PoseStamped, PointStamped)}
         self.update()
@@ -55,6 +56,7 @@ class Goals:
                     wanted.add((name, PoseStamped))
                 elif name not in group.tips and task.target_kind == POINT:
                     wanted.add((name, PointStamped))
+        self._streams.clear()
         for gone in self._subscriptions.keys() - wanted:
             self._node.destroy_subscription(self._subscriptions.pop(gone))
         for name, kind in wanted - self._subscriptions.keys():
@@ -72,7 +74,10 @@ class Goals:
             group, name = robot.tasks[name]
             messages = [(name, message)]
             if len(group.tasks) > 1:
-                for (other, kind), subscription in self._subscriptions.items():
+                own = name, type(message)
+                if own in self._subscriptions:
+                    self._streams[own] = self._subscriptions[own]
+                for (other, kind), subscription in self._streams.items():
                     if other != name and other in group.tasks:
                         with subscription.handle:
                             taken = subscription.handle.take_message(kind, False)

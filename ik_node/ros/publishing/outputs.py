@@ -26,6 +26,7 @@ from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.ros.publishing.status import KEYS
 
 _ACKNOWLEDGED = RosDuration(seconds=0.2)
+_NONE = array('d')
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -88,13 +89,12 @@ class Outputs:
 
         All joint states are published here, so that stamps and values belong together.
         """
-        stamp = self._advance(robot)
-        state, values = self._joint_state, robot.joint_values()
-        state.header.stamp, state.name = stamp, list(values)
+        stamp, state = self._advance(robot), self._joint_state
+        state.header.stamp, state.name = stamp, robot.joint_names
         # Arrays are assigned directly; of a list rclpy checks every number.
-        state.position = array('d', values.values())
+        state.position = array('d', robot.joint_values().values())
         state.velocity = array('d', robot.joint_velocities().values()
-                               if robot.has_velocities else ())
+                               ) if robot.has_velocities else _NONE
         self._publishers['joint_states'].publish(state)
         if robot.moves_root:
             self._root_pose(robot, stamp)

@@ -73,7 +73,7 @@ class Rig:
         self.outcomes, self.refused = self.dispatcher.outcomes, self.dispatcher.refused
         self.goals = goals_here(self.dispatcher)
         self.queue = Queue(*waiting)
-        self.goals._subscriptions = {('b', PointStamped): SimpleNamespace(handle=self.queue)}
+        self.goals._streams = {('b', PointStamped): SimpleNamespace(handle=self.queue)}
 
     def _check_age(self, header):
         if header.stamp.sec == self.oldest:
