@@ -21,7 +21,7 @@ from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros import conversions
-from ik_node.ros.publishing.markers.chain_markers import BranchList
+from ik_node.ros.publishing.markers.group_markers import FindBranches
 from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.ros.publishing.status import KEYS
 
@@ -138,16 +138,15 @@ class Outputs:
 
         They are no motion: the times, a second apart, only satisfy tools that play trajectories.
         """
-        chain = group.chain
-        assert chain is not None
-        header = Header(stamp=stamp or self._now(), frame_id=frame_prefix + chain.base_link)
+        header = Header(stamp=stamp or self._now(),
+                        frame_id=frame_prefix + group.tips[group.name].base_link)
         self._publishers['solutions'].publish(JointTrajectory(
-            header=header, joint_names=list(chain.joint_names),
+            header=header, joint_names=list(group.space.joint_names),
             points=[JointTrajectoryPoint(positions=q.tolist(), time_from_start=Duration(sec=i))
                     for i, q in enumerate(branches)]))
 
     def markers(self, robot: Robot, options: NodeOptions,
-                find: Callable[[Robot, Group], BranchList] | None) -> None:
+                find: FindBranches | None) -> None:
         """Publish the markers, if there are subscribers; find: as for `Scene.message`."""
         if self.has_listeners('markers'):
             self._publishers['markers'].publish(self.scene.message(robot, options, find))

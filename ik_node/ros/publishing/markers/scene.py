@@ -1,6 +1,6 @@
 """The markers of all groups in one message, with deletions of those gone."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -8,9 +8,11 @@ from ik_node.control.controller import Outcome
 from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.ros.publishing.markers.chain_markers import BranchList
-from ik_node.ros.publishing.markers.group_markers import GroupMarkers
-from ik_node.ros.publishing.markers.shapes import frame_of
+from ik_node.ros.publishing.markers.group_markers import (
+    FindBranches,
+    GroupMarkers,
+    markers_of,
+)
 
 
 class Scene:
@@ -27,7 +29,7 @@ class Scene:
         for number, (name, group) in enumerate(robot.groups.items()):
             markers = before.get(name)
             self._groups[name] = markers if markers is not None and markers.update(
-                group) else GroupMarkers(group, number)
+                group) else markers_of(group, number)
 
     def forget_goals(self, groups: Iterable[Group]) -> None:
         """Remove the goals of groups."""
@@ -47,15 +49,10 @@ class Scene:
             self._groups[''].show_refusal(f'{name}: {text}')
 
     def message(self, robot: Robot, options: NodeOptions,
-                find: Callable[[Robot, Group], BranchList] | None) -> MarkerArray:
+                find: FindBranches | None) -> MarkerArray:
         """Return the present markers. find: returns the branches of an arm's last goal, or None."""
-        markers: list[Marker] = []
-        for name, group in robot.groups.items():
-            chain = group.chain
-            frame = frame_of(None if chain is None else chain.base_link, robot, options)
-            branches = None if find is None or chain is None else find(robot, group)
-            markers += self._groups[name].markers(
-                frame, robot.joint_configuration(group), branches)
+        markers = [marker for name in robot.groups
+                   for marker in self._groups[name].markers(robot, options, find)]
         present = {(marker.ns, marker.id): marker.header.frame_id for marker in markers}
         return MarkerArray(markers=self._delete_all_but(present) + markers)
 

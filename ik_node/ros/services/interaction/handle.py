@@ -16,6 +16,7 @@ from ik_node.control.robot import Robot
 from ik_node.control.task_group import GOAL
 from ik_node.kinematics.reach import reach
 from ik_node.model.body import BodyFrames
+from ik_node.model.chain import Chain
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.markers.shapes import frame_of, shown_size
 from ik_node.ros.services.interaction.marker import Look
@@ -31,7 +32,7 @@ _LINEAR = np.array([1.0] * 3 + [0.0] * 3)
 
 
 class Handle:
-    """The handle of a task: at its target, or the last goal, or where the tip is.
+    """The handle of a task, at its target.
 
     An orientation is at its link, and the free coordinates of a centre of mass are the present.
 
@@ -44,11 +45,10 @@ class Handle:
     - `shown`: the look that the server has; None before.
     """
 
-    def __init__(self, robot: Robot, group: Group, task: str, options: NodeOptions,
-                 last_goal: LastGoal) -> None:
-        """Make a handle at rest. last_goal: returns that of a chain, in the frame of its base."""
+    def __init__(self, robot: Robot, group: Group, task: str, options: NodeOptions) -> None:
+        """Make a handle at rest."""
         self.name = _ONLY_TIP if task in ('', GOAL) else task
-        self.group, self.task, self._last_goal = group, task, last_goal
+        self.group, self.task = group, task
         self._own: Any = group.tasks[task]
         link = group.target_links[task]
         self.frame = frame_of(link, robot, options)
@@ -76,7 +76,7 @@ class Handle:
         if previous._place == self._place:
             if previous.placed:
                 self.pose, self.placed = previous.pose, True
-            if (previous.group.chain is None) == (self.group.chain is None):
+            if type(previous) is type(self):
                 self._seen = previous._seen
 
     @property
@@ -115,10 +115,8 @@ class Handle:
         return PoseStamped(header=header, pose=pose)
 
     def rest_pose(self, robot: Robot) -> Pose:
-        """Return the pose of a handle that nothing has placed: of the target, or of the tip."""
-        if self.group.chain is None:
-            return self._tracked(robot, self._target_pose())
-        return matrix_to_pose(self.group.chain.forward(robot.joint_configuration(self.group)))
+        """Return the pose of a handle that nothing has placed."""
+        return self._tracked(robot, self._target_pose())
 
     def is_in_reach(self, robot: Robot, pose: Pose) -> bool:
         """Return whether it may rest at a pose; elsewhere it would be lost from sight.
@@ -127,12 +125,12 @@ class Handle:
         """
         if isinstance(self._own, tasks.LookAt | tasks.RelativePose):
             return True
-        if self.group.chain is None:
-            centre, distance = self._position(robot), _NEAR * self._size
-        else:
-            centre, distance = reach(self.group.chain.arrays)
-        p = pose.position
+        p, (centre, distance) = pose.position, self._reach(robot)
         return math.dist((p.x, p.y, p.z), centre) <= distance
+
+    def _reach(self, robot: Robot) -> tuple[Any, float]:
+        """Return the ball in which the handle may rest: its centre (3,) and its radius, m."""
+        return self._position(robot), _NEAR * self._size
 
     def is_same_pose(self, pose: Pose, other: Pose) -> bool:
         """Return whether two poses differ by no more than RViz's single precision."""
@@ -142,10 +140,8 @@ class Handle:
         return bool(np.allclose(a[compared], b[compared], rtol=1e-6, atol=1e-6))
 
     def _target(self) -> Any:
-        """Return the target of the task, or the last goal of a chain: a `Goal`, or None."""
-        if self.group.chain is None:
-            return self._own.target
-        return self._last_goal(self.group)
+        """Return the target of the task."""
+        return self._own.target
 
     def _version(self) -> Any:
         """Return what changes with every target that others have set."""
@@ -153,13 +149,8 @@ class Handle:
         return target.tobytes() if isinstance(target, np.ndarray) else target
 
     def _target_pose(self) -> Pose:
-        """Return the pose of the target; of a goal without an orientation it has the present."""
+        """Return the pose of the target."""
         target, T = self._target(), np.eye(4)
-        if isinstance(target, Goal):
-            pose = matrix_to_pose(target.pose)
-            if target.orientation is None:
-                pose.orientation = self.pose.orientation
-            return pose
         if target.ndim == 1:
             T[:3, 3] = target
         else:
@@ -190,3 +181,40 @@ class Handle:
         if isinstance(self._own, tasks.CenterOfMass):
             return frames.center_of_mass()[0]
         return frames.position(self._own.link)
+
+
+class TipHandle(Handle):
+    """The handle of an arm: at its last goal, or where the tip is."""
+
+    def __init__(self, robot: Robot, group: Group, chain: Chain, task: str, options: NodeOptions,
+                 last_goal: LastGoal) -> None:
+        """Make a handle at rest. last_goal: returns that of a chain, in the frame of its base."""
+        self._chain, self._last_goal = chain, last_goal
+        super().__init__(robot, group, task, options)
+
+    def rest_pose(self, robot: Robot) -> Pose:
+        """Return the pose of the tip."""
+        return matrix_to_pose(self._chain.forward(robot.joint_configuration(self.group)))
+
+    def _reach(self, robot: Robot) -> tuple[Any, float]:
+        return reach(self._chain.arrays)
+
+    def _target(self) -> Any:
+        """Return the last goal: a `Goal`, or None."""
+        return self._last_goal(self.group)
+
+    def _target_pose(self) -> Pose:
+        """Return the pose of the goal; of one without an orientation it has the present."""
+        goal = self._target()
+        pose = matrix_to_pose(goal.pose)
+        if goal.orientation is None:
+            pose.orientation = self.pose.orientation
+        return pose
+
+
+def handle_of(robot: Robot, group: Group, task: str, options: NodeOptions,
+              last_goal: LastGoal) -> Handle:
+    """Return the handle of a task of a group, at rest; last_goal: as of `TipHandle`."""
+    chain = group.chain
+    return Handle(robot, group, task, options) if chain is None else TipHandle(
+        robot, group, chain, task, options, last_goal)

@@ -12,7 +12,7 @@ from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.conversions import pose_to_matrix
-from ik_node.ros.services.interaction.handle import Handle, LastGoal
+from ik_node.ros.services.interaction.handle import Handle, LastGoal, handle_of
 from ik_node.ros.services.interaction.marker import (
     HOME,
     POSITION_ONLY,
@@ -59,7 +59,7 @@ class Handles:
         if self._server is not None:
             self._robot = robot if active else None
             self._replace([] if robot is None or not active else [
-                Handle(robot, group, name, options, self._last_goal)
+                handle_of(robot, group, name, options, self._last_goal)
                 for group in robot.groups.values() for name, task in group.tasks.items()
                 if task.target_kind is not None])
 
