@@ -1,6 +1,7 @@
 """The joint values of the last seconds, for goals in the frames of links with a stamp."""
 
 from bisect import bisect_right
+from collections import deque
 from typing import NamedTuple
 
 from ik_node.control.robot import Robot
@@ -25,7 +26,7 @@ class History:
 
     def __init__(self) -> None:
         """Begin without any."""
-        self._samples: list[_Sample] = []
+        self._samples: deque[_Sample] = deque(maxlen=_MOST)
         self._robot: Robot | None = None
 
     def add(self, robot: Robot, stamp: int) -> None:
@@ -39,8 +40,8 @@ class History:
             samples.pop()
         samples.append(_Sample(stamp, dict(robot.values)))
         # The last one before the span began is valid at its beginning.
-        while len(samples) > _MOST or (len(samples) > 1 and samples[1].stamp <= stamp - _SPAN):
-            del samples[0]
+        while len(samples) > 1 and samples[1].stamp <= stamp - _SPAN:
+            samples.popleft()
 
     def is_past(self, robot: Robot, stamp: int) -> bool:
         """Return whether the joint values of a robot at a time, ns, may differ from the present.

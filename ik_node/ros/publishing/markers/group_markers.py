@@ -1,6 +1,5 @@
 """All markers of one group: of its tasks and status, and what a chain adds."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TypeAlias, cast
 
@@ -44,37 +43,21 @@ _ABOVE = 0.12 - 0.5 * LINE * _LETTERS  # the highest link
 _BOUNDS = 44, 6  # letters of a line, and lines
 
 
-class GroupMarkers(ABC):
-    """The markers of one group, in one frame."""
+class GroupMarkers:
+    """The markers of one group: of a body's tasks and status, in the world frame of the tasks."""
 
-    def __init__(self, group: Group, number: int) -> None:
-        """Begin without a goal. number: of the group, which places its panel."""
+    def __init__(self, group: Group) -> None:
+        """Begin without a goal."""
         self._group, self._size = group, shown_size(group.size)
         self._prefix = f'{group.name}/'.lstrip('/')
         self.forget_goal()
 
     def update(self, group: Group) -> bool:
-        """Use a changed group; return whether these markers stay valid.
-
-        With another solver the status of the goal is no longer valid.
-        """
-        before = self._group
-        if group is before:
-            return True
-        if group.solver.name != before.solver.name:
-            self._forget_outcome()
-        self._group = group
-        return self._are_valid_for(before)
-
-    def _are_valid_for(self, before: Group) -> bool:
-        """Return whether the markers of a changed group are those of the one before."""
-        return False
+        """Use a changed group; return whether these markers stay valid."""
+        return group is self._group
 
     def forget_goal(self) -> None:
         """Remove the goal: it no longer describes the state of the group."""
-        self._forget_outcome()
-
-    def _forget_outcome(self) -> None:
         self._outcome: Outcome | None = None
         self._text, self._level, self._color = NO_GOAL, DiagnosticStatus.STALE, GREY
 
@@ -87,80 +70,20 @@ class GroupMarkers(ABC):
         """Show why the last goal was refused; the target is unknown."""
         self._text, self._color = f'refused: {text}', RED
 
-    @abstractmethod
     def markers(self, robot: Robot, options: NodeOptions,
                 find: FindBranches | None) -> list[Marker]:
-        """Return the present markers. find: returns the branches of an arm's last goal, or None."""
+        """Return the markers of all tasks, and the status above all links.
 
-    def _lines(self) -> list[str]:
-        """Return the text of the status."""
-        return [f'{self._group.name}: {self._text}'.removeprefix(': ')]
-
-    def _of_task(self, frame: str, name: str, level: bytes, text: str) -> TaskMarkers:
-        """Return what builds the markers of a task with a level of its status; text: why."""
-        return TaskMarkers(frame, f'{name}/goal'.lstrip('/'), self._size, level, text)
-
-
-class ArmMarkers(GroupMarkers):
-    """The markers of a chain, in the frame of its base.
-
-    Its task has no target of its own, but its last goal is shown.
-    """
-
-    def __init__(self, group: Group, chain: Chain, number: int) -> None:
-        """Begin without a goal; see `GroupMarkers`."""
-        super().__init__(group, number)
-        self._chain, self._trail = chain, Trail(chain, self._size)
-        self._panel = LimitPanel(chain, number, self._size)
-
-    def _are_valid_for(self, before: Group) -> bool:
-        return before.keeps_goals_of(self._group)
-
-    def forget_goal(self) -> None:
-        """Remove the goal: it no longer describes the state of the arm."""
-        self._goal: Goal | None = None
-        super().forget_goal()
-
-    def show(self, outcome: Outcome, level: bytes, text: str, q: np.ndarray) -> None:
-        """Show a goal that was solved; see `GroupMarkers`."""
-        super().show(outcome, level, text, q)
-        self._goal = outcome.aims[0].target
-        self._trail.add(q)
-
-    def markers(self, robot: Robot, options: NodeOptions,
-                find: FindBranches | None) -> list[Marker]:
-        """Return the goal, trail, ellipsoid, limits and branches; see `GroupMarkers`."""
-        prefix, chain, q = self._prefix, self._chain, robot.joint_configuration(self._group)
-        frame, lines = frame_of(chain.base_link, robot, options), self._lines()
-        result = None if self._outcome is None else self._outcome.result
-        made = [] if self._goal is None else self._of_task(
-            frame, self._group.name, self._level, '' if result is None else result.reason.name
-        ).goal(self._goal)
-        self._trail.add(q)
-        made += [*self._trail.markers(frame, f'{prefix}trail'),
-                 *ellipsoid_markers(frame, f'{prefix}manipulability', chain, q, self._size),
-                 *self._panel.bars(frame, f'{prefix}limits', q)]
-        if find is not None:
-            found = find(robot, self._group)
-            lines.append(found.text)
-            made += branch_markers(frame, f'{prefix}branches', chain, found.branches, self._size)
-        return made + self._panel.status(frame, f'{prefix}status', lines, self._color)
-
-
-class BodyMarkers(GroupMarkers):
-    """The markers of a body's tasks and status, in the world frame of the tasks."""
-
-    def markers(self, robot: Robot, options: NodeOptions,
-                find: FindBranches | None) -> list[Marker]:
-        """Return those of all tasks, and the status above; see `GroupMarkers`."""
+        find: returns the branches of an arm's last goal, or None.
+        """
         frame, body = frame_of(None, robot, options), cast(Body, self._group.space)
         frames = BodyFrames(body, robot.joint_configuration(self._group))
-        made = [marker for name, task in self._group.tasks.items() for marker in self._of_task(
-            frame, name, *self._status_of(name)).markers(task, frames)]
+        made = [marker for name, task in self._group.tasks.items()
+                for marker in self._of_task(frame, name).markers(task, frames)]
         bottom = frames.position(body.tree.root)
         bottom[2] = _ABOVE * self._size + max(
             0.0, *(frames.pose(link)[2, 3] for link in body.links))
-        return made + text_block(frame, f'{self._prefix}status', self._lines(), _BOUNDS, bottom,
+        return made + text_block(frame, f'{self._prefix}status', [self._status()], _BOUNDS, bottom,
                                  _LETTERS * self._size, self._color)
 
     def _status_of(self, task: str) -> tuple[bytes, str]:
@@ -174,8 +97,71 @@ class BodyMarkers(GroupMarkers):
         return (DiagnosticStatus.WARN if outcome.accepted else DiagnosticStatus.ERROR,
                 f'misses by {error_words(errors)}')
 
+    def _status(self) -> str:
+        return f'{self._group.name}: {self._text}'.removeprefix(': ')
+
+    def _of_task(self, frame: str, name: str) -> TaskMarkers:
+        """Return what builds the markers of a task, with its status."""
+        return TaskMarkers(frame, f'{name}/goal'.lstrip('/'), self._size, *self._status_of(name))
+
+
+class ArmMarkers(GroupMarkers):
+    """The markers of a chain, in the frame of its base.
+
+    Its task has no target of its own, but its last goal is shown.
+    """
+
+    def __init__(self, group: Group, chain: Chain, number: int) -> None:
+        """Begin without a goal. number: of the arm, which places its panel."""
+        super().__init__(group)
+        self._chain, self._trail = chain, Trail(chain, self._size)
+        self._panel = LimitPanel(chain, number, self._size)
+
+    def update(self, group: Group) -> bool:
+        """Use a changed group; its markers stay valid for the same chain.
+
+        With another solver the status of the goal is no longer valid.
+        """
+        if not self._group.keeps_goals_of(group):
+            return False
+        if group.solver.name != self._group.solver.name:
+            super().forget_goal()
+        self._group = group
+        return True
+
+    def forget_goal(self) -> None:
+        """Remove the goal: it no longer describes the state of the arm."""
+        self._goal: Goal | None = None
+        super().forget_goal()
+
+    def show(self, outcome: Outcome, level: bytes, text: str, q: np.ndarray) -> None:
+        """Show a goal that was solved; see `GroupMarkers`."""
+        super().show(outcome, level, text, q)
+        self._goal = outcome.aims[0].target
+        self._trail.add(q)
+
+    def _status_of(self, task: str) -> tuple[bytes, str]:
+        result = None if self._outcome is None else self._outcome.result
+        return self._level, '' if result is None else result.reason.name
+
+    def markers(self, robot: Robot, options: NodeOptions,
+                find: FindBranches | None) -> list[Marker]:
+        """Return the goal, trail, ellipsoid, limits and branches; see `GroupMarkers`."""
+        prefix, chain, q = self._prefix, self._chain, robot.joint_configuration(self._group)
+        frame, lines = frame_of(chain.base_link, robot, options), [self._status()]
+        made = [] if self._goal is None else self._of_task(frame, self._group.name).goal(self._goal)
+        self._trail.add(q)
+        made += [*self._trail.markers(frame, f'{prefix}trail'),
+                 *ellipsoid_markers(frame, f'{prefix}manipulability', chain, q, self._size),
+                 *self._panel.bars(frame, f'{prefix}limits', q)]
+        if find is not None:
+            found = find(robot, self._group)
+            lines.append(found.text)
+            made += branch_markers(frame, f'{prefix}branches', chain, found.branches, self._size)
+        return made + self._panel.status(frame, f'{prefix}status', lines, self._color)
+
 
 def markers_of(group: Group, number: int) -> GroupMarkers:
-    """Return the markers of a group; number: of the group, which places its panel."""
+    """Return the markers of a group; number: see `ArmMarkers`."""
     chain = group.chain
-    return BodyMarkers(group, number) if chain is None else ArmMarkers(group, chain, number)
+    return GroupMarkers(group) if chain is None else ArmMarkers(group, chain, number)
