@@ -282,7 +282,8 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
             return self.chain.neutral()
         start = vector(q0, self.chain.n_joints, 'q0')
         verifier_of(self.chain).into_limits(start)
-        self.chain.shorten_rotations(start)
+        if self.chain.has_balls:
+            self.chain.shorten_rotations(start)
         return start
 
     def _starts(self, q0: Any, count: int) -> np.ndarray:

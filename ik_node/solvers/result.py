@@ -184,8 +184,9 @@ def task_jacobian(chain: 'Chain', goal: 'Goal', q: np.ndarray, length: float = 1
     """
     J = chain.jacobian(q)
     J[:3] /= length
-    along = (goal.pose[:3, :3].T @ J.reshape(2, 3, -1)).reshape(J.shape)
-    return (goal.weights[:, None] * along)[goal.weights > 0.0]
+    R = goal.pose[:3, :3]
+    J[:3], J[3:] = R.T @ J[:3], R.T @ J[3:]
+    return (goal.weights[:, None] * J)[goal.weights > 0.0]
 
 
 def manipulability(sigma: np.ndarray, rows: int) -> float:

@@ -122,8 +122,8 @@ class Outputs:
 
     def status(self, level: bytes, text: str, values: Mapping[str, str]) -> None:
         """Publish the status of a goal; values: by those of `status.KEYS` that have one."""
-        for entry in self._status.values:
-            entry.value = values.get(entry.key, '')
+        for key, entry in zip(KEYS, self._status.values):
+            entry.value = values.get(key, '')
         self._status.level, self._status.message = level, text
         self._publishers['status'].publish(self._status)
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import TypeAlias, cast
 
-import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from visualization_msgs.msg import Marker
 
@@ -61,8 +60,8 @@ class GroupMarkers:
         self._outcome: Outcome | None = None
         self._text, self._level, self._color = NO_GOAL, DiagnosticStatus.STALE, GREY
 
-    def show(self, outcome: Outcome, level: bytes, text: str, q: np.ndarray) -> None:
-        """Show goals that were solved; text: their outcome; q (n,): for the trail."""
+    def show(self, robot: Robot, outcome: Outcome, level: bytes, text: str) -> None:
+        """Show goals that were solved; text: their outcome."""
         self._outcome = outcome
         self._text, self._level, self._color = text, level, COLORS[level]
 
@@ -134,11 +133,11 @@ class ArmMarkers(GroupMarkers):
         self._goal: Goal | None = None
         super().forget_goal()
 
-    def show(self, outcome: Outcome, level: bytes, text: str, q: np.ndarray) -> None:
+    def show(self, robot: Robot, outcome: Outcome, level: bytes, text: str) -> None:
         """Show a goal that was solved; see `GroupMarkers`."""
-        super().show(outcome, level, text, q)
+        super().show(robot, outcome, level, text)
         self._goal = outcome.aims[0].target
-        self._trail.add(q)
+        self._trail.add(robot.joint_configuration(self._group))
 
     def _status_of(self, task: str) -> tuple[bytes, str]:
         result = None if self._outcome is None else self._outcome.result

@@ -39,7 +39,7 @@ class Scene:
 
     def show(self, robot: Robot, group: Group, outcome: Outcome, level: bytes, text: str) -> None:
         """Show goals that were solved; text: the outcome."""
-        self._groups[group.name].show(outcome, level, text, robot.joint_configuration(group))
+        self._groups[group.name].show(robot, outcome, level, text)
 
     def show_refusal(self, name: str, text: str) -> None:
         """Show why the last goal of an arm or a task was refused, where there is such a one."""
