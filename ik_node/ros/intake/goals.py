@@ -69,21 +69,20 @@ class Goals:
 
         So streams of several tasks are solved once for all, and always for the newest goals.
         """
-        robot, messages = self._configuration.robot, [(name, message)]
+        robot, group, newest = self._configuration.robot, None, None
         if robot is not None and name in robot.tasks:
             group, name = robot.tasks[name]
-            messages = [(name, message)]
-            if len(group.tasks) > 1:
-                own = name, type(message)
-                if own in self._subscriptions:
-                    self._streams[own] = self._subscriptions[own]
-                for (other, kind), subscription in self._streams.items():
-                    if other != name and other in group.tasks:
-                        with subscription.handle:
-                            taken = subscription.handle.take_message(kind, False)
-                        if taken is not None:
-                            messages.append((other, taken[0]))
-        admitted: dict[Controller, Received] = {}
+        messages = [(name, message)]
+        if group is not None and len(group.tasks) > 1:
+            own = name, type(message)
+            if own in self._subscriptions:
+                self._streams[own] = self._subscriptions[own]
+            for (other, kind), subscription in self._streams.items():
+                if other != name and other in group.tasks:
+                    with subscription.handle:
+                        taken = subscription.handle.take_message(kind, False)
+                    if taken is not None:
+                        messages.append((other, taken[0]))
         for name, message in messages:
             received = self._dispatcher.receive(name, message, self._convert, self.take)
             if received is None:
@@ -92,12 +91,11 @@ class Goals:
             older = pending.newest.get(name)
             if older is not None and older not in pending.searched:
                 self._dispatcher.refuse(older.arrival, CancelledError(NEWER))
-            pending.newest[name] = admitted[received.controller] = received
-        for controller, received in admitted.items():
-            pending = self._pending[controller]
+            pending.newest[name] = newest = received
+        if newest is not None:
             pending.serving += 1
-            self._dispatcher.worker.begin(('goals', controller.group.name), self._serve(
-                received.robot, controller, pending))
+            self._dispatcher.worker.begin(('goals', newest.controller.group.name), self._serve(
+                newest.robot, newest.controller, pending))
 
     async def _serve(self, robot: Robot, controller: Controller, pending: _Pending) -> None:
         """Solve for all accepted goals together; where they cannot be met so, one by one.

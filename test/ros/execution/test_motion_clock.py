@@ -8,7 +8,10 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
+from rclpy.parameter import Parameter
+
 from ik_node.ros.execution.motion_clock import MotionClock
+from node_here import NodeHere
 
 
 class Clock:
@@ -102,3 +105,14 @@ def test_a_change_between_the_two_is_no_leap(real, steady):
     assert clock.read().seconds == before
     real.seconds = 100.1
     assert clock.read().seconds == pytest.approx(before + 0.1)
+
+
+def test_the_clock_of_a_node_tells_when_simulation_begins_and_ends(steady):
+    with NodeHere(start=None) as here:
+        clock, simulated = MotionClock(here.subject, steady), here.subject.get_clock().now()
+        assert clock.stamp() == simulated.nanoseconds
+        here.subject.set_parameters([Parameter('use_sim_time', value=False)])
+        assert abs(clock.stamp() - time.time_ns()) < 10 ** 10
+        here.subject.set_parameters([Parameter('use_sim_time', value=True)])
+        assert clock.stamp() == simulated.nanoseconds
+        clock.destroy()
