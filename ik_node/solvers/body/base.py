@@ -142,7 +142,7 @@ class BodySolver(Attempts):
 
     def _make_levels(self) -> None:
         """Make the levels that have tasks. Raises an IkError where a target is not set."""
-        self._velocity, self._searches = None, {}
+        self._velocity, self._searches, self._is_fresh = None, {}, bool
         self._records = records = Records(self.body, self.tasks, self._limits, self.options,
                                           self._lock)
         wanted = ([task for task in tasks if task.weight > 0.0]

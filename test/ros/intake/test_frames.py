@@ -20,8 +20,9 @@ from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.conversions import transform
 from ik_node.ros.execution.history import History
-from ik_node.ros.intake.frames import Frames
+from ik_node.ros.intake.frames import Frames, placed
 from ik_node.ros.intake.waiting import NotYetError
+from ik_node.spatial import pose_from_quaternion
 from ik_node.support.exceptions import InputError
 
 ROOT, BASE = 'world', 'left_base'
@@ -235,3 +236,11 @@ def test_without_tf2_a_foreign_frame_is_refused_with_the_links_there_are(monkeyp
                                          'installed') as raised:
         in_base(Frames(Node(), moved(History()), OPTIONS), robot, 'table')
     assert not isinstance(raised.value, NotYetError)
+
+
+def test_a_frame_of_tf2_that_is_none_makes_no_goal():
+    T = pose_from_quaternion([1.0, 2.0, 3.0], [0.0, 0.0, 0.0, 1.0])
+    assert placed(T, T)[:3, 3] == pytest.approx([2.0, 4.0, 6.0])
+    for scaled, reason in ((1.1, 'is no pose'), (np.nan, 'must be finite numbers')):
+        with pytest.raises(InputError, match=f'a goal in a frame {reason}'):
+            placed(np.diag([scaled, 1.0, 1.0, 1.0]), T)
