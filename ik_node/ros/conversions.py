@@ -31,8 +31,7 @@ def pose_to_matrix(pose: Pose) -> np.ndarray:
     # Also false for NaN.
     if not (abs(px) <= MAX_NUMBER and abs(py) <= MAX_NUMBER and abs(pz) <= MAX_NUMBER):
         raise _far(p)
-    T: np.ndarray = pose_from_quaternion(xyz, (x / norm, y / norm, z / norm, w / norm))
-    return T
+    return pose_from_quaternion(xyz, (x / norm, y / norm, z / norm, w / norm))
 
 
 def transform(T: np.ndarray, header: Header, child: str) -> TransformStamped:

@@ -159,8 +159,7 @@ class Frames:
 
 def placed(T_target_frame: np.ndarray, T_frame_goal: np.ndarray) -> np.ndarray:
     """Return T_target_goal (4, 4), m. Raises InputError where a frame of tf2 makes it no pose."""
-    found: np.ndarray = checks.pose(T_target_frame @ T_frame_goal, 'a goal in a frame')
-    return found
+    return checks.pose(T_target_frame @ T_frame_goal, 'a goal in a frame')
 
 
 def _is_static(robot: Robot, link: str) -> bool:

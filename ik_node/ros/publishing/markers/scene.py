@@ -8,11 +8,7 @@ from ik_node.control.controller import Outcome
 from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.ros.publishing.markers.group_markers import (
-    FindBranches,
-    GroupMarkers,
-    markers_of,
-)
+from ik_node.ros.publishing.markers.group_markers import FindBranches, GroupMarkers, markers_of
 
 
 class Scene:
