@@ -68,7 +68,7 @@ def test_a_pose_for_an_arm_passes_few_functions():
 def test_a_target_for_one_of_two_tasks_passes_few_functions(solver):
     with running(urdf_path=robots.OWN / 'humanoid.urdf', solver=solver, tasks='[left, right]',
                  left__type='pose', left__link='left_palm', right__type='position',
-                 right__link='right_palm') as node:
+                 right__link='right_palm', use_sim_time='false') as node:
         counts = []
         for x in (0.2, 0.3):  # the first solve makes what the others use
             T = HUMANOID.forward({'left_shoulder_pitch': x, 'right_shoulder_pitch': x})
