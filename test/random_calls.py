@@ -28,9 +28,8 @@ from ik_node import (
 )
 from ik_node.mocap import key_poses
 from ik_node.model import pose_library
-from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.geometry import Box, Collision, Visual
-from ik_node.model.joints import Joint, Mimic
+from ik_node.model.joints import ComplexJoint, Joint, Mimic
 from ik_node.model.parts import Inertial
 from ik_node.motion import interpolation, limits
 from ik_node.solvers import self_motion

@@ -4,8 +4,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ik_node import KinematicTree
-from ik_node.model.complex_joints import ComplexJoint
-from ik_node.model.joints import Joint, Mimic
+from ik_node.model.joints import ComplexJoint, Joint, Mimic
 from ik_node.model.parts import Inertial
 from ik_node.tasks import (
     AlignAxis,

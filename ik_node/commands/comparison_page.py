@@ -5,19 +5,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 
-from ik_node.commands.comparison import (
-    RESTARTS,
-    SPARSER,
-    TOLERANCE,
-    ComparisonProblem,
-    LeftOut,
-    Measurements,
-    Row,
-)
+from ik_node.commands import comparison
+from ik_node.commands.comparison import RESTARTS, SPARSER, TOLERANCE
 from ik_node.commands.figures_textbook import FRAMES
 from ik_node.commands.pictures import INK, save_png
 
-Measured = Mapping[str, tuple[ComparisonProblem, Measurements]]
+Measured = Mapping[str, tuple[comparison.ComparisonProblem, comparison.Measurements]]
 
 _GOALS = ('method', 'first attempt, met %', 'with restarts, met %', 'iterations',
           'the others miss by, % of the arm', 'median ms', 'p99 ms')
@@ -32,9 +25,9 @@ _TO_READ = ('pseudoinverse', 'dls', 'transpose', 'ccd', 'optimization', 'genetic
 ROBOTS = ('planar_3r', 'arm_7r')
 
 
-def rows_of(found: Measurements) -> list[Row]:
+def rows_of(found: comparison.Measurements) -> list[comparison.Row]:
     """Return the methods that were measured."""
-    return [row for row in found if isinstance(row, Row)]
+    return [row for row in found if isinstance(row, comparison.Row)]
 
 
 def as_text(measured: Measured) -> str:
@@ -86,7 +79,7 @@ def as_page(measured: Measured, picture: str | None, goals: int) -> str:
     return '\n\n'.join(parts) + '\n'
 
 
-def _described(problem: ComparisonProblem) -> str:
+def _described(problem: comparison.ComparisonProblem) -> str:
     axes = [axis for axis, weight in zip(('x', 'y', 'z', 'rx', 'ry', 'rz'), problem.path[0].weights)
             if weight > 0.0]
     length = float(math.dist(problem.path[0].pose[:3, 3], problem.path[-1].pose[:3, 3]))
@@ -94,7 +87,7 @@ def _described(problem: ComparisonProblem) -> str:
                 f'{problem.length:.3g} m long, the path {length:.3g} m.', _LINE)
 
 
-def _tables(found: Measurements) -> list[tuple[Sequence[str], list[list[str]]]]:
+def _tables(found: comparison.Measurements) -> list[tuple[Sequence[str], list[list[str]]]]:
     """Return the heads and the lines of both tables."""
     rows = rows_of(found)
     goals = [[row.method.label, f'{100.0 * row.first:.1f}', f'{100.0 * row.met:.1f}',
@@ -110,12 +103,13 @@ def _number(value: float | None, spec: str) -> str:
     return '–' if value is None or math.isnan(value) else f'{value:{spec}}'
 
 
-def _left_out(found: Measurements) -> list[str]:
+def _left_out(found: comparison.Measurements) -> list[str]:
     return [f'- {one.method.label} is left out: {one.reason}' for one in found
-            if isinstance(one, LeftOut)]
+            if isinstance(one, comparison.LeftOut)]
 
 
-def _reading(planar: Mapping[str, Row], spatial: Mapping[str, Row]) -> list[str]:
+def _reading(planar: Mapping[str, comparison.Row],
+             spatial: Mapping[str, comparison.Row]) -> list[str]:
     """Return the summary of Bařinka & Berka (their 3.3) beside the figures of both arms."""
     if any(name not in planar or name not in spatial for name in _TO_READ):
         return []
@@ -170,12 +164,12 @@ def _reading(planar: Mapping[str, Row], spatial: Mapping[str, Row]) -> list[str]
                    *(f'| {said} | {found} |' for said, found in claims)])]
 
 
-def _value(row: Row, name: str) -> float:
+def _value(row: comparison.Row, name: str) -> float:
     found = getattr(row, name, None)
     return float(getattr(row.followed, name) if found is None else found)
 
 
-def _growth(rows: Mapping[str, Row]) -> str:
+def _growth(rows: Mapping[str, comparison.Row]) -> str:
     row = rows['pseudoinverse']
     return f'{(row.sparse or 0.0) / max(row.tracking or 0.0, 1e-12):.0f}'
 

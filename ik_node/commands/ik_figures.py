@@ -15,16 +15,8 @@ from textwrap import fill
 
 import numpy as np
 
+from ik_node.commands import figures_textbook as textbook
 from ik_node.commands.figures_drawing import draw_figure
-from ik_node.commands.figures_textbook import (
-    FIGURES,
-    FRAMES,
-    ROBOT,
-    Run,
-    TextbookFigure,
-    reach,
-    run,
-)
 from ik_node.commands.pictures import MissingPackageError, check_folder, check_matplotlib
 from ik_node.model.readers import read_model
 from ik_node.support.exceptions import IkError, InputError, unknown
@@ -34,7 +26,7 @@ _HEAD = ('figure', 'goal', 'method', 'θ1 θ2 θ3 [°]', 'tip', 'largest distanc
          'longest step [rad]')
 _LINE = 100  # characters
 
-_Runs = Mapping[str, Sequence[Run]]
+_Runs = Mapping[str, Sequence[textbook.Run]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,14 +35,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         figures = _chosen(options.figure)
         _check_requirements(options)
-        chain = read_model(robot_file(ROBOT)).chain()
-        runs = {figure.number: [run(chain, method, options.goal or figure.goal, options.frames)
-                                for method in figure.methods] for figure in figures}
+        chain = read_model(robot_file(textbook.ROBOT)).chain()
+        runs = {figure.number: [
+            textbook.run(chain, method, options.goal or figure.goal, options.frames)
+            for method in figure.methods] for figure in figures}
         for figure in figures:
-            draw_figure(figure, runs[figure.number], reach(chain), options.out / figure.file)
+            draw_figure(figure, runs[figure.number], textbook.reach(chain),
+                        options.out / figure.file)
         if options.markdown is not None:
             # The remarks hold for the text's own runs only.
-            remarks = options.goal is None and options.frames == FRAMES
+            remarks = options.goal is None and options.frames == textbook.FRAMES
             options.markdown.write_text(
                 _page(figures, runs, options.out, options.markdown, remarks), encoding='utf-8')
     except (IkError, OSError, MissingPackageError) as error:
@@ -65,23 +59,23 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog='ik_figures', description=__doc__)
     parser.add_argument('--out', metavar='FOLDER', type=Path, default=Path('figures'),
                         help='folder of the pictures, created if missing (default: figures)')
-    parser.add_argument('--figure', metavar='NUMBER', nargs='+', default=list(FIGURES),
-                        help=f'which of {", ".join(FIGURES)} (default: all)')
+    parser.add_argument('--figure', metavar='NUMBER', nargs='+', default=list(textbook.FIGURES),
+                        help=f'which of {", ".join(textbook.FIGURES)} (default: all)')
     parser.add_argument('--goal', metavar=('X', 'Y'), nargs=2, type=float,
                         help="goal of the tip (default: each figure's own)")
-    parser.add_argument('--frames', metavar='N', type=int, default=FRAMES,
-                        help=f'number of steps (default: {FRAMES})')
+    parser.add_argument('--frames', metavar='N', type=int, default=textbook.FRAMES,
+                        help=f'number of steps (default: {textbook.FRAMES})')
     parser.add_argument('--markdown', metavar='FILE', type=Path,
                         help='also write a page with the pictures and the table')
     return parser.parse_args(arguments)
 
 
-def _chosen(numbers: Sequence[str]) -> list[TextbookFigure]:
+def _chosen(numbers: Sequence[str]) -> list[textbook.TextbookFigure]:
     """Return the figures of these numbers, in the text's order."""
     for number in numbers:
-        if number not in FIGURES:
-            raise InputError(unknown('figure', number, FIGURES))
-    return [figure for number, figure in FIGURES.items() if number in numbers]
+        if number not in textbook.FIGURES:
+            raise InputError(unknown('figure', number, textbook.FIGURES))
+    return [figure for number, figure in textbook.FIGURES.items() if number in numbers]
 
 
 def _check_requirements(options: argparse.Namespace) -> None:
@@ -111,7 +105,7 @@ def _table(runs: _Runs) -> list[str]:
     return lines
 
 
-def _page(figures: Sequence[TextbookFigure], runs: _Runs, folder: Path, page: Path,
+def _page(figures: Sequence[textbook.TextbookFigure], runs: _Runs, folder: Path, page: Path,
           remarks: bool) -> str:
     """Return a page of the pictures, what to see in each of them, and the table."""
     pictures = Path(os.path.relpath(folder, page.absolute().parent)).as_posix()

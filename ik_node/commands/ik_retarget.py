@@ -11,12 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ik_node.mocap.recording_files import (
-    RECORDING_FORMATS,
-    WRITERS,
-    read_recording,
-    write_recording,
-)
+from ik_node.mocap import recording_files
 from ik_node.mocap.retargeting import retarget
 from ik_node.mocap.retargeting_map import read_map
 from ik_node.model.readers import FORMATS, read_model
@@ -32,9 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _arguments(arguments)
     try:
         figure, robot = _model(options.skeleton), _model(options.robot)
-        recording = read_recording(options.motion, figure, options.fps)
+        recording = recording_files.read_recording(options.motion, figure, options.fps)
         found = retarget(recording, robot, read_map(options.map))
-        write_recording(found.recording, options.output)
+        recording_files.write_recording(found.recording, options.output)
     except (IkError, FileNotFoundError) as error:
         print(f'ik_retarget: {" ".join(str(error).split())}', file=sys.stderr)
         return _FAILED
@@ -54,7 +49,8 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         epilog='docs/retargeting.md explains the map, and names sources of motions.')
     parser.add_argument('skeleton', metavar='SKELETON',
                         help=f'the figure that was recorded: {FORMATS}')
-    parser.add_argument('motion', metavar='MOTION', help=f'its motion: {RECORDING_FORMATS}')
+    parser.add_argument('motion', metavar='MOTION',
+                        help=f'its motion: {recording_files.RECORDING_FORMATS}')
     parser.add_argument('robot', metavar='ROBOT', help='the robot that follows: a file of the same '
                         'kinds, or one of the robots of this package by its name')
     parser.add_argument('map', metavar='MAP', help='which bones lead which links (.yaml)')
@@ -65,9 +61,9 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
                         help='frames per second of an Acclaim motion; by default those that its '
                         'file says, else 120')
     options = parser.parse_args(arguments)
-    if not options.output.lower().endswith(tuple(WRITERS)):
-        parser.error(f'argument --output: must end in one of {", ".join(WRITERS)}, not '
-                     f'{options.output!r}')
+    if not options.output.lower().endswith(tuple(recording_files.WRITERS)):
+        parser.error('argument --output: must end in one of '
+                     f'{", ".join(recording_files.WRITERS)}, not {options.output!r}')
     return options
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from ik_node.model.tree import KinematicTree
 from ik_node.model.yaml_file import load_yaml
 from ik_node.solvers.body.registry import body_solver_names
-from ik_node.support.arguments import mapping
+from ik_node.support.arguments import check_keys, is_real, mapping
 from ik_node.support.exceptions import ModelError, OptionError, names, shown, unknown
 from ik_node.support.options import Options, option
 
@@ -103,9 +103,9 @@ class RetargetingMap:
     def read(cls, values: Any, source: str = 'the map') -> 'RetargetingMap':
         """Check what a YAML map holds. Raises ModelError, which names the entry."""
         values = mapping(values, source)
-        _check_keys(values, ('tasks', 'rest', *MapOptions.specs()), source)
+        check_keys(values, ('tasks', 'rest', *MapOptions.specs()), source)
         rest = mapping(values.pop('rest', {}), f'{source}: rest')
-        _check_keys(rest, ('figure', 'robot'), f'{source}: rest')
+        check_keys(rest, ('figure', 'robot'), f'{source}: rest')
         entries = mapping(values.pop('tasks', None), f'{source}: tasks')
         if not entries:
             raise ModelError(f'{source}: tasks must have at least one entry')
@@ -136,12 +136,6 @@ class RetargetingMap:
 def read_map(path: str | PathLike[str]) -> RetargetingMap:
     """Read a map from a YAML file. Raises ModelError, which names the file and the entry."""
     return RetargetingMap.read(load_yaml(path, 'the map'), f'the map {str(path)!r}')
-
-
-def _check_keys(values: dict[Any, Any], allowed: tuple[str, ...], where: str) -> None:
-    for key in values:
-        if key not in allowed:
-            raise ModelError(f'{where}: {unknown("key", key, allowed)}')
 
 
 def _entry(name: Any, values: Any, source: str) -> Entry:
@@ -183,8 +177,7 @@ def _joint_values(rest: dict[str, Any], who: str, source: str) -> Mapping[str, f
     """Return the joint values {joint: value} of a rest pose."""
     where, found = f'{source}: rest.{who}', {}
     for joint, value in mapping(rest.get(who, {}), where).items():
-        if (isinstance(value, bool) or not isinstance(value, (int, float))
-                or not abs(value) <= _LARGEST):
+        if not is_real(value) or not abs(value) <= _LARGEST:
             raise ModelError(f'{where}: {shown(joint)} must be a number of rad or m, not '
                              f'{shown(value)}')
         found[str(joint)] = float(value)

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping
 from os import PathLike
-from typing import NamedTuple
 
 from ik_node.model.numbered_text import NumberedText, numbers_or_nan
 from ik_node.model.parts import MotionChannels
@@ -21,14 +20,6 @@ SLOWEST, FASTEST = 1e-3, 1e6  # frames per second that a motion may have
 _Channels = Mapping[str, list[tuple[str, float]]]
 
 
-class AcclaimMotion(NamedTuple):
-    """A motion of a skeleton."""
-
-    frames: list[dict[str, float]]  # {joint: value}, rad or m, of each frame
-    rate: float | None
-    """Frames per second, by `:samples-per-second`; None where the file does not say."""
-
-
 def read_amc(path: str | PathLike[str], tree: KinematicTree) -> list[dict[str, float]]:
     """Read a motion of a skeleton: a list of {joint: value}, rad or m, one for each frame.
 
@@ -38,18 +29,19 @@ def read_amc(path: str | PathLike[str], tree: KinematicTree) -> list[dict[str, f
     ModelError for an invalid file, naming the line, and for a tree that does not come from a
     skeleton.
     """
-    return read_motion(path, tree).frames
+    return read_motion(path, tree)[0]
 
 
-def read_motion(path: str | PathLike[str], tree: KinematicTree) -> AcclaimMotion:
-    """Read a motion of a skeleton with its rate; see `read_amc`."""
+def read_motion(path: str | PathLike[str],
+                tree: KinematicTree) -> tuple[list[dict[str, float]], float | None]:
+    """Read a motion as `read_amc`, and its frames per second; None where the file does not say."""
     channels = check_tree(tree).motion_channels
     if channels is None:
         raise ModelError('a motion needs the skeleton that it was recorded with: a tree from '
                          f'KinematicTree.from_asf, not {shown(tree)}')
     text = NumberedText(as_path(path, 'a motion'), 'the motion', _MAX_BYTES)
     motion = _Motion(text, channels)
-    return AcclaimMotion(motion.frames, motion.rate)
+    return motion.frames, motion.rate
 
 
 class _Motion:

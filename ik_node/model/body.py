@@ -10,9 +10,8 @@ from ik_node.kinematics.kinds import REVOLUTE
 from ik_node.kinematics.structures import TreeArrays, first_moved
 from ik_node.kinematics.tree import Tree
 from ik_node.kinematics.tree_frames import TreeFrames, frames_at
-from ik_node.model.complex_joints import EXPONENTIAL, FLOATING, ComplexJoint
 from ik_node.model.joint_space import JointSpace, intersect_limits
-from ik_node.model.joints import CONTINUOUS, PRISMATIC, Joint, joint_kind
+from ik_node.model.joints import ROOTS, Joint, joint_kind
 from ik_node.model.parts import inertia_arrays
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.support.arguments import mapping, number, sequence, vector
@@ -21,15 +20,6 @@ from ik_node.support.immutable import frozen_copy
 
 ORIGIN = np.zeros(3)
 ORIGIN.flags.writeable = False
-_X, _Y, _Z = np.eye(3)
-ROOTS: dict[str, tuple[Joint, ...]] = {
-    'fixed': (),
-    'planar': (Joint('root_x', PRISMATIC, 'world', 'root_x', axis=_X),
-               Joint('root_y', PRISMATIC, 'root_x', 'root_y', axis=_Y),
-               Joint('root_yaw', CONTINUOUS, 'root_y', 'root', axis=_Z)),
-    'floating': ComplexJoint('root', FLOATING, 'world', 'root', rotation=EXPONENTIAL).parts(),
-}
-"""The joints between the world and the root link, by kind of root."""
 
 _Values = Sequence[float] | np.ndarray
 

@@ -30,27 +30,18 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.model.joints import (
-    CONTINUOUS,
-    FIXED,
-    PRISMATIC,
-    REVOLUTE,
-    UNLIMITED,
-    Joint,
-    limits_of,
-    model_array,
-)
+from ik_node.model import joints
+from ik_node.model.joints import Joint, limits_of, model_array
 from ik_node.model.parts import ModelParts
-from ik_node.model.yaml_file import load_yaml, parse_yaml
+from ik_node.model.yaml_file import angle_scale, load_yaml, parse_yaml
 from ik_node.spatial import pose_from_rpy, screw
-from ik_node.support.arguments import is_real, mapping, sequence
+from ik_node.support.arguments import check_keys, is_real, mapping, sequence
 from ik_node.support.bounds import MAX_LINKS, MAX_NUMBER, check_name
 from ik_node.support.exceptions import ModelError, names, shown, unknown
 
 STANDARD, MODIFIED = 'standard', 'modified'
 CONVENTIONS = (STANDARD, MODIFIED)
-_UNITS = {'rad': 1.0, 'deg': math.pi / 180.0}
-_TYPES = (REVOLUTE, PRISMATIC, FIXED)
+_TYPES = (joints.REVOLUTE, joints.PRISMATIC, joints.FIXED)
 ROW_NUMBERS = ('a', 'alpha', 'd', 'theta')
 _KEYS = ('name', 'type', *ROW_NUMBERS, 'sign', 'lower', 'upper', 'velocity', 'effort')
 _TABLE_KEYS = ('name', 'convention', 'angle_unit', 'joints', 'base', 'tool')
@@ -70,26 +61,23 @@ def read_dh(table: Any, convention: str | None = None) -> ModelParts:
             raise ModelError(unknown('key', key, _TABLE_KEYS).replace('there is no',
                                                                       'a DH table has no', 1))
     convention = _convention(table.get('convention'), convention)
-    angle_unit = table.get('angle_unit', 'rad')
-    if not isinstance(angle_unit, str) or angle_unit not in _UNITS:
-        raise ModelError(f'angle_unit must be rad or deg, not {shown(angle_unit)}')
-    unit = _UNITS[angle_unit]
+    unit = angle_scale(table.get('angle_unit', 'rad'))
     rows = table.get('joints')
     if not isinstance(rows, Sequence) or not (rows := sequence(rows, 'joints, the rows,')):
         raise ModelError(f'joints must be a list of rows, not {shown(rows)}')
     if len(rows) > MAX_LINKS:
         raise ModelError(f'a DH table may have at most {MAX_LINKS} rows, not {len(rows)}')
     T = _pose(table.get('base'), 'base', unit)
-    joints: dict[str, Joint] = {}
+    found: dict[str, Joint] = {}
     for index, row in enumerate(rows, start=1):
-        joint, T = _joint(row, index, convention, unit, joints, T)
-        joints[joint.name] = joint
+        joint, T = _joint(row, index, convention, unit, found, T)
+        found[joint.name] = joint
     T = T @ _pose(table.get('tool'), 'tool', unit)
     name = 'tool_joint'
-    while name in joints:
+    while name in found:
         name += '_'
-    tool = Joint(name, FIXED, f'link_{len(rows)}', 'tool', T, lower=0.0, upper=0.0)
-    all_joints = [*joints.values(), tool]
+    tool = Joint(name, joints.FIXED, f'link_{len(rows)}', 'tool', T, lower=0.0, upper=0.0)
+    all_joints = [*found.values(), tool]
     robot = table.get('name', 'robot')
     if not isinstance(robot, (str, int, float)):
         raise ModelError(f'the name of a DH table must be text, not {shown(robot)}')
@@ -123,7 +111,7 @@ def _plain_rows(rows: Any) -> list[dict[str, Any]]:
     if not isinstance(rows, Sequence) or not (rows := sequence(rows, 'a DH table')):
         raise ModelError('a DH table must be a path, a mapping, or rows of a, alpha, d, theta, not '
                          f'{shown(rows)}')
-    return [{'type': REVOLUTE, **dict(zip(ROW_NUMBERS, _four_numbers(row, index)))}
+    return [{'type': joints.REVOLUTE, **dict(zip(ROW_NUMBERS, _four_numbers(row, index)))}
             for index, row in enumerate(rows, start=1)]
 
 
@@ -161,7 +149,7 @@ def _joint(row: Any, index: int, convention: str, unit: float, before: Mapping[s
                          f'{names(_KEYS)}, not {shown(row)}')
     row = mapping(row, f'row {index} of the DH table')
     kind = row.get('type')
-    fixed = isinstance(kind, str) and kind == FIXED
+    fixed = isinstance(kind, str) and kind == joints.FIXED
     name = row.get('name', f'{"fixed" if fixed else "joint"}_{index}')
     if not isinstance(name, str) or not name:
         raise ModelError(f'row {index} of the DH table: name must be a text, not {shown(name)}')
@@ -169,9 +157,7 @@ def _joint(row: Any, index: int, convention: str, unit: float, before: Mapping[s
     check_name(name, f'row {index} of the DH table')
     if name in before:
         raise ModelError(f'{where}: another row before it has the name {name!r}')
-    for key in row:
-        if not isinstance(key, str) or key not in _KEYS:
-            raise ModelError(f'{where}: {unknown("key", key, _KEYS)}')
+    check_keys(row, _KEYS, where)
     for key in ('type', *ROW_NUMBERS):
         if key not in row:
             raise ModelError(f'{where}: the key {key!r} is missing; a row needs '
@@ -198,14 +184,14 @@ def _joint(row: Any, index: int, convention: str, unit: float, before: Mapping[s
 def _limits(row: Mapping[str, Any], kind: str, unit: float,
             where: str) -> tuple[str, float, float]:
     """Return a row's type and limits: a revolute one without limits is continuous."""
-    if kind == FIXED:
-        return FIXED, 0.0, 0.0
-    if kind == PRISMATIC and not ('lower' in row and 'upper' in row):
-        raise ModelError(f'{where}: a prismatic joint must have lower and upper; {-UNLIMITED:g} '
-                         f'and {UNLIMITED:g} mean no limit')
+    if kind == joints.FIXED:
+        return joints.FIXED, 0.0, 0.0
+    if kind == joints.PRISMATIC and not ('lower' in row and 'upper' in row):
+        raise ModelError(f'{where}: a prismatic joint must have lower and upper; '
+                         f'{-joints.UNLIMITED:g} and {joints.UNLIMITED:g} mean no limit')
     if 'lower' not in row and 'upper' not in row:
-        return CONTINUOUS, -math.inf, math.inf
-    scale = 1.0 if kind == PRISMATIC else unit
+        return joints.CONTINUOUS, -math.inf, math.inf
+    scale = 1.0 if kind == joints.PRISMATIC else unit
     lower, upper = (scale * _number(row[key], key, where, sys.float_info.max) if key in row
                     else none for key, none in (('lower', -math.inf), ('upper', math.inf)))
     return kind, *limits_of(lower, upper, where)

@@ -19,9 +19,8 @@ import numpy as np
 from ik_node.kinematics import kinds
 from ik_node.kinematics.reach import reach
 from ik_node.kinematics.structures import ChainArrays, axes_at_zero
-from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS, read_dh
-from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED, Joint
+from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED, ComplexJoint, Joint
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import inverse, rpy_from_matrix, screw
 from ik_node.support.exceptions import ModelError, names, shown

@@ -7,9 +7,8 @@ from types import MappingProxyType
 import numpy as np
 
 from ik_node.kinematics.structures import InertiaArrays
-from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.geometry import Collision, Visual
-from ik_node.model.joints import Joint
+from ik_node.model.joints import ComplexJoint, Joint
 from ik_node.support.arguments import floats, number, vector
 from ik_node.support.exceptions import InputError
 from ik_node.support.immutable import Immutable, frozen_copy

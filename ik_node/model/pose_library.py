@@ -10,7 +10,6 @@ fit the robot. An SRDF is written for MoveIt, which accepts partial matches: ent
 are skipped and listed in `PoseLibrary.warnings`.
 """
 
-import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
@@ -23,12 +22,11 @@ from ik_node.model.joint_space import JointSpace, check_joint_space
 from ik_node.model.joints import check_text
 from ik_node.model.srdf import GroupState, read_group_states
 from ik_node.model.tree import KinematicTree, check_tree
-from ik_node.model.yaml_file import load_yaml
-from ik_node.support.arguments import is_real, mapping, sequence, vector
+from ik_node.model.yaml_file import angle_scale, load_yaml
+from ik_node.support.arguments import check_keys, is_real, mapping, sequence, vector
 from ik_node.support.bounds import as_path, check_name, read_bytes, reading
 from ik_node.support.exceptions import ModelError, names, shown, unknown
 
-_ANGLE_UNITS = {'rad': 1.0, 'deg': math.pi / 180.0}
 _KEYS = ('angle_unit', 'poses')
 
 
@@ -49,8 +47,7 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
         """
         check_tree(tree)
         check_text(source, 'source, the name of the poses,')
-        if not isinstance(angle_unit, str) or angle_unit not in _ANGLE_UNITS:
-            raise ModelError(f'{source}: angle_unit must be rad or deg, not {shown(angle_unit)}')
+        angle_scale(angle_unit, f'{source}: ')
         if not isinstance(poses, Mapping) or not (poses := mapping(poses, f'{source}: poses')):
             raise ModelError(f'{source} has no poses: it must hold name: {{joint: value}}, not '
                              f'{shown(poses)}')
@@ -78,9 +75,7 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
         if not isinstance(table, Mapping):
             raise ModelError(f'{what} must be a mapping with the keys {names(_KEYS)}, not '
                              f'{shown(table)}')
-        for key in (table := mapping(table, what)):
-            if not isinstance(key, str) or key not in _KEYS:
-                raise ModelError(f'{what}: {unknown("key", key, _KEYS)}')
+        check_keys(table := mapping(table, what), _KEYS, what)
         return cls(table.get('poses'), tree, table.get('angle_unit', 'rad'), source=what)
 
     @classmethod
@@ -190,7 +185,7 @@ def _value(name: str, value: Any, tree: KinematicTree, angle_unit: str, where: s
         raise ModelError(f'{where} must be a number, not {shown(value)}{hint}')
     if not abs(value) <= sys.float_info.max:  # NaN is not, nor are some whole numbers
         raise ModelError(f'{where} must be a finite number, not {shown(value)}')
-    unit, scale = ('m', 1.0) if joint.prismatic else (angle_unit, _ANGLE_UNITS[angle_unit])
+    unit, scale = ('m', 1.0) if joint.prismatic else (angle_unit, angle_scale(angle_unit))
     if not joint.lower <= scale * value <= joint.upper:
         raise ModelError(f'{where}: {value:.9g} {unit} is outside its limits '
                          f'{joint.lower / scale:.9g} to {joint.upper / scale:.9g} {unit}')

@@ -9,8 +9,7 @@ import numpy as np
 
 from ik_node.model.body import Body
 from ik_node.model.chain import Chain
-from ik_node.model.complex_joints import EXPONENTIAL, ComplexJoint, check_rotation
-from ik_node.model.joints import check_text
+from ik_node.model.joints import EXPONENTIAL, ComplexJoint, check_rotation, check_text
 from ik_node.model.parts import ModelParts
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import is_pose
@@ -56,7 +55,7 @@ class KinematicTree(TreeStructure):
 
         source: a path (.urdf, .xacro), or the XML text itself. xacro_args: the arguments of a
         xacro file, name → value. hold_complex_joints: whether planar and floating joints are fixed
-        at zero; else they become joints of one degree of freedom, see `model.complex_joints`.
+        at zero; else they become joints of one degree of freedom, see `model.joints`.
         rotation: how floating ones turn, an Euler order or "exponential". Raises ModelError for an
         invalid source, naming the joint.
         """

@@ -12,10 +12,9 @@ from ik_node.kinematics.kinds import REVOLUTE
 from ik_node.kinematics.structures import TreeArrays, first_moved
 from ik_node.kinematics.tree import Tree
 from ik_node.kinematics.tree_frames import frames_at
-from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.geometry import Collision, Visual
 from ik_node.model.hierarchy import Drive, depth_first, drives_of
-from ik_node.model.joints import Joint, check_text, joint_kind
+from ik_node.model.joints import ComplexJoint, Joint, check_text, joint_kind
 from ik_node.model.parts import Inertial, MotionChannels, inertia_arrays
 from ik_node.support.arguments import is_real, mapping, sequence
 from ik_node.support.exceptions import ModelError, names, shown, unknown

@@ -15,14 +15,7 @@ from ik_node.model.parts import ModelParts
 from ik_node.model.robot_xml import parse_robot, uses_xacro
 from ik_node.model.urdf_joints import read_joint
 from ik_node.model.urdf_links import read_collisions, read_inertials, read_visuals
-from ik_node.support.bounds import (
-    MAX_WARNINGS,
-    as_path,
-    check_links,
-    check_name,
-    read_bytes,
-    reading,
-)
+from ik_node.support import bounds
 from ik_node.support.exceptions import IkError, ModelError, shown
 
 _WHAT = 'the robot description'
@@ -69,15 +62,15 @@ def _read(text: str, hold_complex_joints: bool, rotation: str = 'zyx') -> ModelP
     _apply_version(robot, warnings)
     links = [_name(element, k) for k, element in enumerate(robot.findall('link'))]
     joints = robot.findall('joint')
-    check_links(len(links))
-    check_links(len(joints), 'joints')
+    bounds.check_links(len(links))
+    bounds.check_links(len(joints), 'joints')
     parts = ModelParts(
         links, [read_joint(element, _name(element, k), hold_complex_joints, rotation, warnings)
                 for k, element in enumerate(joints)],
         robot.get('name', 'robot'), warnings, text, read_visuals(robot, warnings),
         read_inertials(robot, warnings), read_collisions(robot, warnings))
-    more = len(warnings) - MAX_WARNINGS
-    warnings[:] = [str(IkError(warning)) for warning in warnings[:MAX_WARNINGS]]  # short enough
+    more = len(warnings) - bounds.MAX_WARNINGS
+    warnings[:] = [str(IkError(one)) for one in warnings[:bounds.MAX_WARNINGS]]  # short enough
     if more > 0:
         warnings.append(f'… and {more} more warnings')
     return parts
@@ -93,7 +86,7 @@ def _text(source: str | PathLike[str], xacro_args: Mapping[str, object] | None) 
     if isinstance(source, str) and source.lstrip(_BLANK).startswith('<'):
         text = source
     elif isinstance(source, (str, PathLike)):
-        path = as_path(source, 'a robot description')
+        path = bounds.as_path(source, 'a robot description')
         text = _decoded(path)
     else:
         raise ModelError('a robot description must be a path to a .urdf or .xacro file, or the '
@@ -107,9 +100,9 @@ def _text(source: str | PathLike[str], xacro_args: Mapping[str, object] | None) 
 
 
 def _decoded(path: Path) -> str:
-    with reading(f'the robot description {str(path)!r}',
-                 '; give a path to a .urdf or .xacro file, or the XML text itself'):
-        data = read_bytes(path)
+    with bounds.reading(f'the robot description {str(path)!r}',
+                        '; give a path to a .urdf or .xacro file, or the XML text itself'):
+        data = bounds.read_bytes(path)
     declared = re.match(rb'\s*<\?xml[^>]*encoding=["\']([\w-]+)["\']', data)
     try:
         return data.decode(declared[1].decode() if declared else 'utf-8')
@@ -141,7 +134,7 @@ def _name(element: ElementTree.Element, index: int) -> str:
     name = element.get('name')
     if not name:
         raise ModelError(f'{element.tag} number {index + 1} of the robot description has no name')
-    return check_name(name, element.tag)
+    return bounds.check_name(name, element.tag)
 
 
 def _apply_version(robot: ElementTree.Element, warnings: list[str]) -> None:

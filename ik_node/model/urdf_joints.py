@@ -12,23 +12,14 @@ from xml.etree import ElementTree
 import numpy as np
 from urdf_parser_py import urdf
 
-from ik_node.model.complex_joints import FLOATING, PLANAR, ComplexJoint
-from ik_node.model.joints import (
-    CONTINUOUS,
-    FIXED,
-    PRISMATIC,
-    RATES,
-    REVOLUTE,
-    Joint,
-    Mimic,
-    limits_of,
-)
+from ik_node.model import joints
+from ik_node.model.joints import ComplexJoint, Joint, Mimic, limits_of
 from ik_node.model.numbered_text import number_in, number_of, numbers_in
 from ik_node.model.urdf_links import read_origin
 from ik_node.support.exceptions import ModelError, names, shown
 
-_COMPLEX = (PLANAR, FLOATING)  # URDF's joints of several degrees of freedom
-_TYPES = (FIXED, REVOLUTE, CONTINUOUS, PRISMATIC, *_COMPLEX)
+_COMPLEX = (joints.PLANAR, joints.FLOATING)  # URDF's joints of several degrees of freedom
+_TYPES = (joints.FIXED, joints.REVOLUTE, joints.CONTINUOUS, joints.PRISMATIC, *_COMPLEX)
 _AXIS_TOLERANCE = 1e-3  # an axis this far off unit length gets a warning
 # The elements read of a joint, their attributes, and defaults where the parser has none.
 _Kept = tuple[str, tuple[str, ...], dict[str, str]]
@@ -56,7 +47,7 @@ def read_joint(element: ElementTree.Element, name: str, hold_complex_joints: boo
         raise ModelError(f'joint {name!r}: {error}') from error
     found = element.find('limit')
     limit = {} if found is None else found.attrib
-    if kind == FIXED:
+    if kind == joints.FIXED:
         return Joint(name, kind, parsed.parent, parsed.child, placement, lower=0.0, upper=0.0)
     if kind in _COMPLEX:
         joint = ComplexJoint(name, kind, parsed.parent, parsed.child, placement,
@@ -66,14 +57,15 @@ def read_joint(element: ElementTree.Element, name: str, hold_complex_joints: boo
     return Joint(name, kind, parsed.parent, parsed.child, placement,
                  _axis(parsed.axis, name, warnings), lower, upper,
                  _positive(limit, 'velocity'), _positive(limit, 'effort'),
-                 _mimic(parsed.mimic, name), **{key: _rate(limit, key, name) for key in RATES})
+                 _mimic(parsed.mimic, name), **{
+                     key: _rate(limit, key, name) for key in joints.RATES})
 
 
 def _complex_joint(joint: ComplexJoint, limit: Mapping[str, str], hold: bool,
                    warnings: list[str]) -> Joint | ComplexJoint:
     """Return a planar or floating joint, or a fixed one in its place. URDF gives them no limits."""
     where = f'joint {joint.name!r} is {joint.type}'
-    if not limit.keys().isdisjoint(RATES):
+    if not limit.keys().isdisjoint(joints.RATES):
         warnings.append(f'{where}: its limits of acceleration and jerk are ignored')
     if hold:
         warnings.append(f'{where}: it is fixed, as requested')
@@ -85,7 +77,7 @@ def _complex_joint(joint: ComplexJoint, limit: Mapping[str, str], hold: bool,
 def _parsed(element: ElementTree.Element, name: str, kind: str) -> urdf.Joint:
     """Let urdf_parser_py read what kinematics needs of a joint, with URDF's defaults filled in."""
     reduced = ElementTree.Element('joint', name=name, type=kind)
-    for tag, kept, defaults in _ENDS if kind == FIXED else _MOVING:
+    for tag, kept, defaults in _ENDS if kind == joints.FIXED else _MOVING:
         found = element.find(tag)
         if tag in ('parent', 'child') and (found is None or not found.get('link')):
             raise ModelError(f'joint {name!r} has no <{tag} link="…"/>')
@@ -116,14 +108,14 @@ def _axis(xyz: list[float] | None, name: str, warnings: list[str]) -> np.ndarray
 
 def _limits(limit: Mapping[str, str], parsed: urdf.Joint, name: str,
             warnings: list[str]) -> tuple[str, float, float]:
-    if parsed.type == CONTINUOUS:
-        return CONTINUOUS, -math.inf, math.inf
+    if parsed.type == joints.CONTINUOUS:
+        return joints.CONTINUOUS, -math.inf, math.inf
     if limit.keys().isdisjoint(('lower', 'upper')):
-        if parsed.type == PRISMATIC:
+        if parsed.type == joints.PRISMATIC:
             raise ModelError(f'joint {name!r} is prismatic and needs <limit lower="…" '
                              'upper="…"/>')
         warnings.append(f'joint {name!r} is revolute without limits: read as continuous')
-        return CONTINUOUS, -math.inf, math.inf
+        return joints.CONTINUOUS, -math.inf, math.inf
     lower, upper = limits_of(parsed.limit.lower, parsed.limit.upper, f'joint {name!r}')
     if lower == upper:
         warnings.append(f'joint {name!r}: its limits {lower:g} to {upper:g} allow no motion')

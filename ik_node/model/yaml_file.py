@@ -4,6 +4,7 @@ An anchor may have any number of aliases, so a text of a few hundred bytes can h
 there is memory. The values of aliases are counted each time, before anything is constructed.
 """
 
+import math
 from os import PathLike
 from typing import Any
 
@@ -11,8 +12,9 @@ import yaml
 from yaml.composer import Composer
 
 from ik_node.support.bounds import MAX_NESTING, MAX_NODES, MAX_TEXT, as_path, read_bytes, reading
-from ik_node.support.exceptions import ModelError
+from ik_node.support.exceptions import ModelError, shown
 
+_ANGLE_UNITS = {'rad': 1.0, 'deg': math.pi / 180.0}
 # libyaml's parser, many times as fast, unless PyYAML was built without it.
 _Loader: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 
@@ -35,6 +37,13 @@ def parse_yaml(text: str, what: str) -> Any:
         return yaml.load(text, _BoundedLoader)
     except (yaml.YAMLError, ValueError, OverflowError) as error:  # as of a month 13
         raise ModelError(f'{what} is not YAML: {error}') from error
+
+
+def angle_scale(unit: object, where: str = '') -> float:
+    """Return a unit of angle, "rad" or "deg", in rad. Raises ModelError for any other."""
+    if not isinstance(unit, str) or unit not in _ANGLE_UNITS:
+        raise ModelError(f'{where}angle_unit must be rad or deg, not {shown(unit)}')
+    return _ANGLE_UNITS[unit]
 
 
 class _BoundedComposer(Composer):

@@ -14,15 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from ik_node.support.bounds import (
-    MAX_ARCHIVE_BYTES,
-    MAX_ARCHIVE_FILES,
-    MAX_BYTES,
-    MAX_DIRECTORY_BYTES,
-    MAX_FOLDERS,
-    MAX_PACKING,
-    MAX_PATH,
-)
+from ik_node.support import bounds
 from ik_node.support.exceptions import ModelError, shown
 
 ARCHIVE = '.zip'  # the extension of archives
@@ -67,15 +59,15 @@ def packed_size(member: Member) -> int:
     return _info(member).compress_size
 
 
-def read_member(member: Member, most: int = MAX_BYTES) -> bytes:
+def read_member(member: Member, most: int = bounds.MAX_BYTES) -> bytes:
     """Return what is in a file inside an archive, of at most so many bytes. Raises ModelError."""
     info, what = _info(member), _shown_name(member)
     if info.file_size > most:
         raise ModelError(f'{what} is too large: {info.file_size / 2**20:.0f} MiB; at most '
                          f'{most // 2**20} MiB are read')
-    if info.file_size > max(MAX_PACKING * info.compress_size, _SMALL):
+    if info.file_size > max(bounds.MAX_PACKING * info.compress_size, _SMALL):
         raise ModelError(f'{what} is {info.file_size / info.compress_size:.0f} times as large as '
-                         f'it is packed; at most {MAX_PACKING} times are allowed')
+                         f'it is packed; at most {bounds.MAX_PACKING} times are allowed')
     if info.flag_bits & 1:
         raise ModelError(f'{what} is encrypted; pack it without a password')
     try:
@@ -124,23 +116,23 @@ def _open(archive: Path, _: tuple[int, ...]) -> _Opened:
 
 
 def _check_bounds(archive: str, infos: Sequence[zipfile.ZipInfo]) -> None:
-    if len(infos) > MAX_ARCHIVE_FILES:
-        raise ModelError(f'{archive} has {len(infos)} files; at most {MAX_ARCHIVE_FILES} '
+    if len(infos) > bounds.MAX_ARCHIVE_FILES:
+        raise ModelError(f'{archive} has {len(infos)} files; at most {bounds.MAX_ARCHIVE_FILES} '
                          'are allowed')
     size = sum(info.file_size for info in infos)
-    if size > MAX_ARCHIVE_BYTES:
+    if size > bounds.MAX_ARCHIVE_BYTES:
         raise ModelError(f'{archive} has {size / 2**20:.0f} MiB unpacked; at most '
-                         f'{MAX_ARCHIVE_BYTES // 2**20} MiB are allowed')
+                         f'{bounds.MAX_ARCHIVE_BYTES // 2**20} MiB are allowed')
     for name in (info.filename for info in infos):
-        if len(name) > MAX_PATH or name.count('/') > MAX_FOLDERS:
+        if len(name) > bounds.MAX_PATH or name.count('/') > bounds.MAX_FOLDERS:
             raise ModelError(f'{archive} has a file {shown(name[:60])}…; names have at '
-                             f'most {MAX_PATH} characters and {MAX_FOLDERS} folders')
+                             f'most {bounds.MAX_PATH} characters and {bounds.MAX_FOLDERS} folders')
 
 
 class _File(io.FileIO):
     """The file of an archive, whose directory zipfile reads whole, however large."""
 
-    most: int | None = MAX_DIRECTORY_BYTES
+    most: int | None = bounds.MAX_DIRECTORY_BYTES
 
     def read(self, size: int | None = -1) -> bytes:
         if self.most is not None and size is not None and size > self.most:

@@ -5,13 +5,13 @@ Every array that a kernel takes from a caller is made here: kernels take them un
 
 import contextlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from ik_node.support.exceptions import IkError, InputError, ModelError, shown
+from ik_node.support.exceptions import IkError, InputError, ModelError, shown, unknown
 
 _FLOAT = np.dtype(np.float64)
 _WORDS = {'b': 'booleans', 'c': 'complex numbers', 'U': 'text', 'S': 'bytes', 'M': 'dates',
@@ -100,6 +100,13 @@ def mapping(values: Any, what: str) -> dict[Any, Any]:
         if isinstance(values, Mapping):
             return dict(values)
     raise ModelError(f'{what} must be a mapping, not {shown(values)}')
+
+
+def check_keys(values: Mapping[Any, Any], allowed: Sequence[str], what: str) -> None:
+    """Raise ModelError for a key of a mapping that is none of those allowed."""
+    for key in values:
+        if not isinstance(key, str) or key not in allowed:
+            raise ModelError(f'{what}: {unknown("key", key, allowed)}')
 
 
 def sequence(values: Any, what: str, error: type[IkError] = ModelError) -> list[Any]:

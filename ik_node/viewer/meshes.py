@@ -19,17 +19,9 @@ from ik_node.model.geometry import Mesh
 from ik_node.support.archives import ARCHIVE, Member, is_member, member_of, packed_size, read_member
 from ik_node.support.bounds import MAX_MESH_BYTES, read_bytes
 from ik_node.support.exceptions import ModelError, shown
+from ik_node.viewer import mesh_reader
 from ik_node.viewer.mesh_parts import MeshPart
-from ik_node.viewer.mesh_reader import (
-    MESH_FORMATS,
-    SECONDS,
-    SECONDS_PER_MIB,
-    Find,
-    MeshError,
-    MeshReader,
-)
-
-__all__ = ['MeshError', 'Meshes', 'Places']
+from ik_node.viewer.mesh_reader import Find, MeshError, MeshReader
 
 _MOST_BYTES = 2**28  # of all meshes of a robot and of their pictures, in memory, with each copy
 _LEAST = 1e-3        # s that a mesh is taken to need: to be sent to its reader, or copied
@@ -136,8 +128,8 @@ class Meshes:
         self._near = self._places.near(robot)
         self._reader = MeshReader() if reader is None else reader
         self._read: dict[Path, trimesh.Trimesh | MeshError] = {}
-        self._warranted = SECONDS  # by the sizes of all files
-        self._seconds, self._bytes = SECONDS, _MOST_BYTES  # that are left
+        self._warranted = mesh_reader.SECONDS  # by the sizes of all files
+        self._seconds, self._bytes = mesh_reader.SECONDS, _MOST_BYTES  # that are left
 
     def begin(self) -> None:
         """Allow the whole time and memory again: the robot is drawn anew."""
@@ -169,8 +161,8 @@ class Meshes:
 
     def _load(self, file: Path) -> trimesh.Trimesh:
         kind = file.suffix.lower().lstrip('.')
-        if kind not in MESH_FORMATS:
-            raise MeshError(f'only {", ".join(MESH_FORMATS)} are drawn')
+        if kind not in mesh_reader.MESH_FORMATS:
+            raise MeshError(f'only {", ".join(mesh_reader.MESH_FORMATS)} are drawn')
         member = member_of(file)
         try:
             content = (read_bytes(file, MAX_MESH_BYTES) if member is None else
@@ -178,7 +170,7 @@ class Meshes:
             size = len(content) if member is None else packed_size(member)
         except (ModelError, OSError, ValueError) as error:
             raise MeshError(f'{error}') from error
-        more = SECONDS_PER_MIB * size / 2**20
+        more = mesh_reader.SECONDS_PER_MIB * size / 2**20
         self._warranted, self._seconds = self._warranted + more, self._seconds + more
         loaded: trimesh.Trimesh = self._spend(lambda seconds: self._reader.read(
             content, kind, self._beside(file, member), seconds))

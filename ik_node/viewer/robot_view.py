@@ -23,18 +23,11 @@ from ik_node.ros.clients.connection import Connection
 from ik_node.ros.publishing.markers.group_markers import NO_GOAL
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError, InputError
+from ik_node.viewer import node_state
 from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.mesh_reader import MeshReader
 from ik_node.viewer.meshes import Meshes, Places
-from ik_node.viewer.node_state import (
-    ARM_GOAL,
-    NodeParameters,
-    NodeState,
-    Target,
-    task_names,
-    task_targets,
-)
 
 _REMEMBERED = 300  # reports
 _WAITING = 100     # messages with markers
@@ -72,8 +65,8 @@ class RobotView(DrawnRobot):
         self._status_markers = f'{arm}/status' if arm else 'status'
         self.reports: deque[Report] = deque(maxlen=_REMEMBERED)
         self.count = self.restarts = 0
-        self.state = NodeState()
-        self.parameters = NodeParameters(arm, self.state.forget_goal)
+        self.state = node_state.NodeState()
+        self.parameters = node_state.NodeParameters(arm, self.state.forget_goal)
         self.is_only_played = self.is_fine = False
         self.drop_goals: Callable[[], None] = lambda: None
         self._processes: frozenset[bytes] = frozenset()
@@ -201,7 +194,7 @@ class RobotView(DrawnRobot):
     @property
     def tasks(self) -> tuple[str, ...]:
         """The names of its tasks."""
-        return task_names(self.parameters)
+        return node_state.task_names(self.parameters)
 
     @property
     def chain(self) -> Chain | None:
@@ -227,11 +220,11 @@ class RobotView(DrawnRobot):
         return self.chain is not None and not self.parameters.has_body_solver
 
     @property
-    def targets(self) -> tuple[Target, ...]:
+    def targets(self) -> tuple[node_state.Target, ...]:
         """What can be dragged: the targets of its tasks, or the goal of the arm."""
         if self.tasks:
-            return task_targets(self.parameters)
-        return () if self.chain is None or self.is_only_played else (ARM_GOAL,)
+            return node_state.task_targets(self.parameters)
+        return () if self.chain is None or self.is_only_played else (node_state.ARM_GOAL,)
 
     @property
     def description(self) -> str:
@@ -324,7 +317,7 @@ class RobotView(DrawnRobot):
         return (self.space is not None and (self._has_root_pose or not self.parameters.moves_root)
                 and all(name in self.values for name in self.space.joint_names))
 
-    def target_pose(self, target: Target) -> np.ndarray | None:
+    def target_pose(self, target: node_state.Target) -> np.ndarray | None:
         """Return the present pose (4, 4), m, of a target; None where it is unknown.
 
         That of an arm's goal is the tip's.
@@ -333,11 +326,12 @@ class RobotView(DrawnRobot):
             return self.markers.pose(target.marker)
         return None if self.chain is None else self.pose(self.chain.tip_link)
 
-    def target_frame(self, target: Target = ARM_GOAL) -> np.ndarray:
+    def target_frame(self, target: node_state.Target = node_state.ARM_GOAL) -> np.ndarray:
         """Return the pose (4, 4), m, of the frame in which the node takes goals for a target."""
         return self.pose(target.reference if target.name else self.parameters.links[0])
 
-    def send_goal(self, target: Target, T_frame_goal: np.ndarray, position_only: bool) -> None:
+    def send_goal(self, target: node_state.Target, T_frame_goal: np.ndarray,
+                  position_only: bool) -> None:
         """Send a goal (4, 4), m, in the target's frame, see `target_frame`."""
         if target in self.targets and not self.parameters.switching:
             self.connection.send_goal(T_frame_goal, target.name or self.arm,

@@ -9,14 +9,8 @@ from ik_node.model.chain import Chain
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.scene_nodes import new_name, position_wxyz
+from ik_node.workspace import picture
 from ik_node.workspace.analysis import Workspace, analyse_workspace
-from ik_node.workspace.picture import (
-    PARTLY_REACHABLE,
-    REACHABLE,
-    color_scale,
-    figure_colors,
-    largest,
-)
 
 _HIDDEN, _DEXTERITY = 'not shown', 'dexterity'
 _FIGURES = (_HIDDEN, 'reachable', 'manipulability', 'conditioning', _DEXTERITY)
@@ -138,7 +132,7 @@ class WorkspacePanel(Panel):
                 kept = centres[:, axis] <= float(self._place.value)
             kept[kept] = workspace.voxels.surface(workspace.numbers[kept])
             self._legend.content = _legend(workspace, figure)
-            voxels = self._add(centres[kept], figure_colors(values, figure)[kept],
+            voxels = self._add(centres[kept], picture.figure_colors(values, figure)[kept],
                                workspace.voxels.edge)
             self._remove_drawn()
             self._drawn = voxels
@@ -166,10 +160,11 @@ def _legend(workspace: Workspace, figure: str) -> str:
     main = workspace.describe().split('\n')[0]
     if figure == 'reachable':
         scale = ''.join(f'<span style="color:{_css(color)}">■</span> {text}&ensp;' for color, text
-                        in ((REACHABLE, 'centre reachable'), (PARTLY_REACHABLE, 'a part')))
+                        in ((picture.REACHABLE, 'centre reachable'),
+                            (picture.PARTLY_REACHABLE, 'a part')))
     else:
-        ramp = ', '.join(map(_css, color_scale()))
-        most = largest(workspace.values(figure), figure)
+        ramp = ', '.join(map(_css, picture.color_scale()))
+        most = picture.largest(workspace.values(figure), figure)
         scale = (f'<div style="height:0.7em;background:linear-gradient(to right, {ramp})"></div>'
                  f'<div style="display:flex;justify-content:space-between"><span>0</span>'
                  f'<span>{figure}</span><span>{most:.3g}{_UNITS.get(figure, "")}</span></div>')

@@ -6,8 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node import KinematicTree
-from ik_node.model.complex_joints import ComplexJoint
-from ik_node.model.joints import Joint, Mimic
+from ik_node.model.joints import ComplexJoint, Joint, Mimic
 from ik_node.model.parts import Inertial
 
 Z, Y = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])

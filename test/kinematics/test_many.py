@@ -6,8 +6,7 @@ import pytest
 import robots
 from ik_node import KinematicTree
 from ik_node.kinematics.structures import tip_poses
-from ik_node.model.complex_joints import BALL, ComplexJoint
-from ik_node.model.joints import Joint
+from ik_node.model.joints import BALL, ComplexJoint, Joint
 
 
 def checked(chain):

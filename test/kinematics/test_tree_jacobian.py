@@ -6,8 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node import KinematicTree
-from ik_node.model.complex_joints import ComplexJoint
-from ik_node.model.joints import Joint, Mimic
+from ik_node.model.joints import ComplexJoint, Joint, Mimic
 
 ANGLES = [0.0, 1e-9, 1e-4, 9.99e-4, 1.001e-3, 0.5, 3.0, np.pi - 1e-6, np.pi, 4.5]
 POINT = np.array([0.2, -0.1, 0.3])

@@ -78,9 +78,9 @@ def test_what_other_programs_write_before_the_frames_is_skipped_and_the_rate_kep
     frame, = read(text, tmp_path)
     assert frame['tibia_rx'] == 1.5
     (tmp_path / 'walk.amc').write_text(text)
-    assert read_motion(tmp_path / 'walk.amc', TREE).rate == 60.0
+    assert read_motion(tmp_path / 'walk.amc', TREE)[1] == 60.0
     (tmp_path / 'walk.amc').write_text('1\ntibia 1.5\n')
-    assert read_motion(tmp_path / 'walk.amc', TREE).rate is None
+    assert read_motion(tmp_path / 'walk.amc', TREE)[1] is None
 
 
 def test_bones_left_out_of_all_frames_are_at_zero(tmp_path):

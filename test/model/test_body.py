@@ -8,8 +8,7 @@ import pytest
 
 import robots
 from ik_node import IkError, KinematicTree, ModelError
-from ik_node.model.complex_joints import ComplexJoint
-from ik_node.model.joints import Joint, Mimic
+from ik_node.model.joints import ComplexJoint, Joint, Mimic
 from ik_node.model.parts import Inertial
 from ik_node.support.exceptions import InputError, OptionError
 

@@ -8,8 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node import Goal, IkError, KinematicTree, ModelError, make_solver
-from ik_node.model.complex_joints import BALL, FLOATING, PLANAR, ComplexJoint
-from ik_node.model.joints import Joint
+from ik_node.model.joints import BALL, FLOATING, PLANAR, ComplexJoint, Joint
 from ik_node.spatial import rotation_exp, rotation_log
 from ik_node.support.exceptions import UnsupportedError
 

@@ -5,9 +5,8 @@ import pytest
 
 import robots
 from ik_node import KinematicTree
-from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.geometry import Box, Capsule, Collision, Mesh, Sphere, Visual
-from ik_node.model.joints import Joint
+from ik_node.model.joints import ComplexJoint, Joint
 from ik_node.model.parts import Inertial
 from ik_node.support.exceptions import InputError, ModelError
 

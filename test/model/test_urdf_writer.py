@@ -10,9 +10,8 @@ import pytest
 
 import robots
 from ik_node import KinematicTree
-from ik_node.model.complex_joints import ComplexJoint
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere
-from ik_node.model.joints import Joint
+from ik_node.model.joints import ComplexJoint, Joint
 
 CONFIG = Path(__file__).parents[2] / 'config/dh'
 CHECK_URDF = Path(sys.executable).with_name('check_urdf')

@@ -59,11 +59,11 @@ def test_what_is_too_large_is_refused_before_it_is_read(packed, monkeypatch):
     archive = packed({'a': bytes(3 * 2**20), 'b': 'b'})
     with pytest.raises(ModelError, match='a in robot.zip is too large: 3 MiB; at most 2 MiB'):
         read_member(Member(archive, 'a'), 2 * 2**20)
-    monkeypatch.setattr(archives, 'MAX_ARCHIVE_BYTES', 2 * 2**20)
+    monkeypatch.setattr(archives.bounds, 'MAX_ARCHIVE_BYTES', 2 * 2**20)
     archives._open.cache_clear()
     with pytest.raises(ModelError, match='has 3 MiB unpacked; at most 2 MiB'):
         file_names(archive)
-    monkeypatch.setattr(archives, 'MAX_ARCHIVE_FILES', 1)
+    monkeypatch.setattr(archives.bounds, 'MAX_ARCHIVE_FILES', 1)
     archives._open.cache_clear()
     with pytest.raises(ModelError, match='has 2 files; at most 1'):
         file_names(archive)

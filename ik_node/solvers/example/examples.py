@@ -7,7 +7,6 @@
 - `.amc`: a motion of the Acclaim skeleton that the chain belongs to.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,15 +17,15 @@ from ik_node.model.amc import read_amc
 from ik_node.model.chain import Chain
 from ik_node.model.numbered_text import NumberedText
 from ik_node.model.tree import check_tree
-from ik_node.model.yaml_file import load_yaml
+from ik_node.model.yaml_file import angle_scale, load_yaml
 from ik_node.solvers.goal import Goal
+from ik_node.support.arguments import is_real
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import ModelError, OptionError, names, shown
 
 MOST_EXAMPLES = 200_000
 _MAX_BYTES = 64 * 2**20
 _WHAT = 'the examples'
-_UNITS = {'rad': 1.0, 'deg': math.pi / 180.0}
 _TURNED = 0.5  # entries of rotation matrices against positions in arm lengths, as in `restarts`
 
 
@@ -132,18 +131,15 @@ def _yaml(path: Path, chain: Chain) -> list[list[float]]:
     if not isinstance(poses, Mapping):
         raise ModelError(f'{_WHAT} {str(path)!r} must hold poses: {{name: {{joint: value}}}}, not '
                          f'{shown(loaded)}')
-    unit = loaded.get('angle_unit', 'rad')
-    if unit not in _UNITS:
-        raise ModelError(f'{_WHAT} {str(path)!r}: angle_unit must be rad or deg, not {shown(unit)}')
-    scale = np.where(chain.prismatic, 1.0, _UNITS[unit])
+    unit = angle_scale(loaded.get('angle_unit', 'rad'), f'{_WHAT} {str(path)!r}: ')
+    scale = np.where(chain.prismatic, 1.0, unit)
     return [[_value(path, name, pose, joint) * factor
              for joint, factor in zip(chain.joint_names, scale)] for name, pose in poses.items()]
 
 
 def _value(path: Path, name: Any, pose: Any, joint: str) -> float:
-    value = pose.get(joint) if isinstance(pose, Mapping) else None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not (
-            abs(value) <= MAX_NUMBER):
+    value: Any = pose.get(joint) if isinstance(pose, Mapping) else None
+    if not is_real(value) or not abs(value) <= MAX_NUMBER:
         raise ModelError(f'{_WHAT} {str(path)!r}: pose {shown(name)} must have a number for '
                          f'{joint!r}, at most {MAX_NUMBER:g} in size, not {shown(value)}')
     return float(value)

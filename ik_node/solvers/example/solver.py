@@ -7,13 +7,8 @@ import numpy as np
 
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
+from ik_node.solvers.example import models
 from ik_node.solvers.example.examples import Examples, Features, features_of, gap, read_examples
-from ik_node.solvers.example.models import (
-    GaussianMixture,
-    Model,
-    Neighbours,
-    RadialBasisFunctions,
-)
 from ik_node.solvers.example.options import ExampleOptions
 from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal, as_goal
@@ -50,7 +45,7 @@ class ExampleSolver(DlsSolver):
             self.chain, read_examples(source, self.chain) if isinstance(source, str) else source,
             self.settings.length)
         self._rows_of = GoalRows(self.chain.record, self.settings)
-        self._models: dict[Features, tuple[Neighbours, Model]] = {}
+        self._models: dict[Features, tuple[models.Neighbours, models.Model]] = {}
         self._at(Features(True, True))
 
     def distance(self, goal: Any) -> str:
@@ -85,16 +80,16 @@ class ExampleSolver(DlsSolver):
         method = DampedLeastSquares(replace(self.options, bias_target=guess), self.chain)
         return self._solve_with(goal, guess, self._entry.with_method(method))
 
-    def _at(self, features: Features) -> tuple[Neighbours, Model]:
+    def _at(self, features: Features) -> tuple[models.Neighbours, models.Model]:
         """Return the model of goals that constrain some axes; it is fitted on first use."""
         if features not in self._models:
             options, own = self.options, self._examples
-            neighbours = Neighbours(own, features, options.neighbours)
-            model: Model = neighbours
+            neighbours = models.Neighbours(own, features, options.neighbours)
+            model: models.Model = neighbours
             if options.model == 'rbf':
-                model = RadialBasisFunctions(own, features, options)
+                model = models.RadialBasisFunctions(own, features, options)
             elif options.model == 'gaussian':
-                model = GaussianMixture(own, options, neighbours,
+                model = models.GaussianMixture(own, options, neighbours,
                                         (self.chain.lower, self.chain.upper), self._rows)
             self._models[features] = neighbours, model
         return self._models[features]

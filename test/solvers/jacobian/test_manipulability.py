@@ -3,8 +3,7 @@ import pytest
 
 import robots
 from ik_node import Goal, KinematicTree, make_solver
-from ik_node.model.complex_joints import BALL, ComplexJoint
-from ik_node.model.joints import Joint
+from ik_node.model.joints import BALL, ComplexJoint, Joint
 from ik_node.solvers.optimization.goal_rows import GoalRows
 
 
