@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import viser
 
+from ik_node.commands.framing import nearest_camera
 from ik_node.viewer.robot_view import RobotView
 
 _ASIDE = np.array([1.0, 0.5, 0.45])    # from one robot to the camera
 _FIGURE = np.array([0.6, 1.0, 0.45])   # from a figure, which looks ahead, along x
 _AHEAD = np.array([1.0, 0.0, 0.3])     # from a row of robots
-_MARGIN = 0.9    # of the picture that is used
 _HANDLE = 0.35   # of the reach: the arrows of a handle
 _BALL = 0.8      # of the reach: the part of the workspace that has to be seen
 _ROW = 1.0       # … of the arms of a row, which may all be at its edge together
@@ -23,34 +23,6 @@ _FREE = 0.4      # … this part of it, at the top
 _MOVED = 1e-3    # of the distance: a camera further from where it was set was moved by the user
 _DIAGONALS = np.sqrt(0.5) * np.array([
     (x, y, 0.0) for x in (-1.0, 1.0) for y in (-1.0, 1.0)])  # between the axes x and y
-
-
-def fit(points: np.ndarray, direction: np.ndarray, fov: float, aspect: float,
-        free: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """Return the position and the point to look at, (3,) m each, nearest to the points.
-
-    points (k, 3), m, all of which are in the picture. direction (3,): to the camera, not vertical.
-    fov: the vertical angle of view, rad. aspect: width by height. free: the upper part of the
-    picture that nothing covers.
-
-    A point at (x, y, z) along the camera's right, its up and `direction` is seen from (u, v, d)
-    where a (d − z) ≤ y − v ≤ b (d − z), a and b being the slopes of the rays at the lower and the
-    upper edge, and x likewise: linear bounds of u, v and d.
-    """
-    back = direction / np.linalg.norm(direction)
-    right = np.cross((0.0, 0.0, 1.0), back)
-    right /= np.linalg.norm(right)
-    up = np.cross(back, right)
-    z, slope = points @ back, np.tan(0.5 * fov)
-    edges = [(points @ right, -_MARGIN * aspect * slope, _MARGIN * aspect * slope),
-             (points @ up, (1.0 - (1.0 + _MARGIN) * free) * slope,
-              (1.0 - (1.0 - _MARGIN) * free) * slope)]
-    away = max(((values + b * z).max() - (values + a * z).min()) / (b - a)
-               for values, a, b in edges)
-    u, v = (0.5 * ((values + b * z).max() + (values + a * z).min() - (a + b) * away)
-            for values, a, b in edges)
-    position = u * right + v * up + away * back
-    return position, position - (away - 0.5 * (z.min() + z.max())) * back
 
 
 def points_to_show(robot_view: RobotView, ball: float = _BALL) -> np.ndarray:
@@ -102,7 +74,8 @@ class Camera:
         for client in self._server.get_clients().values():
             size = _size(client)
             if size is not None:
-                self.place(client, *fit(points, direction, client.camera.fov, *_shape(size)))
+                self.place(client, *nearest_camera(points, direction, client.camera.fov,
+                                                   *_shape(size)))
 
     def update(self) -> None:
         """Turn the cameras to another robot, and to the robot where one has not been yet."""
@@ -134,7 +107,7 @@ class Camera:
         direction = (_AHEAD if len(self._robot_views) > 1 else
                      _FIGURE if self._robot_views[0].tasks else _ASIDE)
         camera.position, camera.look_at = map(
-            tuple, fit(self._points, direction, camera.fov, aspect, free))
+            tuple, nearest_camera(self._points, direction, camera.fov, aspect, free))
 
     def _is_set(self, number: int, client: viser.ClientHandle, size: tuple[int, int]) -> bool:
         """Return whether the camera of a client shows the robot, or the user has moved it.

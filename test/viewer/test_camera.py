@@ -8,7 +8,8 @@ import pytest
 pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from ik_node.viewer.camera import fit, points_to_show
+from ik_node.commands.framing import nearest_camera
+from ik_node.viewer.camera import points_to_show
 
 DIRECTION, FOV = np.array([1.0, 0.5, 0.45]), np.radians(75.0)
 
@@ -27,7 +28,7 @@ def picture(points, position, look_at, aspect):
 @pytest.mark.parametrize('size', [0.05, 1.0, 100.0])
 def test_points_fill_the_picture_whatever_its_shape_and_their_size(aspect, size):
     points = size * (np.random.default_rng(2).uniform(-1.0, 1.0, (20, 3)) + [3.0, -2.0, 1.0])
-    position, look_at = fit(points, DIRECTION, FOV, aspect)
+    position, look_at = nearest_camera(points, DIRECTION, FOV, aspect)
     assert (position - look_at) / np.linalg.norm(position - look_at) == pytest.approx(
         DIRECTION / np.linalg.norm(DIRECTION))
     shown = picture(points, position, look_at, aspect)
@@ -51,5 +52,6 @@ def test_a_row_of_arms_is_in_the_picture_wherever_they_reach():
         reached.append(0.9 * np.column_stack([np.cos(angles), np.sin(angles), 0.0 * angles])
                        + [0.0, y, 0.0])
     ahead = np.array([1.0, 0.0, 0.3])
-    shown = picture(np.concatenate(reached), *fit(np.concatenate(points), ahead, FOV, 4 / 3), 4 / 3)
+    shown = picture(np.concatenate(reached), *nearest_camera(
+        np.concatenate(points), ahead, FOV, 4 / 3), 4 / 3)
     assert np.abs(shown).max() < 0.95

@@ -2,10 +2,11 @@
 
 import itertools
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ik_node.commands.framing import nearest_camera
 from ik_node.control.options import NodeOptions
 from ik_node.kinematics.reach import reach
 from ik_node.mocap.recording import Recording
@@ -24,53 +25,6 @@ _LINES = 5                           # of the status of an arm: the usual ones a
 _NEAR_CLIP = 1.0 / 300.0             # of the distance
 # Of a figure's size: how far hands and feet get, and the text above it.
 _AROUND, _ABOVE = 0.15, 0.3
-
-
-class OrbitCamera(NamedTuple):
-    """An orbit camera as RViz describes it."""
-
-    focal_point: np.ndarray
-    """(3,) m."""
-    distance: float
-    """m, of the eye from the focal point."""
-    yaw: float
-    """rad, about z: where the eye is, seen from the focal point."""
-    pitch: float
-    """rad, of the eye above the horizon."""
-
-    @property
-    def axes(self) -> np.ndarray:
-        """(3, 3): rows to the right, upwards, and from the focal point to the eye."""
-        c, s = math.cos(self.yaw), math.sin(self.yaw)
-        back = np.array([c * math.cos(self.pitch), s * math.cos(self.pitch), math.sin(self.pitch)])
-        right = np.array([-s, c, 0.0])
-        return np.array([right, np.cross(back, right), back])
-
-    def project(self, points: np.ndarray) -> np.ndarray:
-        """Return the places (k, 2) of points (k, 3), m, in the picture: ±1 at its edges."""
-        seen = (points - self.focal_point) @ self.axes.T
-        half = math.tan(0.5 * _FIELD_OF_VIEW) * (self.distance - seen[:, 2:])
-        places: np.ndarray = seen[:, :2] / (half * np.array([_ASPECT, 1.0]))
-        return places
-
-
-def fitted_camera(points: np.ndarray, yaw: float, pitch: float) -> OrbitCamera:
-    """Return the nearest camera whose picture has all points (k, 3), m.
-
-    With coordinates a to the right, h upwards and d towards the eye, a point is in the picture
-    where |a − a_eye| ≤ t (d_eye − d), t being half the width of the picture at a distance of 1.
-    That is two linear bounds on a_eye and d_eye, of which the tightest count; the same for h.
-    """
-    camera = OrbitCamera(np.zeros(3), 1.0, yaw, pitch)
-    seen = points @ camera.axes.T
-    depth = seen[:, 2]
-    t = _FILLED * math.tan(0.5 * _FIELD_OF_VIEW) * np.array([_ASPECT, 1.0])
-    above = (seen[:, :2] + depth[:, None] * t).max(axis=0)
-    below = (-seen[:, :2] + depth[:, None] * t).max(axis=0)
-    eye = np.append(0.5 * (above - below), (0.5 * (above + below) / t).max())
-    distance = float(eye[2] - 0.5 * (depth.min() + depth.max()))
-    return camera._replace(focal_point=(eye - [0.0, 0.0, distance]) @ camera.axes,
-                           distance=distance)
 
 
 def shown_points(tree: KinematicTree, chain: Chain | None, options: NodeOptions) -> np.ndarray:
@@ -103,15 +57,20 @@ def fit(config: dict[str, Any], points: np.ndarray) -> None:
     """Set the view and the grid of an RViz configuration so that points (k, 3), m, are seen."""
     manager = config['Visualization Manager']
     view = manager['Views']['Current']
-    camera = fitted_camera(points, view['Yaw'], view['Pitch'])
-    view['Distance'] = camera.distance
-    view['Focal Point'] = dict(zip('XYZ', camera.focal_point.tolist()))
-    view['Near Clip Distance'] = _NEAR_CLIP * camera.distance
+    yaw, pitch = view['Yaw'], view['Pitch']
+    direction = np.array([math.cos(yaw) * math.cos(pitch), math.sin(yaw) * math.cos(pitch),
+                          math.sin(pitch)])
+    eye, focal_point = nearest_camera(points, direction, _FIELD_OF_VIEW, _ASPECT,
+                                      margin=_FILLED)
+    distance = math.dist(eye, focal_point)
+    view['Distance'] = distance
+    view['Focal Point'] = dict(zip('XYZ', focal_point.tolist()))
+    view['Near Clip Distance'] = _NEAR_CLIP * distance
     for display in manager['Displays']:
         if display['Class'] == 'rviz_default_plugins/Grid':
-            display['Cell Size'] = float(f'{camera.distance / 15.0:.0e}')
+            display['Cell Size'] = float(f'{distance / 15.0:.0e}')
         elif display['Class'] == 'rviz_default_plugins/TF':
-            display['Marker Scale'] = 0.1 * camera.distance
+            display['Marker Scale'] = 0.1 * distance
 
 
 def arm_of(tree: KinematicTree, base: str, tip: str) -> Chain | None:

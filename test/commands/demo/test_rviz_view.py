@@ -1,6 +1,7 @@
 """What the first view in RViz shows of robots of any size and shape at zero."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -12,14 +13,7 @@ from visualization_msgs.msg import Marker
 
 import robots
 from ik_node import KinematicTree
-from ik_node.commands.demo.rviz_view import (
-    OrbitCamera,
-    arm_of,
-    fit,
-    fitted_camera,
-    motion_points,
-    shown_points,
-)
+from ik_node.commands.demo.rviz_view import arm_of, fit, motion_points, shown_points
 from ik_node.control.arm import Arm
 from ik_node.control.group import GroupSource
 from ik_node.control.options import ArmOptions, NodeOptions
@@ -33,6 +27,29 @@ VIEW = {'Yaw': 0.5, 'Pitch': 0.45}
 HEIGHT = 760  # pixels of the picture in a window of 850
 LETTER_WIDTH = 0.55  # of its height, on average
 TIPS = {'torso': ('torso_link', 'left_tool0')}
+
+
+class OrbitCamera(NamedTuple):
+    """An orbit camera as RViz describes it."""
+
+    focal_point: np.ndarray  # (3,) m.
+    distance: float  # m, of the eye from the focal point.
+    yaw: float  # rad, about z: where the eye is, seen from the focal point.
+    pitch: float  # rad, of the eye above the horizon.
+
+    @property
+    def axes(self):
+        """(3, 3): rows to the right, upwards, and from the focal point to the eye."""
+        c, s = math.cos(self.yaw), math.sin(self.yaw)
+        back = np.array([c * math.cos(self.pitch), s * math.cos(self.pitch), math.sin(self.pitch)])
+        right = np.array([-s, c, 0.0])
+        return np.array([right, np.cross(back, right), back])
+
+    def project(self, points):
+        """Return the places (k, 2) of points (k, 3), m, in the picture: ±1 at its edges."""
+        seen = (points - self.focal_point) @ self.axes.T
+        half = math.tan(math.radians(22.5)) * (self.distance - seen[:, 2:])
+        return seen[:, :2] / (half * np.array([1.2, 1.0]))
 
 
 def folded(size):
@@ -51,12 +68,16 @@ TREES = {**{name: lambda name=name: read_model(robot_file(name))
 
 def config_for(tree, chain, options=None):
     """Return the part of an RViz configuration that is fitted, and its camera."""
-    view = {**VIEW, 'Distance': 0.0, 'Focal Point': None}
     grid = {'Class': 'rviz_default_plugins/Grid'}
-    manager = {'Views': {'Current': view}, 'Displays': [grid]}
-    fit({'Visualization Manager': manager}, shown_points(tree, chain, options or NodeOptions()))
-    return view, grid, OrbitCamera(np.array([view['Focal Point'][axis] for axis in 'XYZ']),
-                                   view['Distance'], view['Yaw'], view['Pitch'])
+    return grid, camera_for(shown_points(tree, chain, options or NodeOptions()), [grid])
+
+
+def camera_for(points, displays=()):
+    """Return the camera that is fitted to points (k, 3)."""
+    view = {**VIEW, 'Distance': 0.0, 'Focal Point': None}
+    fit({'Visualization Manager': {'Views': {'Current': view}, 'Displays': displays}}, points)
+    return OrbitCamera(np.array([view['Focal Point'][axis] for axis in 'XYZ']),
+                       view['Distance'], view['Yaw'], view['Pitch'])
 
 
 def texts(camera, chain, T_root_base, words):
@@ -90,7 +111,7 @@ def texts(camera, chain, T_root_base, words):
 def test_all_that_the_tip_reaches_and_all_texts_are_in_the_picture_apart(name):
     tree = TREES[name]()
     chain = arm_of(tree, *TIPS.get(name, ('', '')))
-    _, grid, camera = config_for(tree, chain)
+    grid, camera = config_for(tree, chain)
     rng = np.random.default_rng(7)
     T = tree.forward()[chain.base_link]
     tips = np.array([(T @ chain.forward(robots.random_q(chain, rng)))[:3, 3] for _ in range(100)])
@@ -109,7 +130,7 @@ def test_all_that_the_tip_reaches_and_all_texts_are_in_the_picture_apart(name):
 def test_a_figure_is_in_the_picture_where_its_root_starts():
     tree = read_model(robot_file('humanoid'))
     raised = NodeOptions(root='floating', root_pose=(0.0, 0.0, 0.97, 0.0, 0.0, 0.0))
-    _, _, camera = config_for(tree, None, raised)
+    _, camera = config_for(tree, None, raised)
     places = np.array([T[:3, 3] for T in tree.forward().values()]) + [0.0, 0.0, 0.97]
     seen = camera.project(places)
     assert np.abs(seen).max() < 1.0
@@ -119,7 +140,7 @@ def test_a_figure_is_in_the_picture_where_its_root_starts():
 
 def test_the_camera_is_the_nearest_that_has_all_points():
     points = np.random.default_rng(3).normal(size=(50, 3))
-    camera = fitted_camera(points, **{key.lower(): value for key, value in VIEW.items()})
+    camera = camera_for(points)
     edge = np.abs(camera.project(points)).max()
     assert 0.85 < edge < 1.0
     nearer = camera._replace(distance=0.8 * camera.distance)
@@ -149,7 +170,7 @@ def test_a_motion_is_in_the_picture_from_its_first_frame_to_its_last():
     folder = robots.OWN.parent / 'config' / 'motions'
     recording = read_recording(folder / 'walk.amc', read_model(folder / 'walker.asf'))
     points = motion_points(recording)
-    camera = fitted_camera(points, VIEW['Yaw'], VIEW['Pitch'])
+    camera = camera_for(points)
     for time in np.linspace(0.0, recording.duration, 23):
         poses = recording.tree.forward(
             dict(zip(recording.moving_joints, recording.positions(time))))
