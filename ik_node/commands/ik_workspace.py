@@ -28,7 +28,6 @@ class ProgressBar:
     """Shows the progress: as a bar on a terminal, else as a line from time to time."""
 
     def __init__(self, stream: TextIO) -> None:
-        """Show it on a stream."""
         self._stream, self._live = stream, stream.isatty()
         self._started = self._last = time.monotonic()
         self._width = 0

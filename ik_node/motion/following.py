@@ -52,7 +52,6 @@ class Follower:
     """
 
     def __init__(self, solver: Solver) -> None:
-        """Prepare solvers with the same tolerances and limits."""
         self.chain, self._solver = solver.chain, solver
         options = {name: value for name, value in vars(solver.options).items()
                  if name not in ('timeout', 'prefer', 'max_restarts')} | {'closest': False}

@@ -49,7 +49,6 @@ class Memory:
     """Keeps the arrays of one object, which live as long as this does."""
 
     def __init__(self) -> None:
-        """Keep nothing yet."""
         self.blocks: list[Any] = []
 
     def vector(self, values: Any) -> Vector:

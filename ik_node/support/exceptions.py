@@ -39,7 +39,6 @@ class UnsupportedError(IkError):
     """
 
     def __init__(self, message: str, found: str = '') -> None:
-        """Store the message and the description."""
         super().__init__(message)
         self.found = found
 
@@ -51,7 +50,6 @@ class MotionError(IkError):
     """
 
     def __init__(self, message: str, part: float = 0.0) -> None:
-        """Store the message and the part of the path."""
         super().__init__(message)
         self.part = part
 

@@ -44,7 +44,6 @@ class Stop:
     """
 
     def __init__(self) -> None:
-        """Change nothing yet."""
         self.number = 0
         self._signals: SimpleQueue[int] = SimpleQueue()  # may be used in a handler, unlike events
         self._before: dict[int, Any] = {}

@@ -29,7 +29,6 @@ class ChainPanel(Panel):
     """Widgets for the ends of the arm, which follow the node's parameters."""
 
     def __init__(self, page: Page) -> None:
-        """Make the widgets."""
         super().__init__(page, 'Arm')
         with self._folder:
             self._ends: dict[str, Any] = {
@@ -102,7 +101,6 @@ class BranchPanel(Panel):
     """Lists the branches of the arm's last goal, and takes the arm through them."""
 
     def __init__(self, page: Page) -> None:
-        """Make the widgets."""
         super().__init__(page, 'Branches')
         self._chain: Chain | None = None
         self._branches, self._number = np.empty((0, 0)), 0

@@ -54,7 +54,6 @@ class Camera:
     """
 
     def __init__(self, server: viser.ViserServer, robot_views: Sequence[RobotView]) -> None:
-        """Wait for robots."""
         self._server, self._robot_views = server, robot_views
         self._shown: Any = None
         self._points = np.zeros((0, 3))

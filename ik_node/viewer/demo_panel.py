@@ -27,7 +27,6 @@ class DemoPanel(Panel):
     """
 
     def __init__(self, page: Page) -> None:
-        """Make the widgets."""
         super().__init__(page, 'Demo')
         self._stopped = threading.Event()
         self._stopped.set()

@@ -87,7 +87,6 @@ class Uploads:
     """
 
     def __init__(self) -> None:
-        """Make the folder."""
         self._folder = tempfile.TemporaryDirectory(prefix='ik_view_')
         self.folder = Path(self._folder.name)
         self._lock = threading.Lock()

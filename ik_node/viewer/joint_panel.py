@@ -22,7 +22,6 @@ class JointPanel(Panel):
     needs = 'node'
 
     def __init__(self, page: Page) -> None:
-        """Make no widgets as long as there are no joints."""
         super().__init__(page, 'Joints')
         self._wanted = self._worker(self._go_to)
         self._sent: tuple[Mapping[str, float], float] | None = None  # joint values, and when, s

@@ -28,7 +28,6 @@ class LessonPanel(Panel):
     """A figure of the textbook: its arm, its goal and each of its methods, frame by frame."""
 
     def __init__(self, page: Page) -> None:
-        """Make the widgets."""
         super().__init__(page, 'Lessons')
         self._run: Run | None = None
         self._stopped = threading.Event()

@@ -48,7 +48,6 @@ class MeshError(Exception):
     """
 
     def __init__(self, text: str, seconds: float = 0.0) -> None:
-        """Give the reason."""
         super().__init__(text)
         self.seconds = seconds
 
@@ -60,7 +59,6 @@ class MeshReader:
     """
 
     def __init__(self) -> None:
-        """Start nothing yet."""
         self._process: subprocess.Popen[bytes] | None = None
 
     def close(self) -> None:

@@ -111,7 +111,6 @@ class NodeState:
     """
 
     def __init__(self) -> None:
-        """Begin without any information."""
         self._report: Report | None = None
         self.responds: bool | None = None
         self.lifecycle = ''

@@ -36,7 +36,6 @@ class NullSpacePanel(Panel):
     """Draws where the joints can go while the tip stays, and takes the arm there."""
 
     def __init__(self, page: Page) -> None:
-        """Make the widgets."""
         super().__init__(page, 'Null space')
         self._present: _Problem | None = None
         self._problem: _Problem | None = None  # of the motion that is shown or looked for

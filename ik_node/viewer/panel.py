@@ -51,7 +51,6 @@ class Panel:
     """What it is of use for: "arm", "node" or "page"."""
 
     def __init__(self, page: Page, title: str, is_expanded: bool = False) -> None:
-        """Make the folder; a panel makes its widgets in it."""
         self._page, self._server, self._gui = page, page.server, page.server.gui
         self._robot_view, self._notify = page.robot_view, page.notify
         self._drawn: list[Any] = []  # nodes of the scene

@@ -23,7 +23,6 @@ class PathPanel(Panel):
     """
 
     def __init__(self, page: Page) -> None:
-        """Make the widgets."""
         super().__init__(page, 'Path')
         self._waypoints: list[np.ndarray] = []
         self._frames: list[Any] = []  # of the waypoints

@@ -24,7 +24,6 @@ class PlaybackPanel(Panel):
     needs = 'page'
 
     def __init__(self, page: Page, link: PlayerLink) -> None:
-        """Make the widgets, hidden."""
         super().__init__(page, 'Playback', is_expanded=True)
         self._link, gui = link, self._gui
         with self._folder:

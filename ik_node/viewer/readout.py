@@ -66,7 +66,6 @@ class PlotPanel(Panel):
     needs = 'page'
 
     def __init__(self, page: Page) -> None:
-        """Make the widgets; the plot is empty."""
         super().__init__(page, 'Plot')
         self._counts: list[tuple[int, int]] = []
         names = [robot_view.name for robot_view in page.robot_views]

@@ -54,7 +54,6 @@ class RobotPanel(Panel):
     needs = 'node'
 
     def __init__(self, page: Page) -> None:
-        """Make the widgets: a folder of downloads, and others above it."""
         self._uploads = Uploads()
         for robot_view in page.robot_views:
             for folder in (*mesh_folders(), self._uploads.folder):

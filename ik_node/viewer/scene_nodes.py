@@ -79,7 +79,6 @@ class Ground:
     """A grid at z = 0 of the scene, of squares of 1, 10, 100 mm or so, and sections of ten."""
 
     def __init__(self, scene: viser.SceneApi) -> None:
-        """Draw the ground of an arm of 1 m."""
         self._scene = scene
         self._sizes = 0.0, 0.0
         self.fit(1.0, 0.0)

@@ -42,7 +42,6 @@ class LayerPanel(Panel):
     needs = 'page'
 
     def __init__(self, page: Page) -> None:
-        """Make the widgets."""
         super().__init__(page, 'Layers')
         with self._folder:
             self._shown = {layer: self._gui.add_checkbox(name, shown, hint=text)
@@ -65,7 +64,6 @@ class FilmButtons:
     """Buttons that save what a browser shows, as a picture or as an animated GIF."""
 
     def __init__(self, page: Page) -> None:
-        """Make the buttons, in the present folder."""
         self._notify = page.notify
         self._finished = threading.Event()
         self._finished.set()
@@ -133,7 +131,6 @@ class ScenePanel(Panel):
     needs = 'page'
 
     def __init__(self, page: Page) -> None:
-        """Make the widgets."""
         super().__init__(page, 'Scene')
         self._loading = threading.Lock()
         with self._folder:

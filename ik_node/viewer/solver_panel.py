@@ -37,7 +37,6 @@ class SolverPanel(Panel):
     needs = 'node'
 
     def __init__(self, page: Page, robot_view: RobotView) -> None:
-        """Make the folder; its widgets wait for the node."""
         alone = len(page.robot_views) == 1
         super().__init__(page, 'Solver' if alone else f'Solver: {robot_view.name}', alone)
         self._robot_view = robot_view

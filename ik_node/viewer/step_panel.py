@@ -31,7 +31,6 @@ class StepPanel(Panel):
     """
 
     def __init__(self, page: Page) -> None:
-        """Make the widgets."""
         super().__init__(page, 'Steps')
         self._problem: tuple[np.ndarray, np.ndarray] | None = None  # q and goal that are drawn
         self._options: dict[str, Any] = {}

@@ -28,7 +28,6 @@ class TaskPanel(Panel):
     """
 
     def __init__(self, page: Page) -> None:
-        """Make the widgets."""
         super().__init__(page, 'Tasks')
         self._work = self._worker(run_work)
         self._links: tuple[str, ...] = ()

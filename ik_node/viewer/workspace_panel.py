@@ -33,7 +33,6 @@ class WorkspacePanel(Panel):
     """The voxels that the tip reaches, in the colours of a figure, cut by a plane if wanted."""
 
     def __init__(self, page: Page) -> None:
-        """Make the widgets."""
         super().__init__(page, 'Workspace')
         self._chain: Chain | None = None
         self._workspace: Workspace | None = None

@@ -22,7 +22,6 @@ class CyclicCoordinateDescent(Method):
     """Sets one joint after the other to its optimum in closed form."""
 
     def __init__(self, options: CcdSettings) -> None:
-        """Keep the settings."""
         self.own = options
 
     def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,

@@ -33,7 +33,6 @@ class Neighbours:
     """A tree of the examples' points; `nearest` uses nothing else."""
 
     def __init__(self, examples: Examples, features: Features, count: int) -> None:
-        """Build the tree."""
         from scipy.spatial import cKDTree  # late: it takes a third of a second
         self._examples, self._count = examples, min(count, len(examples.q))
         self.points = examples.points(features, examples.poses)
@@ -59,7 +58,6 @@ class RadialBasisFunctions:
     """
 
     def __init__(self, examples: Examples, features: Features, options: ExampleOptions) -> None:
-        """Fit the linear part, then what it misses."""
         self._options = options
         self._x, self._q = examples.points(features, examples.poses), examples.q
         self._fit()

@@ -36,7 +36,6 @@ class Population:
     """
 
     def __init__(self, n: int, elite: int) -> None:
-        """Make room."""
         self.memory, self.n, zeros = Memory(), n, np.zeros(n)
         self.parents = self.memory.matrix(elite, 2 * n + 1)    # by their cost, the least first
         self.survivors = self.memory.matrix(elite, 2 * n + 1)  # parents of the next generation

@@ -33,7 +33,6 @@ class GeneticWork(Scratch):
     """Scratch of a search with a population."""
 
     def __init__(self, m: int, n: int, elite: int) -> None:
-        """Make room."""
         super().__init__(m, n)
         self.population = ArmPopulation(self, n, elite)
 

@@ -29,7 +29,6 @@ class TermSum:
     """Σ weight · term, with its gradient."""
 
     def __init__(self, terms: Sequence[Term]) -> None:
-        """Add terms up."""
         self._terms = tuple(terms)
 
     def value(self, q: np.ndarray) -> float:
