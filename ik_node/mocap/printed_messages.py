@@ -1,15 +1,32 @@
-"""Reads files of ROS messages as `ros2 topic echo` prints them: YAML, "---" after each message."""
+"""Recorded motions from ROS messages as `ros2 topic echo` prints them: YAML, "---" after each.
+
+The header of a single trajectory_msgs/JointTrajectory is not used. Of several each begins at its
+stamp, and replaces what those before have from its first point on, as controllers do; without
+stamps, each begins where the one before ends. Each sensor_msgs/JointState is a frame at its stamp.
+Several publishers may each have some of the joints; values of a joint between its own messages are
+interpolated.
+"""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ik_node.mocap.recording import MAX_MOTION_BYTES
-from ik_node.model.yaml_file import parse_yaml
-from ik_node.support.bounds import MAX_NUMBER, read_bytes
-from ik_node.support.exceptions import ModelError, shown, unknown
+import numpy as np
 
+from ik_node.mocap.recording import MAX_MOTION_BYTES, Recording, own_columns, unwrapped
+from ik_node.model.joints import CONTINUOUS
+from ik_node.model.root_joints import rooted_for
+from ik_node.model.tree import KinematicTree
+from ik_node.model.yaml_file import parse_yaml
+from ik_node.support.arguments import check_keys, is_real
+from ik_node.support.bounds import MAX_NUMBER, read_bytes, reading
+from ik_node.support.exceptions import ModelError, names, shown
+
+_TRAJECTORY_KEYS = ('header', 'joint_names', 'points')
+_POINT_KEYS = ('positions', 'velocities', 'accelerations', 'effort', 'time_from_start')
+_STATE_KEYS = ('header', 'name', 'position', 'velocity', 'effort')
 SECOND = 10**9
 """ns"""
 _MAX_SEC = 2**31 - 1
@@ -29,6 +46,133 @@ class Message(NamedTuple):
     """What the YAML says."""
 
 
+def read_printed(path: Path, tree: KinematicTree) -> Recording:
+    """Read a motion of a robot from printed messages, all of the kind of the first.
+
+    Raises ModelError for an invalid file, naming the entry, or the line where it is not YAML.
+    """
+    messages = read_messages(path)
+    first = messages[0].values
+    states = isinstance(first, dict) and ('name' in first or 'position' in first)
+    return (_joint_states if states else _trajectories)(messages, tree, f'the motion {str(path)!r}')
+
+
+def _trajectories(messages: list[Message], tree: KinematicTree, what: str) -> Recording:
+    """Return the motion of some JointTrajectory messages."""
+    joint_names: list[Any] = []
+    times: list[int] = []  # ns
+    rows: list[list[float]] = []
+    before: int | None = None  # the stamp of the message before
+    for where, message in messages:
+        values = mapping(message, _TRAJECTORY_KEYS, where)
+        own = listed(values.get('joint_names'), f'{where}: joint_names')
+        if not joint_names:
+            joint_names, tree = own, _tree_for(own, tree, where)
+        columns = None if own == joint_names else _columns(own, joint_names, where)
+        own_times, own_rows = _points(values, own, where)
+        begin = 0
+        if len(messages) > 1:
+            present = stamp(values, where)
+            _check_stamp(present, before, where)
+            before, begin = present, present or (times[-1] if times else 0)
+        while times and times[-1] >= begin + own_times[0]:
+            del times[-1], rows[-1]
+        times += [begin + time for time in own_times]
+        rows += own_rows if columns is None else [[row[i] for i in columns] for row in own_rows]
+    seconds = np.array([time - times[0] for time in times]) / SECOND
+    return Recording(tree, joint_names, seconds, np.array(rows), what)
+
+
+def _points(message: dict[str, Any], joint_names: list[Any],
+            where: str) -> tuple[list[int], list[list[float]]]:
+    """Return the times from the start, ns, and the values of the points of a message."""
+    points = listed(message.get('points'), f'{where}: points')
+    if not points:
+        raise ModelError(f'{where}: points must have at least one entry')
+    times: list[int] = []
+    rows = []
+    for k, point in enumerate(points):
+        at = f'{where}: points[{k}]'
+        fields = mapping(point, _POINT_KEYS, at)
+        rows.append(joint_values(fields.get('positions'), joint_names, f'{at}.positions'))
+        times.append(nanoseconds(fields.get('time_from_start'), f'{at}.time_from_start'))
+        if k and not times[k] > times[k - 1]:
+            raise ModelError(f'{at}.time_from_start must be later than that of the point before, '
+                             f'{times[k - 1] / SECOND:.9g} s, not {times[k] / SECOND:.9g} s')
+    return times, rows
+
+
+def _tree_for(joint_names: list[Any], tree: KinematicTree, where: str) -> KinematicTree:
+    """Return the tree that has the joints of a message."""
+    tree = rooted_for(joint_names, tree)
+    own_columns(joint_names, tree, lambda i: f'{where}: joint_names[{i}]')
+    return tree
+
+
+def _columns(own: list[Any], joint_names: list[Any], where: str) -> list[int]:
+    """Return where the joints of the first message are in another."""
+    if len(own) != len(joint_names) or any(name not in own for name in joint_names):
+        raise ModelError(f'{where}: joint_names must be those of the first message, '
+                         f'{names(joint_names)}, in any order, not {shown(own)}')
+    return [own.index(name) for name in joint_names]
+
+
+def _check_stamp(present: int, before: int | None, where: str) -> None:
+    """Raise ModelError for a stamp before the last one, and where only some have one."""
+    if before is not None and (present < before or (present > 0) != (before > 0)):
+        raise ModelError(f'{where}: header.stamp must not be before that of the message before, '
+                         f'{before / SECOND:.9f} s, and be 0 in all messages or in none, not '
+                         f'{present / SECOND:.9f} s')
+
+
+def _joint_states(messages: list[Message], tree: KinematicTree, what: str) -> Recording:
+    """Return the motion of some JointState messages."""
+    places: dict[str, str] = {}  # of joints: where they first appear
+    last: dict[tuple[str, ...], int] = {}  # stamps, by the joints of a message
+    times: dict[str, list[int]] = defaultdict(list)  # ns, of each joint
+    values: dict[str, list[float]] = defaultdict(list)
+    for where, message in messages:
+        state = mapping(message, _STATE_KEYS, where)
+        own = _own_joints(state, places, where)
+        positions = joint_values(state.get('position'), own, f'{where}: position')
+        time = stamp(state, where)
+        if time <= last.get(own, -1):
+            raise ModelError(f'{where}: header.stamp must be later than that of the message of the '
+                             f'same joints before, {last[own] / SECOND:.9f} s, not '
+                             f'{time / SECOND:.9f} s')
+        last[own] = time
+        for name, position in zip(own, positions):
+            # Unless another publisher has the joint, too.
+            if not times[name] or time > times[name][-1]:
+                times[name].append(time)
+                values[name].append(position)
+    tree = rooted_for(list(places), tree)
+    own_columns(list(places), tree, lambda i: [*places.values(), f'{messages[0].where}: name'][i])
+    begin = min(times[name][0] for name in places)
+    every = sorted({time for name in places for time in times[name]})
+    seconds = np.array([time - begin for time in every]) / SECOND
+    columns = []
+    for name in places:
+        column = np.array(values[name])
+        if tree.joints[name].type == CONTINUOUS:
+            column = unwrapped(column)
+        own_seconds = np.array([time - begin for time in times[name]]) / SECOND
+        columns.append(np.interp(seconds, own_seconds, column))
+    return Recording(tree, list(places), seconds, np.column_stack(columns), what)
+
+
+def _own_joints(state: dict[str, Any], places: dict[str, str], where: str) -> tuple[str, ...]:
+    """Return the joints of a message, and note where new ones appear."""
+    seen: set[str] = set()
+    for i, name in enumerate(listed(state.get('name'), f'{where}: name')):
+        if not isinstance(name, str) or name in seen:
+            raise ModelError(f'{where}: name[{i}] must be the name of a joint that is not named '
+                             f'before, not {shown(name)}')
+        seen.add(name)
+        places.setdefault(name, f'{where}: name[{i}]')
+    return tuple(state['name'])
+
+
 def read_messages(path: Path) -> list[Message]:
     """Read the messages of a file, at least one.
 
@@ -36,10 +180,8 @@ def read_messages(path: Path) -> list[Message]:
     cannot be read or is not YAML, naming the line.
     """
     what = f'the motion {str(path)!r}'
-    try:
+    with reading(what):
         text = read_bytes(path, MAX_MOTION_BYTES).decode('utf-8-sig')
-    except (OSError, ValueError) as error:
-        raise ModelError(f'cannot read {what}: {error}') from error
     text = _NOTE.sub(lambda note: '\n' * note[0].count('\n'), text)
     documents, line = [], 1
     for document in _END.split(text):
@@ -69,9 +211,7 @@ def mapping(value: Any, keys: tuple[str, ...], where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ModelError(f'{where} must be a mapping with the keys {", ".join(keys)}, not '
                          f'{shown(value)}')
-    for key in value:
-        if key not in keys:
-            raise ModelError(f'{where}: {unknown("key", key, keys)}')
+    check_keys(value, keys, where)
     return value
 
 
@@ -92,8 +232,7 @@ def joint_values(value: Any, joint_names: Sequence[str], where: str) -> list[flo
         raise ModelError(f'{where} must have {len(joint_names)} values, one for each joint, not '
                          f'{len(values)}')
     for i, one in enumerate(values):
-        numeric = isinstance(one, (int, float)) and not isinstance(one, bool)
-        if not numeric or not abs(one) <= MAX_NUMBER:
+        if not is_real(one) or not abs(one) <= MAX_NUMBER:
             hint = ', which YAML reads as text (write 1.0e-3)' if isinstance(one, str) else ''
             raise ModelError(f'{where}[{i}], of {joint_names[i]!r}, must be a number, at most '
                              f'{MAX_NUMBER:g} in size, not {shown(one)}{hint}')

@@ -15,15 +15,14 @@ from typing import NamedTuple
 import numpy as np
 import yaml
 
-from ik_node.mocap.message_recording import read_printed
-from ik_node.mocap.printed_messages import SECOND
+from ik_node.mocap.printed_messages import SECOND, read_printed
 from ik_node.mocap.recording import MAX_MOTION_BYTES, MAX_VALUES, Recording, own_columns
 from ik_node.model.amc import FASTEST, SLOWEST, read_motion
 from ik_node.model.numbered_text import number_of, numbers_in
 from ik_node.model.root_joints import rooted_for
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.support.arguments import number
-from ik_node.support.bounds import MAX_NUMBER, as_path, read_bytes
+from ik_node.support.bounds import MAX_NUMBER, as_path, read_bytes, reading
 from ik_node.support.exceptions import InputError, ModelError, names, shown
 
 FRAMES_PER_SECOND = 120.0
@@ -142,11 +141,8 @@ def _table(recording: Recording) -> str:
 
 def _read_table(path: Path, tree: KinematicTree) -> Recording:
     what = f'the motion {str(path)!r}'
-    try:
-        # What is not UTF-8 is replaced, and found as a wrong name or number.
+    with reading(what):  # what is not UTF-8 is replaced, and found as a wrong name or number
         text = read_bytes(path, MAX_MOTION_BYTES).decode('utf-8-sig', errors='replace')
-    except (OSError, ValueError) as error:
-        raise ModelError(f'cannot read {what}: {error}') from error
     lines = _lines(text)
     at, header = next(lines, (1, ''))
     first, *joint_names = (cell.strip().strip('"') for cell in header.split(','))

@@ -8,26 +8,44 @@
 A pose names any number of joints; the others stay where they are. All entries of a YAML file must
 fit the robot. An SRDF is written for MoveIt, which accepts partial matches: entries that do not fit
 are skipped and listed in `PoseLibrary.warnings`.
+
+    <group_state name="ready" group="panda_arm">
+      <joint name="panda_joint1" value="0"/>
+    </group_state>
+
+A joint of several degrees of freedom, such as a floating joint, has as many values, separated by
+spaces.
 """
 
+import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 import numpy as np
 
 from ik_node.model.joint_space import JointSpace, check_joint_space
 from ik_node.model.joints import check_text
-from ik_node.model.srdf import GroupState, read_group_states
+from ik_node.model.numbered_text import numbers_or_nan
+from ik_node.model.robot_xml import parse_robot, uses_xacro
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.model.yaml_file import angle_scale, load_yaml
 from ik_node.support.arguments import check_keys, is_real, mapping, sequence, vector
-from ik_node.support.bounds import as_path, check_name, read_bytes, reading
+from ik_node.support.bounds import MAX_GROUP_STATES, as_path, check_name, read_bytes, reading
 from ik_node.support.exceptions import ModelError, names, shown, unknown
 
 _KEYS = ('angle_unit', 'poses')
+
+
+class GroupState(NamedTuple):
+    """A named joint configuration of a group, as the file has it."""
+
+    name: str
+    group: str | None  # none where the state names no group, though SRDF requires one
+    values: dict[str, tuple[float, ...]]  # per joint its values, rad or m
 
 
 class PoseLibrary(Mapping[str, Mapping[str, float]]):
@@ -229,3 +247,57 @@ def _merged(parts: Sequence[Mapping[str, float] | None], where: str,
                                 f'{merged[joint]:g} and {value:g}; use group/name')
                 return None
     return merged
+
+
+def read_group_states(source: str | PathLike[str]) -> tuple[str, list[GroupState]]:
+    """Return the file's name, for messages, and its group states in file order.
+
+    source: a path, or the XML text itself. Raises ModelError for an invalid file, naming the
+    file, the state and the joint.
+    """
+    what = 'the SRDF'
+    encoding: str | None = 'utf-8'
+    if isinstance(source, str) and (text := source.lstrip('\ufeff \t\r\n')).startswith('<'):
+        data = text.encode(errors='replace')
+    else:
+        source = as_path(source, what)
+        what, encoding = str(source), None  # as the file declares it
+        with reading(f'the SRDF {what!r}'):
+            data = read_bytes(source).removeprefix(b'\xef\xbb\xbf').lstrip(b' \t\r\n')
+    if uses_xacro(data, what, encoding):
+        raise ModelError(f'{what} uses xacro; expand it first: "xacro FILE > robot.srdf"')
+    elements = parse_robot(data, what, encoding).findall('group_state')
+    if len(elements) > MAX_GROUP_STATES:
+        raise ModelError(f'{what} has {len(elements)} group states; at most {MAX_GROUP_STATES} '
+                         'are allowed')
+    states: dict[tuple[str, str | None], GroupState] = {}
+    for number, element in enumerate(elements, start=1):
+        state = _group_state(element, number, what)
+        if states.setdefault((state.name, state.group), state) is not state:
+            raise ModelError(f'{what}: two states of the group {state.group!r} are named '
+                             f'{state.name!r}')
+    return what, list(states.values())
+
+
+def _group_state(element: ElementTree.Element, number: int, what: str) -> GroupState:
+    name = element.get('name')
+    if not name:
+        raise ModelError(f'{what}: group_state number {number} has no name')
+    where = f'{what}: pose {name!r}'
+    values: dict[str, tuple[float, ...]] = {}
+    for joint in element.findall('joint'):
+        joint_name = joint.get('name')
+        if not joint_name:
+            raise ModelError(f'{where}: a joint has no name')
+        if joint_name in values:
+            raise ModelError(f'{where}: joint {joint_name!r} appears twice')
+        values[joint_name] = _numbers(joint.get('value'), f'{where}: joint {joint_name!r}')
+    return GroupState(name, element.get('group') or None, values)
+
+
+def _numbers(text: str | None, where: str) -> tuple[float, ...]:
+    numbers = tuple(numbers_or_nan(text or ''))
+    if not numbers or not all(map(math.isfinite, numbers)):
+        raise ModelError(f'{where}: the value must be a finite number, or several separated '
+                         f'by spaces, not {text!r}')
+    return numbers

@@ -12,8 +12,8 @@ from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.support.arguments import whole
 from ik_node.support.exceptions import InputError, shown, unknown
-from ik_node.workspace.dexterous import dexterity as dexterity_of
 from ik_node.workspace.reachable import Border, Occupancy, Progress, mark_samples
+from ik_node.workspace.reachable import dexterity as dexterity_of
 from ik_node.workspace.sampling import ConfigurationSampler, reach_scale
 from ik_node.workspace.task_rank import TaskRank, task_rank
 from ik_node.workspace.voxel_grid import VoxelGrid
@@ -32,7 +32,7 @@ _EXTREMES = 4                     # … so many lead to the nearest and the fart
 
 @dataclass(frozen=True)
 class Workspace:
-    """The workspace of a tip in voxels; see `reachable` and `dexterous` for the definitions."""
+    """The workspace of a tip in voxels; see `reachable` for the definitions."""
 
     chain: Chain
     voxels: Voxels

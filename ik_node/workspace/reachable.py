@@ -1,4 +1,4 @@
-"""Reachable voxels of a tip.
+"""Reachable voxels of a tip, and their dexterity.
 
 A voxel is **reachable** if some configuration inside the joint limits puts the tip inside it, in
 any orientation. Its **centre is reachable** if some configuration puts the tip there, to the
@@ -8,6 +8,14 @@ Samples, spread over the limits, find the workspace but miss regions with few co
 all its border. Inverse kinematics therefore solves for the centre of every voxel next to a reached
 one, from the configuration of that neighbour, until no new voxel is found. Missed are voxels that
 the workspace enters only with a corner, and parts that no sample has met and that touch no other.
+
+The **dexterity** of a voxel is the part, 0 to 1, of a set of evenly spread orientations that the
+tip can take at the voxel's centre; a voxel is **dexterous** where it takes them all. It is the
+reachability index of the capability map [Zacharias, Borst & Hirzinger, Capturing Robot Workspace
+Structure: Representing Robot Capabilities, IROS 2007]. Rotations about axes that the arm leaves
+free (`TaskRank.weights`) do not count; where all are free, as of a planar 2R, dexterity is 0.
+Without a closed form some orientations may be missed, since restarts are bounded: on a Panda one
+in a hundred.
 """
 
 import math
@@ -22,7 +30,7 @@ from ik_node.solvers.codes import CONVERGED
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.solver import DlsSolver
 from ik_node.support.exceptions import UnsupportedError
-from ik_node.workspace.sampling import ConfigurationSampler
+from ik_node.workspace.sampling import ConfigurationSampler, orientations
 from ik_node.workspace.voxel_grid import VoxelGrid
 from ik_node.workspace.voxels import Voxels
 
@@ -31,7 +39,10 @@ Progress = Callable[[float], None]  # part of a stage that is done, 0 to 1
 AT_CENTRE = 2e-6     # m: twice the solvers' tolerance
 
 _BLOCK = 13          # power of two of configurations drawn at once
-_RESTARTS = 6
+_RESTARTS = 6         # for a position
+_RESTARTS_OF_POSE = 8   # for an orientation at a centre
+_NEARLY = 0.8           # from here on a voxel may be dexterous, and missing orientations …
+_RESTARTS_OF_FEW = 50   # … are searched with more restarts
 
 
 class Occupancy(NamedTuple):
@@ -195,3 +206,68 @@ def _at(position: np.ndarray) -> np.ndarray:
     T = np.eye(4)
     T[:3, 3] = position
     return T
+
+
+def dexterity(chain: Chain, voxels: Voxels, weights: np.ndarray, numbers: np.ndarray,
+              configurations: np.ndarray, count: int, progress: Progress,
+              seed: int = 0) -> np.ndarray:
+    """Return the part (k,), 0 to 1, of `count` orientations reachable at voxels' centres.
+
+    weights: (6,) the axes of the task; numbers: (k,) voxels whose centres are reachable;
+    configurations: (k, n) a configuration for each centre, rad or m.
+    """
+    rows, part = np.arange(len(numbers)), np.zeros(len(numbers))
+    if weights[3:].any() and len(numbers):
+        search = _Search(chain, voxels, numbers, configurations, orientations(chain, count, seed))
+        solver = ReachabilitySolver(chain, weights, _RESTARTS_OF_POSE, seed)
+        search.sweep(rows, solver, True, lambda done: progress(0.7 * done))
+        search.sweep(rows[::-1], solver, False, lambda done: progress(0.7 + 0.1 * done))
+        part = search.reachable.mean(axis=1)
+        few = rows[(part >= _NEARLY) & (part < 1.0)]
+        search.sweep(few, ReachabilitySolver(chain, weights, _RESTARTS_OF_FEW, seed), True,
+                     lambda done: progress(0.8 + 0.2 * done))
+        part = search.reachable.mean(axis=1)
+    progress(1.0)
+    return part
+
+
+class _Search:
+    """Voxels (k,) and orientations (m,): which are reachable, with their configurations."""
+
+    def __init__(self, chain: Chain, voxels: Voxels, numbers: np.ndarray,
+                 configurations: np.ndarray, R_base_goal: np.ndarray) -> None:
+        k, m = len(numbers), len(R_base_goal)
+        self.reachable = np.zeros((k, m), dtype=bool)
+        self._solutions = np.empty((k, m, chain.n_joints), dtype=np.float32)  # as initial guesses
+        self._configurations, self._centres = configurations, voxels.centres(numbers)
+        self._beside = _beside(voxels, numbers)
+        self._T_base_goal = np.tile(np.eye(4), (m, 1, 1))
+        self._T_base_goal[:, :3, :3] = R_base_goal
+
+    def sweep(self, rows: np.ndarray, solver: ReachabilitySolver, thorough: bool,
+              progress: Progress) -> None:
+        """Solve, voxel by voxel, for the orientations without a solution yet.
+
+        The initial guess is the solution of a neighbour; without one that of the voxel itself, if
+        the search is thorough.
+        """
+        for done, i in enumerate(rows, start=1):
+            self._T_base_goal[:, :3, 3] = self._centres[i]
+            for k in np.flatnonzero(~self.reachable[i]):
+                solved = self._beside[i][self.reachable[self._beside[i], k]]
+                if not len(solved) and not thorough:
+                    continue
+                q0 = (self._solutions[solved[0], k].astype(float) if len(solved)
+                      else self._configurations[i])
+                q, self.reachable[i, k] = solver.find(self._T_base_goal[k], q0, thorough)
+                self._solutions[i, k] = q
+            progress(done / len(rows))
+
+
+def _beside(voxels: Voxels, numbers: np.ndarray) -> list[np.ndarray]:
+    """Return, for each of the voxels (k,), which of them share a face with it."""
+    place = np.full(voxels.size + 1, -1)  # the last for what lies outside the grid, number −1
+    place[numbers] = np.arange(len(numbers))
+    around = np.array([place[voxels.neighbours(numbers, step)] for step in voxels.steps()
+                       if sum(map(abs, step)) == 1])
+    return [row[row >= 0] for row in around.T.reshape(len(numbers), -1)]

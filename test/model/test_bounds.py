@@ -7,10 +7,9 @@ import pytest
 
 from hostile_texts import BOMB, chain
 from ik_node import IkError, KinematicTree, ModelError
-from ik_node.model import srdf
 from ik_node.model.hierarchy import drives_of
 from ik_node.model.joints import Joint, Mimic
-from ik_node.model.pose_library import PoseLibrary
+from ik_node.model.pose_library import PoseLibrary, read_group_states
 from ik_node.model.readers import read_urdf_text
 from ik_node.support.bounds import MAX_BYTES
 
@@ -199,8 +198,8 @@ def test_group_states_are_bounded():
     state = '<group_state name="s{}" group="g"><joint name="j0" value="0"/></group_state>'
     text = '<robot name="r">' + ''.join(map(state.format, range(1001))) + '</robot>'
     with pytest.raises(ModelError, match='has 1001 group states; at most 1000 are allowed'):
-        srdf.read_group_states(text)
-    assert len(srdf.read_group_states(text.replace(state.format(7), ''))[1]) == 1000
+        read_group_states(text)
+    assert len(read_group_states(text.replace(state.format(7), ''))[1]) == 1000
 
 
 @pytest.mark.parametrize(('text', 'words'), [

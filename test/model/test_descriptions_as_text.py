@@ -6,8 +6,8 @@ import pytest
 import robots
 from hostile_texts import chain, texts_that_name
 from ik_node import KinematicTree, ModelError
+from ik_node.model.pose_library import read_group_states
 from ik_node.model.readers import read_urdf_text
-from ik_node.model.srdf import read_group_states
 from opened_files import opened_files
 
 ARM = chain(3)

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ik_node.solvers.example.examples import Examples, Features
-from ik_node.solvers.example.options import ExampleOptions
 from ik_node.solvers.goal import Goal
 
 _AS_NEAR = 1.5      # of the distance of the nearest example: others count as equally near
@@ -57,7 +56,7 @@ class RadialBasisFunctions:
     After Rose, Sloan & Cohen 2001, with the linear kernel, which has no width to be chosen.
     """
 
-    def __init__(self, examples: Examples, features: Features, options: ExampleOptions) -> None:
+    def __init__(self, examples: Examples, features: Features, options: Any) -> None:
         self._options = options
         self._x, self._q = examples.points(features, examples.poses), examples.q
         self._fit()
@@ -105,7 +104,7 @@ class GaussianMixture:
     until q stays.
     """
 
-    def __init__(self, examples: Examples, options: ExampleOptions, neighbours: Neighbours,
+    def __init__(self, examples: Examples, options: Any, neighbours: Neighbours,
                  limits: tuple[np.ndarray, np.ndarray],
                  rows: Callable[[Goal, np.ndarray], tuple[np.ndarray, np.ndarray]]) -> None:
         """Fit the mixture.
