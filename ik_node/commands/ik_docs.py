@@ -40,11 +40,6 @@ def pages(folder: Path) -> list[Path]:
     return sorted(folder.rglob('*.md'))
 
 
-def names_in(text: str) -> list[str]:
-    """Return the names of the tables in a page."""
-    return [match['name'] for match in _BLOCK.finditer(text)]
-
-
 def renewed(text: str) -> str:
     """Return a page with current tables. Raises KeyError for unknown names."""
     makers = tables()

@@ -9,7 +9,6 @@ import argparse
 import contextlib
 import io
 import itertools
-import signal
 import sys
 import threading
 from pathlib import Path
@@ -19,6 +18,7 @@ from ik_node.solvers.registry import solver_names
 from ik_node.support.downloads import described_place
 from ik_node.support.exceptions import IkError
 from ik_node.support.resources import robot_file
+from ik_node.support.signals import Stop
 from ik_node.support.threads import start_thread
 
 _COMPARED = ('dls', 'pseudoinverse', 'transpose', 'ccd')  # with --compare alone
@@ -41,10 +41,7 @@ def main(argv: list[str] | None = None) -> int:
     except ImportError as error:
         sys.exit(f'ik_view needs ROS 2: {error}\nSource your ROS 2 setup.bash, or use the '
                  'environment that "make setup" builds.')
-    stopped = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopped.set())
-    with contextlib.ExitStack() as stack:
+    with Stop() as stop, contextlib.ExitStack() as stack:
         try:
             started = _robots(arguments)
             for robot in started:
@@ -68,7 +65,7 @@ def main(argv: list[str] | None = None) -> int:
         stack.callback(view.close)
         print(f'ik_view: {server.address}', flush=True)
         start_thread(view.run, 'painter')
-        stopped.wait()
+        stop.wait()
     return 0
 
 

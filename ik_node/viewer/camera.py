@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import viser
 
-from ik_node.commands.framing import nearest_camera
+from ik_node.commands.pictures import nearest_camera
 from ik_node.viewer.robot_view import RobotView
 
 _ASIDE = np.array([1.0, 0.5, 0.45])    # from one robot to the camera

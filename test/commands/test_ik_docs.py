@@ -9,21 +9,18 @@ import pytest
 
 import ik_node
 from ik_node import solver_names
-from ik_node.commands.ik_docs import (
-    main,
-    names_in,
-    options_table,
-    pages,
-    renewed,
-    shown,
-    tables,
-)
+from ik_node.commands.ik_docs import main, options_table, pages, renewed, shown, tables
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.solvers.registry import solver_class
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / 'docs'
 PAGES = [ROOT / 'README.md', *pages(DOCS)]
+
+
+def names_in(text):
+    """Return the names of the tables in a page."""
+    return re.findall('<!-- begin (.+?) -->\n.*?<!-- end \\1 -->', text, re.DOTALL)
 
 
 @pytest.mark.parametrize('page', pages(DOCS), ids=lambda page: str(page.relative_to(DOCS)))

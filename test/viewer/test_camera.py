@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from ik_node.commands.framing import nearest_camera
+from ik_node.commands.pictures import nearest_camera
 from ik_node.viewer.camera import points_to_show
 
 DIRECTION, FOV = np.array([1.0, 0.5, 0.45]), np.radians(75.0)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.commands.framing import nearest_camera
+from ik_node.commands.pictures import nearest_camera
 from ik_node.control.options import NodeOptions
 from ik_node.kinematics.reach import reach
 from ik_node.mocap.recording import Recording

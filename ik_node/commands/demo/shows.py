@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import yaml
@@ -29,19 +29,11 @@ _MOST_DRAWN = 50
 _FIGURES_DRAWN = 5
 
 
-class Step(NamedTuple):
-    """A goal of the demonstration."""
-
-    goal: np.ndarray
-    """A pose (4, 4) or a point (3,), m."""
-    task: str
-    """Whose target it is; '' for the arm."""
-
-
 class Show(ABC):
     """A robot, its solver and its goals.
 
-    - `description`: of robot and solver. `steps`: the goals. `frame`: that of the goals.
+    - `description`: of robot and solver. `frame`: that of the goals.
+    - `steps`: pairs of a goal, a pose (4, 4) or a point (3,), m, and its task, '' for the arm.
     - `solver`, `solver_name`; `links`: base and tip; `parameters`: files of the node's parameters.
     """
 
@@ -49,7 +41,7 @@ class Show(ABC):
     tree: TreeStructure
     solver: Solver | BodySolver
     solver_name: str
-    steps: list[Step]
+    steps: list[tuple[np.ndarray, str]]
     frame = ''
     links = ('', '')
     parameters: tuple[Path, ...] = ()
@@ -82,13 +74,13 @@ class ArmShow(Show):
         self.description = (f'Robot {chain.tree.name}: {chain.n_joints} joints from '
                             f'{chain.base_link} to {chain.tip_link}; solver {solver}.')
         path = ClosedPath(chain)
-        self.steps = [Step(path.pose(i / count), '') for i in range(count)]
+        self.steps = [(path.pose(i / count), '') for i in range(count)]
         self.frame, self.links = chain.base_link, (chain.base_link, chain.tip_link)
 
     def _draw(self, sheet: Any, outcomes: Sequence[GoalResponse],
               values: Sequence[dict[str, float]]) -> Any:
         every = slice(None, None, -(-len(outcomes) // _MOST_DRAWN))
-        goals = np.array([step.goal for step in self.steps[:len(outcomes)]])[every]
+        goals = np.array([goal for goal, _ in self.steps[:len(outcomes)]])[every]
         bones = np.array([link_origins(self._chain, configuration)
                           for configuration in values[every]])
         size = float(np.ptp(bones.reshape(-1, 3), axis=0).max()) or 1.0
@@ -132,7 +124,7 @@ class FigureShow(Show):
             f'tasks {", ".join(figure.tasks)}; solver {name}.')
         path = TargetPath.of(figure)
         phases = -(-count // max(len(path.names), 1))
-        self.steps = [Step(target, task) for i in range(phases)
+        self.steps = [(target, task) for i in range(phases)
                       for task, target in path.targets(i / phases).items()]
 
     def _draw(self, sheet: Any, outcomes: Sequence[GoalResponse],
@@ -151,8 +143,8 @@ class FigureShow(Show):
                 axes.plot(*bone.T, color=_color(share), lw=4.0 if i == len(drawn) - 1 else 2.0,
                           alpha=0.25 + 0.75 * share ** 3, solid_capstyle='round')
         bones = np.concatenate(points)
-        marks = np.array([step.goal[:3, 3] if step.goal.shape == (4, 4) else step.goal
-                          for step in self.steps[:len(outcomes)]])
+        marks = np.array([goal[:3, 3] if goal.shape == (4, 4) else goal
+                          for goal, _ in self.steps[:len(outcomes)]])
         # Goals far away, such as those of a gaze, are not drawn.
         near = np.abs(marks - bones.mean(axis=0)).max(axis=1) < 0.5 * np.ptp(bones, axis=0).max()
         axes.scatter(*marks[near].T, marker='x', s=36.0, color='tab:red', label='goals')

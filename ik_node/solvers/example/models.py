@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,13 +19,6 @@ _LOOSE = 1e-8       # squared error per variance of a goal that is met
 _WHOLE = 0.99       # of the variance, in the components of a mixture that are kept
 _ITERATIONS = 40    # of expectation maximisation
 _LEAST = 1e-4       # of the mean variance: what a direction without variation has
-
-
-class Model(Protocol):
-    """What a model can do."""
-
-    def configuration(self, goal: Goal, point: np.ndarray, q0: np.ndarray) -> np.ndarray:
-        """Return joint values (n,) for a goal with the point (d,), see `Examples.points`."""
 
 
 class Neighbours:
@@ -135,6 +128,10 @@ class GaussianMixture:
             if likelihood > most:
                 best, most = q, likelihood
         return np.array(best)
+
+
+Model = Neighbours | RadialBasisFunctions | GaussianMixture
+"""`configuration` returns (n,) joint values for a goal with the point (d,), see `Examples`."""
 
 
 class Normal(NamedTuple):
