@@ -18,7 +18,7 @@ import numpy as np
 from benchmark import arms
 from benchmark.chromium import new_page
 from ik_node import KinematicTree, make_body_solver
-from ik_node.commands.architecture import package_uses
+from ik_node.commands.ik_docs import package_uses
 from ik_node.model.body import Body
 from ik_node.motion.tip_path import ClosedPath
 from ik_node.ros.clients.client import Client

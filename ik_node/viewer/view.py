@@ -10,8 +10,7 @@ from ik_node.ros.clients.player_link import PlayerLink
 from ik_node.support.threads import reported, start_thread
 from ik_node.viewer.arm_panels import BranchPanel, ChainPanel
 from ik_node.viewer.demo_panel import DemoPanel
-from ik_node.viewer.goal_panel import GoalPanel
-from ik_node.viewer.joint_panel import JointPanel
+from ik_node.viewer.goal_panel import GoalPanel, JointPanel
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.lesson_panel import LessonPanel
 from ik_node.viewer.node_state import Target

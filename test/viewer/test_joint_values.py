@@ -7,7 +7,7 @@ import pytest
 import robots
 from fake_node import FakeNode
 from ik_node import IkError
-from ik_node.viewer import joint_panel
+from ik_node.viewer import goal_panel
 from ik_node.viewer.latest_value import LatestValue
 from page_here import page_of, page_with, until
 
@@ -108,7 +108,7 @@ def test_others_move_the_sliders(page):
 
 
 def test_a_slider_stays_where_the_user_has_set_it_until_the_robot_is_there(page, monkeypatch):
-    monkeypatch.setattr(joint_panel, '_ARRIVAL', 1e9)
+    monkeypatch.setattr(goal_panel, '_ARRIVAL', 1e9)
     monkeypatch.setattr(page.node, 'publish', lambda: None)  # the robot has not moved yet
     page.choose('Joints', 'joint_1', value=0.5)
     assert sliders(page)[0] == 0.5
@@ -121,7 +121,7 @@ def test_a_slider_stays_where_the_user_has_set_it_until_the_robot_is_there(page,
 
 
 def test_a_slider_follows_a_robot_that_does_not_go_where_it_was_sent(page, monkeypatch):
-    monkeypatch.setattr(joint_panel, '_ARRIVAL', 0.0)
+    monkeypatch.setattr(goal_panel, '_ARRIVAL', 0.0)
     monkeypatch.setattr(page.node, 'publish', lambda: None)
     page.choose('Joints', 'joint_1', value=0.5)
     assert sliders(page)[0] == pytest.approx(0.1)
