@@ -116,8 +116,7 @@ def _warnings(tree: KinematicTree) -> list[str]:
         if off > _EXACTLY:
             found.append(f'joint {joint.name!r} is {off:.1e} rad off a right angle, as if written '
                          'with few digits')
-    hasty = [joint.name for joint in tree.joints.values()
-             if joint.moves and joint.mimic is None and math.isinf(joint.velocity)]
+    hasty = [name for name in tree.independent_joints if math.isinf(tree.joints[name].velocity)]
     shaped = tree.visuals.keys() | tree.collisions.keys()
     # The root link often has no inertial on purpose: KDL takes none there, and it seldom moves.
     light = [link for link in tree.links[1:] if link in shaped and link not in tree.inertials]

@@ -154,7 +154,7 @@ def own_columns(joint_names: list[Any], tree: KinematicTree,
     """
     if not joint_names:
         raise ModelError(f'{place(0)}: at least one joint must be named')
-    own = [joint.name for joint in tree.joints.values() if joint.moves and joint.mimic is None]
+    own = tree.independent_joints
     seen: set[str] = set()
     for i, name in enumerate(joint_names):
         if not isinstance(name, str) or name not in tree.joints:

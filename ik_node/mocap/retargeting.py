@@ -177,8 +177,7 @@ def _task(name: str, entry: Entry, is_held: bool, solver: str) -> Task:
     if entry.type == LOOK_AT:
         return LookAt(entry.link, entry.axis, **common)
     kind: Any = {POSITION: Position, ORIENTATION: Orientation}.get(entry.type, Pose)
-    task: Task = kind(entry.link, **common)
-    return task
+    return kind(entry.link, **common)
 
 
 def _set_target(task: Any, entry: Entry, pose: np.ndarray) -> None:

@@ -127,10 +127,9 @@ class RetargetingMap:
                                      f'{unknown(kind, link, tree.links)}')
         for who, rest, tree in (('figure', self.figure_rest, figure),
                                 ('robot', self.robot_rest, robot)):
-            own = [joint.name for joint in tree.joints.values()
-                   if joint.moves and joint.mimic is None]
-            for joint in set(rest).difference(own):
-                raise ModelError(f'{self.source}: rest.{who}: {unknown("joint", joint, own)}')
+            for joint in set(rest).difference(tree.independent_joints):
+                raise ModelError(f'{self.source}: rest.{who}: '
+                                 f'{unknown("joint", joint, tree.independent_joints)}')
 
 
 def read_map(path: str | PathLike[str]) -> RetargetingMap:

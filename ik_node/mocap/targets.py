@@ -174,8 +174,8 @@ def _rest(figure: KinematicTree, robot: KinematicTree, mapping: RetargetingMap) 
     found, roots = [], []
     for tree, joints, kind in ((figure, mapping.figure_rest, 'bone'),
                                (robot, mapping.robot_rest, 'link')):
-        neutral = {joint.name: min(max(0.0, joint.lower), joint.upper)
-                   for joint in tree.joints.values() if joint.moves and joint.mimic is None}
+        neutral = {name: min(max(0.0, tree.joints[name].lower), tree.joints[name].upper)
+                   for name in tree.independent_joints}
         at = tree.forward({**neutral, **joints})
         poses = {name: at[getattr(entry, kind)] for name, entry in mapping.tasks.items()}
         feet = [poses[name][:3, 3] for name, entry in mapping.tasks.items() if entry.hold]

@@ -132,8 +132,7 @@ def main() -> None:
 
     def find(name: str) -> bytes | None:
         _send(pipe_out, ('find', pickle.dumps(name), 0.0))
-        content: bytes | None = pickle.load(pipe_in)
-        return content
+        return pickle.load(pipe_in)
     while True:
         try:
             value, what, size, seconds = pickle.load(pipe_in)

@@ -69,8 +69,10 @@ class Places:
             path = unquote(url.path)
             installed: list[Path] = []
             if url.scheme == 'package':
-                installed = self._installed(url.netloc, path.lstrip('/'))
-                candidates = _in_package(url.netloc, path.lstrip('/'), folders)
+                path = path.lstrip('/')
+                installed = self._installed(url.netloc, path)
+                candidates = [file for folder in folders
+                              for file in (folder / url.netloc / path, folder / path)]
             elif url.scheme in ('', 'file'):
                 candidates = [folder / path for folder in folders] or [Path(path)]
             else:
@@ -212,10 +214,6 @@ def _size_of(mesh: trimesh.Trimesh) -> int:
     image = getattr(getattr(mesh.visual, 'material', None), 'image', None)
     return int(mesh.vertices.nbytes + mesh.faces.nbytes) + (
         0 if image is None else 4 * image.width * image.height)
-
-
-def _in_package(package: str, path: str, folders: Sequence[Path]) -> list[Path]:
-    return [file for folder in folders for file in (folder / package / path, folder / path)]
 
 
 def _joined(folder: Path, name: str) -> Path:

@@ -113,9 +113,8 @@ def film(frames: list[np.ndarray], durations: Any) -> bytes:
     """Return pictures (height, width, 3) as an animated GIF; durations (k,): of each, s."""
     each = [max(20, round(1e3 * one)) for one in durations]
     # A single picture is not written as an animation, which alone may have a list of durations.
-    content: bytes = iio.imwrite('<bytes>', np.array(frames), extension='.gif', loop=0,
-                                 duration=each if len(each) > 1 else each[0])
-    return content
+    return iio.imwrite('<bytes>', np.array(frames), extension='.gif', loop=0,
+                       duration=each if len(each) > 1 else each[0])
 
 
 def _save_picture(event: viser.GuiEvent) -> None:

@@ -84,8 +84,7 @@ class StepPanel(Panel):
                        for name in specs
                        if (value := self._options.get(f'{method}.{name}')) is not None}
             self._solvers[method] = make_solver(method, chain, **options)
-        dq: np.ndarray = self._solvers[method].step(goal, q)
-        return dq
+        return self._solvers[method].step(goal, q)
 
     def _goal(self, chain: Chain, T_base_goal: np.ndarray) -> Goal:
         return Goal.from_pose(T_base_goal, self._robot_view.parameters.task_weights(chain))

@@ -198,5 +198,4 @@ def _parameters(file: Path) -> Path:
 
 
 def _values(parameters: Path) -> dict[str, Any]:
-    values: dict[str, Any] = yaml.safe_load(parameters.read_text())['/**']['ros__parameters']
-    return values
+    return yaml.safe_load(parameters.read_text())['/**']['ros__parameters']

@@ -58,8 +58,7 @@ class RadialBasisFunctions:
 
     def configuration(self, goal: Goal, point: np.ndarray, q0: np.ndarray) -> np.ndarray:
         """Return the interpolated joint values (n,)."""
-        rows: np.ndarray = point @ self._linear + self._constant + self._rest(point[None])[0]
-        return rows
+        return point @ self._linear + self._constant + self._rest(point[None])[0]
 
     def _fit(self) -> None:
         from scipy.interpolate import RBFInterpolator  # late: it takes a third of a second

@@ -79,5 +79,4 @@ def _direction(space: Space, J: np.ndarray, slope: np.ndarray, q: np.ndarray) ->
         if not stopped.any():
             break
         free &= ~stopped
-    direction: np.ndarray = d * space.unit
-    return direction
+    return d * space.unit

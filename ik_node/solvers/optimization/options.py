@@ -95,8 +95,7 @@ def _rows(name: str, A: Any, lower: Any, upper: Any) -> list[float]:
         if np.isnan(values).any():
             raise OptionError(f'{name}[{k}] must not be NaN')
         bounds.append(np.clip(values, -sys.float_info.max, sys.float_info.max)[:, None])
-    rows: list[float] = np.hstack([matrix, *bounds]).ravel().tolist()
-    return rows
+    return np.hstack([matrix, *bounds]).ravel().tolist()
 
 
 def _check_together(options: Any, prefix: str, n_joints: int | None) -> None:

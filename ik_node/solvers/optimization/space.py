@@ -50,8 +50,7 @@ class Variables:
 
     def of(self, q: np.ndarray) -> np.ndarray:
         """Return the variables (m,) of q (n,)."""
-        x: np.ndarray = np.clip(q[self._free] / self._unit, self.lower, self.upper)
-        return x
+        return np.clip(q[self._free] / self._unit, self.lower, self.upper)
 
     def joint_values(self, x: np.ndarray) -> np.ndarray:
         """Return q (n,) of the variables (m,); rounding at a limit is removed."""
@@ -64,5 +63,4 @@ class Variables:
 
     def slope(self, gradient: np.ndarray) -> np.ndarray:
         """Return derivatives by x (…, m) for derivatives by q (…, n)."""
-        reduced: np.ndarray = gradient[..., self._free] * self._unit
-        return reduced
+        return gradient[..., self._free] * self._unit

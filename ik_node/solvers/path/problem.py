@@ -86,8 +86,7 @@ def travel_scale(chain: Chain, joint_weights: np.ndarray | None) -> np.ndarray:
     """Return the factor (n,) of each joint's step: the root of its weight, per radian."""
     scale = np.ones(chain.n_joints) if joint_weights is None else np.sqrt(joint_weights)
     length = extent(chain.arrays).length_scale
-    found: np.ndarray = np.where(chain.prismatic, scale / length, scale)
-    return found
+    return np.where(chain.prismatic, scale / length, scale)
 
 
 def stacked(goals: list[Goal]) -> tuple[np.ndarray, np.ndarray]:

@@ -76,8 +76,7 @@ def _step(problem: PathProblem, q: np.ndarray, joined: np.ndarray, N: np.ndarray
                       lower=True)
     change = (N @ z.reshape(m, r, 1))[:, :, 0] / problem.scale
     most = np.abs(change).max(axis=1, keepdims=True)
-    found: np.ndarray = change * np.minimum(1.0, _FARTHEST / np.maximum(most, 1e-12))
-    return found
+    return change * np.minimum(1.0, _FARTHEST / np.maximum(most, 1e-12))
 
 
 def _null_spaces(problem: PathProblem, q: np.ndarray) -> np.ndarray | None:
