@@ -88,7 +88,6 @@ def _described(problem: comparison.ComparisonProblem) -> str:
 
 
 def _tables(found: comparison.Measurements) -> list[tuple[Sequence[str], list[list[str]]]]:
-    """Return the heads and the lines of both tables."""
     rows = rows_of(found)
     goals = [[row.method.label, f'{100.0 * row.first:.1f}', f'{100.0 * row.met:.1f}',
               _number(row.iterations, 'g'), _number(100.0 * row.missed_by, '.2g'),

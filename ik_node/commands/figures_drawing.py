@@ -175,7 +175,6 @@ def _draw_curves(chart: Any, first: int, curves: Sequence[np.ndarray]) -> None:
 
 
 def _dress(chart: Any, runs: Sequence[Run], what: str, unit: str) -> None:
-    """Format a chart over the frames."""
     from matplotlib.ticker import MaxNLocator
     frames = len(runs[0].q) - 1
     chart.set(ylabel=unit, xlim=(-0.02 * frames, 1.02 * frames))

@@ -117,7 +117,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _check_requirements(options: argparse.Namespace) -> None:
-    """Check requirements before a long computation."""
     if options.png is not None:
         check_matplotlib('--png needs')
         check_folder(options.png)

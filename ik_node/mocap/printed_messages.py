@@ -58,7 +58,6 @@ def read_printed(path: Path, tree: KinematicTree) -> Recording:
 
 
 def _trajectories(messages: list[Message], tree: KinematicTree, what: str) -> Recording:
-    """Return the motion of some JointTrajectory messages."""
     joint_names: list[Any] = []
     times: list[int] = []  # ns
     rows: list[list[float]] = []
@@ -103,7 +102,6 @@ def _points(message: dict[str, Any], joint_names: list[Any],
 
 
 def _tree_for(joint_names: list[Any], tree: KinematicTree, where: str) -> KinematicTree:
-    """Return the tree that has the joints of a message."""
     tree = rooted_for(joint_names, tree)
     own_columns(joint_names, tree, lambda i: f'{where}: joint_names[{i}]')
     return tree
@@ -126,7 +124,6 @@ def _check_stamp(present: int, before: int | None, where: str) -> None:
 
 
 def _joint_states(messages: list[Message], tree: KinematicTree, what: str) -> Recording:
-    """Return the motion of some JointState messages."""
     places: dict[str, str] = {}  # of joints: where they first appear
     last: dict[tuple[str, ...], int] = {}  # stamps, by the joints of a message
     times: dict[str, list[int]] = defaultdict(list)  # ns, of each joint

@@ -120,7 +120,6 @@ def _rounded(value: float, digits: int = _DIGITS) -> str:
 
 
 def _trajectory(recording: Recording) -> str:
-    """Return a motion as a JointTrajectory."""
     head = yaml.safe_dump({'joint_names': list(recording.joint_names)}, default_flow_style=None,
                           width=100)
     lines = [head.rstrip('\n'), 'points:']
@@ -132,7 +131,6 @@ def _trajectory(recording: Recording) -> str:
 
 
 def _table(recording: Recording) -> str:
-    """Return a motion as a table."""
     lines = [f'time,{",".join(recording.joint_names)}',
              *(f'{time:.9f},{",".join(map(_rounded, row))}'
                for time, row in zip(recording.times.tolist(), recording.values))]

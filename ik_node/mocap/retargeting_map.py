@@ -138,7 +138,6 @@ def read_map(path: str | PathLike[str]) -> RetargetingMap:
 
 
 def _entry(name: Any, values: Any, source: str) -> Entry:
-    """Return a checked entry."""
     if not isinstance(name, str) or not name:
         raise ModelError(f'{source}: the names of tasks must be texts, not {shown(name)}')
     where = f'tasks.{name}'
@@ -157,7 +156,6 @@ def _entry(name: Any, values: Any, source: str) -> Entry:
 
 
 def _ordered(entries: dict[str, Entry], source: str) -> dict[str, Entry]:
-    """Return the entries with parents before their children."""
     for name, entry in entries.items():
         if entry.parent and entry.parent not in entries:
             raise ModelError(f'{source}: tasks.{name}.parent: '

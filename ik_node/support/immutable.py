@@ -41,7 +41,6 @@ class Immutable:
                 if not isinstance(getattr(type(self), name, None), cached_property)}
 
     def _with(self, **attributes: Any) -> Any:
-        """Return a copy with some attributes replaced."""
         other = object.__new__(type(self))
         vars(other).update(self._own())
         vars(other).update({name: read_only(value) for name, value in attributes.items()})

@@ -175,7 +175,6 @@ def _parts(visual: Visual, meshes: Meshes) -> list[MeshPart] | trimesh.Trimesh:
 
 def _draw(scene: viser.SceneApi, name: str, visual: Visual,
           parts: list[MeshPart] | trimesh.Trimesh) -> None:
-    """Draw one shape."""
     place: dict[str, Any] = dict(zip(('position', 'wxyz'), position_wxyz(visual.placement)))
     look, shape = place | _look(visual.color or _GREY), visual.shape
     if isinstance(shape, Box):

@@ -100,7 +100,6 @@ class RobotPanel(Panel):
         super().close()
 
     def _forget_choice(self) -> None:
-        """Show no robot of the gallery as chosen."""
         self._robot.value = _AS_IT_IS
 
     def _choose(self, name: str) -> None:

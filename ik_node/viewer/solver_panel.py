@@ -121,7 +121,6 @@ class SolverPanel(Panel):
             self._robot_view.connection.set_parameters(values)
 
     def _add(self, one: Described, label: str, default: Any = None) -> None:
-        """Add the widget of a parameter, which sets it."""
         gui, hint = self._gui, one.text
         if default is not None:
             hint = f'{hint}; default: {_text(default)}'

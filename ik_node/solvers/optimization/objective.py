@@ -124,7 +124,6 @@ class Objective(ABC):
             raise MetError
 
     def _keep(self, value: float) -> None:
-        """Keep the present configuration if it is the best so far."""
         if value < self.value and self._allows(self._at):
             self.q[:], self.value = self._at, value
 

@@ -99,7 +99,6 @@ def _rows(name: str, A: Any, lower: Any, upper: Any) -> list[float]:
 
 
 def _check_together(options: Any, prefix: str, n_joints: int | None) -> None:
-    """Raise OptionError where options do not fit each other."""
     terms, weights = options.terms or (), options.term_weights
     if weights is not None and len(weights) != len(terms):
         raise OptionError(f'{prefix}term_weights must have {len(terms)} entries, one for each of '
