@@ -158,15 +158,8 @@ class ExampleSolver(DlsSolver):
             if options.model == 'rbf':
                 model = models.RadialBasisFunctions(own, features, options)
             elif options.model == 'gaussian':
-                model = models.GaussianMixture(own, options, neighbours,
-                                        (self.chain.lower, self.chain.upper), self._rows)
+                model = models.GaussianMixture(
+                    own, options, neighbours, (self.chain.lower, self.chain.upper),
+                    self._rows_of.unweighted)
             self._models[features] = neighbours, model
         return self._models[features]
-
-    def _rows(self, goal: Goal, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the weighted error (6,) of a goal at q (n,) and its Jacobian (6, n)."""
-        V, J = np.empty(6), np.empty((6, len(q)))
-        weights = (goal.weights > 0.0).astype(float)
-        weights[:3] /= self.settings.length
-        self._rows_of.rows(goal.pose, weights, q, V, J)
-        return V, J

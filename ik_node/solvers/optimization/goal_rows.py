@@ -1,5 +1,7 @@
 """The rows of a goal at some q, for minimizers; and how good q is besides."""
 
+from typing import Any
+
 import numpy as np
 
 from ik_node.kinematics import jacobian
@@ -37,6 +39,14 @@ class GoalRows(Verifier):
         copies.copy_columns(work.J, J)
         self.idle.append(work)
         return error, position, orientation
+
+    def unweighted(self, goal: Any, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the error (6,) of a `Goal` at q (n,) and its J (6, n), all its axes alike."""
+        V, J = np.empty(6), np.empty((6, len(q)))
+        weights = (goal.weights > 0.0).astype(float)
+        weights[:3] /= self.settings.length
+        self.rows(goal.pose, weights, q, V, J)
+        return V, J
 
     def manipulability(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
                        ascent: np.ndarray) -> float:

@@ -1,7 +1,6 @@
 """Inverse kinematics by a minimizer [Bařinka & Berka 3.2.2; Zhao & Badler 1994]."""
 
 import math
-from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -107,9 +106,9 @@ class OptimizationSolver(IterativeSolver):
         elif terms is not None:
             met = self._restored(region, goal, q, deadline)
             if met is not None:
-                q, steps = descend(space, self._jacobian_of(goal), terms,
-                                   lambda there: self._restored(region, goal, there, deadline),
-                                   met)
+                q, steps = descend(
+                    space, lambda there: self._rows.unweighted(goal, there)[1], terms,
+                    lambda there: self._restored(region, goal, there, deadline), met)
                 iterations += steps
         np.clip(q, space.lower, space.upper, out=q)
         if end != CONVERGED and clock.is_over(deadline):
@@ -136,17 +135,6 @@ class OptimizationSolver(IterativeSolver):
         found = q.copy()
         end = region.near.run(goal.pose, goal.weights, found, 1, deadline)[0]
         return found if end == CONVERGED else None
-
-    def _jacobian_of(self, goal: Goal) -> Callable[[np.ndarray], np.ndarray]:
-        """Return the function of q (n,) that gives the Jacobian (6, n) of the goal's rows."""
-        weights = (goal.weights > 0.0).astype(float)
-        weights[:3] /= self.settings.length
-
-        def jacobian(q: np.ndarray) -> np.ndarray:
-            J = np.empty((6, len(q)))
-            self._rows.rows(goal.pose, weights, q, np.empty(6), J)
-            return J
-        return jacobian
 
     def _terms(self, goal: Goal, q0: np.ndarray) -> TermSum | None:
         """Return the terms of the options for a goal and an initial guess; None without any."""
