@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.model.chain import Chain, check_chain
+from ik_node.model.joint_space import check_inside
 from ik_node.motion.interpolation import as_pose, between_poses, nearest_end, straight
 from ik_node.motion.interpolation import easing as easing_by_name
 from ik_node.support.arguments import floats
@@ -85,13 +86,8 @@ class KeyConfigurations(Schedule):
             raise InputError(f'configurations must have the shape {shape}, a row for each time and '
                              f'a column for each of {", ".join(chain.joint_names)}, not '
                              f'{self.configurations.shape}')
-        outside = (self.configurations < chain.lower) | (self.configurations > chain.upper)
-        if outside.any():
-            i, j = np.argwhere(outside)[0]
-            raise InputError(f'key configuration {i + 1}, at {self.times[i]:g} s: '
-                             f'{self.configurations[i, j]:.9g} is outside the limits '
-                             f'{chain.lower[j]:.9g} to {chain.upper[j]:.9g} of joint '
-                             f'{chain.joint_names[j]!r}')
+        check_inside(chain, self.configurations,
+                     lambda i: f'key configuration {i + 1}, at {self.times[i]:g} s')
         for i in range(1, len(self.times)):
             self.configurations[i] = nearest_end(chain, self.configurations[i - 1],
                                                  self.configurations[i])

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.mocap.recording import MAX_MOTION_BYTES, Recording, own_columns, unwrapped
+from ik_node.mocap.recording import MAX_MOTION_BYTES, Recording, own_columns
 from ik_node.model.joints import CONTINUOUS
 from ik_node.model.root_joints import rooted_for
 from ik_node.model.tree import KinematicTree
@@ -152,7 +152,7 @@ def _joint_states(messages: list[Message], tree: KinematicTree, what: str) -> Re
     for name in places:
         column = np.array(values[name])
         if tree.joints[name].type == CONTINUOUS:
-            column = unwrapped(column)
+            column = np.unwrap(column)
         own_seconds = np.array([time - begin for time in times[name]]) / SECOND
         columns.append(np.interp(seconds, own_seconds, column))
     return Recording(tree, list(places), seconds, np.column_stack(columns), what)

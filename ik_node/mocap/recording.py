@@ -1,6 +1,5 @@
 """Recorded motions: joint values at increasing times, and their interpolation between them."""
 
-import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -17,7 +16,6 @@ MAX_MOTION_BYTES = 64 * 2**20
 """Of a file of joint values, the same as of an Acclaim motion."""
 MAX_VALUES = 10_000_000
 """Joint values of a motion: twenty minutes at 120 Hz of a figure of 60 joints."""
-_TURN = 2.0 * math.pi
 _ROUNDING = 1e-9  # rad or m: a value that exceeds a limit by less is at the limit
 _MOST_SHOWN = 5   # joints in the report about limits
 
@@ -61,7 +59,7 @@ class Recording(Immutable):
         self.times, self.values = times - times[0], np.ascontiguousarray(values[:, columns])
         for i, name in enumerate(self.joint_names):
             if tree.joints[name].type == CONTINUOUS:
-                self.values[:, i] = unwrapped(self.values[:, i])
+                self.values[:, i] = np.unwrap(self.values[:, i])
         self._expand()
         self._freeze()
 
@@ -171,9 +169,3 @@ def own_columns(joint_names: list[Any], tree: KinematicTree,
             raise ModelError(f'{place(i)}: joint {name!r} follows {source!r}; give the values of '
                              'that joint')
     return [i for i, name in enumerate(joint_names) if tree.joints[name].mimic is None]
-
-
-def unwrapped(values: np.ndarray) -> np.ndarray:
-    """Return angles (m,), rad, moved by whole turns so that steps are half a turn at most."""
-    turns = np.round(np.diff(values) / _TURN)
-    return values - _TURN * np.concatenate([[0.0], np.cumsum(turns)])

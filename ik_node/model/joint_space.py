@@ -1,6 +1,6 @@
 """The joint values q of a chain or of a body, and their limits."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -39,6 +39,19 @@ def check_joint_space(space: object) -> None:
     if not isinstance(space, JointSpace):
         raise InputError(f'a chain or a body is needed, of tree.chain(…) or tree.body(…), not '
                          f'{shown(space)}')
+
+
+def check_inside(space: JointSpace, values: np.ndarray, what: Callable[[int], str]) -> None:
+    """Raise InputError for a value of configurations (m, n) outside the limits of a space.
+
+    what(k): what the message calls configuration k.
+    """
+    outside = (values < space.lower) | (values > space.upper)
+    if outside.any():
+        k, i = np.argwhere(outside)[0]
+        raise InputError(f'{what(k)}: {values[k, i]:.9g} is outside the limits '
+                         f'{space.lower[i]:.9g} to {space.upper[i]:.9g} of joint '
+                         f'{space.joint_names[i]!r}')
 
 
 def neutral_values(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.model.joint_space import JointSpace
+from ik_node.model.joint_space import JointSpace, check_inside
 from ik_node.motion.interpolation import nearest_end
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.path_motion import brake
@@ -36,7 +36,7 @@ def joint_motion(chain: JointSpace, limits: MotionLimits, start: State | Traject
     for a configuration outside the limits or of wrong shape.
     """
     state = _state_of(start)
-    q = _checked(chain, limits, state.position, configuration, to_nearest_turn)[0]
+    q = _checked(chain, state.position, configuration, to_nearest_turn)[0]
     motion, kept = _from(limits, state, q)
     if kept or not isinstance(start, Trajectory):
         return motion
@@ -56,7 +56,7 @@ def joint_motion_through(chain: JointSpace, limits: MotionLimits, start: State |
     between them. start and errors: as for `joint_motion`.
     """
     state = _state_of(start)
-    targets = _checked(chain, limits, state.position, configurations)
+    targets = _checked(chain, state.position, configurations)
     passing = _passing(limits, np.vstack([state.position, targets]))
     share = np.ones(len(targets))
     while True:
@@ -99,7 +99,7 @@ def _state_of(start: State | Trajectory) -> State:
     return start.at(0.0) if isinstance(start, Trajectory) else start
 
 
-def _checked(chain: JointSpace, limits: MotionLimits, q0: np.ndarray, configurations: Any,
+def _checked(chain: JointSpace, q0: np.ndarray, configurations: Any,
              to_nearest_turn: bool = True) -> np.ndarray:
     """Return configurations (n,) or (m, n) as (m, n), by whole turns nearest the previous one.
 
@@ -109,12 +109,7 @@ def _checked(chain: JointSpace, limits: MotionLimits, q0: np.ndarray, configurat
     if values.ndim != 2 or values.shape[1] != chain.n_joints or not len(values):
         raise InputError(f'configurations must have the shape ({chain.n_joints},) or (m, '
                          f'{chain.n_joints}), not {values.shape}')
-    outside = (values < limits.lower) | (values > limits.upper)
-    if outside.any():
-        k, i = np.argwhere(outside)[0]
-        raise InputError(f'configuration {k + 1}: {values[k, i]:.9g} is outside the limits '
-                         f'{limits.lower[i]:.9g} to {limits.upper[i]:.9g} of joint '
-                         f'{chain.joint_names[i]!r}')
+    check_inside(chain, values, lambda k: f'configuration {k + 1}')
     before = q0
     for k in range(len(values) if to_nearest_turn else 0):
         before = values[k] = nearest_end(chain, before, values[k])

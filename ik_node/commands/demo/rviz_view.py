@@ -15,6 +15,7 @@ from ik_node.model.tree import KinematicTree
 from ik_node.ros.publishing.markers.limit_panel import LimitPanel
 from ik_node.ros.publishing.markers.shapes import shown_size
 from ik_node.support.exceptions import IkError
+from ik_node.workspace.sampling import ranges
 
 _FIELD_OF_VIEW = math.radians(45.0)  # vertical, of RViz's orbit camera
 _ASPECT = 1.2                        # width by height of the picture in the window of demo.rviz
@@ -83,12 +84,9 @@ def arm_of(tree: KinematicTree, base: str, tip: str) -> Chain | None:
 
 def _arm_points(chain: Chain) -> np.ndarray:
     """Return positions of the tip inside the limits, and the corners of the panel, base frame."""
-    lower = np.where(np.isfinite(chain.lower), chain.lower, -math.pi)
-    upper = np.where(np.isfinite(chain.upper), chain.upper, math.pi)
-    rng = np.random.default_rng(0)
+    size, rng = shown_size(reach(chain.arrays)[1]), np.random.default_rng(0)
     tips = [chain.forward(q)[:3, 3]
-            for q in rng.uniform(lower, upper, (_SAMPLES, chain.n_joints))]
-    size = shown_size(reach(chain.arrays)[1])
+            for q in rng.uniform(*ranges(chain, travel=size), (_SAMPLES, chain.n_joints))]
     return np.concatenate([tips, LimitPanel(chain, 0, size).corners(_LINES)])
 
 
