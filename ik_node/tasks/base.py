@@ -55,13 +55,13 @@ class Task(ABC):
     - `weight`: ≥ 0, what it counts among tasks of the same priority; 0 switches it off.
     - `priority`: 0 for a constraint that must hold, then 1, 2, …
     - `target`: what is asked for, of tasks that have one; None where it is not set.
-    - `target_kind`: POSE or POINT where goals move its target; None where it has none that moves.
+    - `target_kind`: POSE or POINT, what goals move its target with; None without one that moves.
     - `misses`: whether its residual is something missed, for `errors` of a result.
     - `changes`: how many attributes have been set; `remakes`: those that are not the target.
     """
 
     misses: ClassVar[bool] = True
-    target_kind: str | None = None
+    target_kind: ClassVar[str | None] = None
     changes = 0
     remakes = 0
     weight: float
@@ -114,6 +114,11 @@ class Task(ABC):
     def is_necessary(self) -> bool:
         """Whether success needs it: it counts, and has a priority of 0 or 1."""
         return self.weight > 0.0 and self.counts and self.priority <= 1
+
+    @property
+    def is_movable(self) -> bool:
+        """Whether goals move its target."""
+        return self.target_kind is not None
 
     @abstractmethod
     def rows(self, body: Body) -> RowKinds:

@@ -63,6 +63,8 @@ class CenterOfMass(BuiltInTask):
     target: Annotated[Any, checks.optional(_point)] = None
     polygon: Annotated[Any, checks.optional(_polygon)] = None
 
+    target_kind = POINT
+
     def check(self, body: Body) -> None:
         """Raise ModelError for a body without mass."""
         if body.mass == 0.0:
@@ -89,9 +91,9 @@ class CenterOfMass(BuiltInTask):
         return frames.center_of_mass()[0]
 
     @property
-    def target_kind(self) -> str | None:  # type: ignore[override]
-        """POINT with a target; a polygon does not move."""
-        return None if self.target is None else POINT
+    def is_movable(self) -> bool:
+        """Whether goals move its target: a polygon alone does not move."""
+        return self.target is not None
 
     def target_from(self, T: np.ndarray, is_point: bool) -> np.ndarray:
         """Return the position of a pose (4, 4); axes that are free stay free."""

@@ -12,15 +12,15 @@ import numpy as np
 from ik_node.control.arm import goal_weights
 from ik_node.control.options import MODEL_PATHS, ArmOptions, model_path, solves_body
 from ik_node.control.task_group import GOAL
+from ik_node.control.task_options import TYPES
 from ik_node.model.chain import Chain
 from ik_node.model.readers import read_untrusted_model
 from ik_node.ros.clients.client import Report
 from ik_node.ros.clients.connection import Connection, SilentError
 from ik_node.ros.publishing.markers.group_markers import NO_GOAL
 from ik_node.support.exceptions import IkError
+from ik_node.tasks.base import POINT
 
-_POSES = ('pose', 'orientation', 'relative_pose')
-_POINTS = ('position', 'look_at', 'center_of_mass')
 GREEN, AMBER, RED, GREY = '#2c9c4b', '#d98a00', '#d0342c', '#777777'
 _LEVELS = (GREEN, AMBER, RED)
 _MODEL = ('robot_description', *MODEL_PATHS, 'xacro_args')  # parameters of the robot
@@ -59,7 +59,7 @@ class Target(NamedTuple):
     @property
     def is_point(self) -> bool:
         """Whether goals for it are points."""
-        return self.kind in _POINTS
+        return TYPES[self.kind].target_kind == POINT
 
     @property
     def freedom(self) -> Freedom:
@@ -90,7 +90,8 @@ def task_targets(parameters: Mapping[str, Any]) -> tuple[Target, ...]:
     for name in task_names(parameters):
         kind, link, reference, initial = (parameters.get(f'{name}.{field}') for field in (
             'type', 'link', 'reference', 'target'))
-        if kind in (*_POSES, *_POINTS):
+        task = TYPES.get(kind) if isinstance(kind, str) else None
+        if task is not None and task.target_kind is not None:
             made.append(Target(name, str(kind), str(link or ''), str(reference or ''), None if (
                 initial is None or isinstance(initial, str)) else tuple(map(float, initial))))
     return tuple(made)

@@ -16,7 +16,7 @@ from ik_node.ros.configuration import Configuration
 from ik_node.ros.intake.dispatcher import Dispatcher, Received
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.publishing.outcomes import Outcomes
-from ik_node.tasks.base import POINT, POSE
+from ik_node.tasks.base import POINT
 
 _Message: TypeAlias = PoseStamped | PointStamped
 _content = attrgetter('content')
@@ -52,10 +52,8 @@ class Goals:
         wanted, robot = set(self._arms), self._configuration.robot
         for group in [] if robot is None else robot.groups.values():
             for name, task in group.tasks.items():
-                if name not in group.tips and task.target_kind == POSE:
-                    wanted.add((name, PoseStamped))
-                elif name not in group.tips and task.target_kind == POINT:
-                    wanted.add((name, PointStamped))
+                if name not in group.tips and task.is_movable:
+                    wanted.add((name, PointStamped if task.target_kind == POINT else PoseStamped))
         self._streams.clear()
         for gone in self._subscriptions.keys() - wanted:
             self._node.destroy_subscription(self._subscriptions.pop(gone))

@@ -1,6 +1,5 @@
 """Inverse kinematics by example [Rose, Sloan & Cohen 2001; Grochow et al. 2004]."""
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -74,7 +73,7 @@ class ExampleOptions(DlsOptions):
             raise OptionError(f'{name} must be a file or an array (k, n) of joint values, not '
                               f'{shown(examples)}')
         del plain['examples']
-        return dataclasses.replace(super().read(plain, n_joints, owner),
+        return replace(super().read(plain, n_joints, owner),
                                    examples=_array(name, examples, n_joints))
 
 

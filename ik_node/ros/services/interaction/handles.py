@@ -61,7 +61,7 @@ class Handles:
             self._replace([] if robot is None or not active else [
                 handle_of(robot, group, name, options, self._last_goal)
                 for group in robot.groups.values() for name, task in group.tasks.items()
-                if task.target_kind is not None])
+                if task.is_movable])
 
     def destroy(self) -> None:
         """Remove the handles and their server."""
