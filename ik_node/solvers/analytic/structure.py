@@ -20,8 +20,8 @@ EXACT_SLACK = 1e-8  # of an arm that equals its nominal geometry up to rounding
 class Structure(NamedTuple):
     """The nominal arm, as its closed form reads it: k real joints and virtual ones.
 
-    A free axis of the goal, or a joint missing to six, is represented by a virtual joint, whose
-    axis is one along or about which the tip is free to move.
+    A free axis of the goal is represented by a virtual joint, whose axis is one along or about
+    which the tip is free to move.
     """
 
     family: int
@@ -44,6 +44,8 @@ class Structure(NamedTuple):
     """(k, 3) at zero, base frame."""
     points: np.ndarray
     """(k, 3) m, at zero, base frame."""
+    span: int = 3
+    """Number of joints of the triple: fewer only for arms of five joints and fewer."""
 
     @property
     def parameters(self) -> int:

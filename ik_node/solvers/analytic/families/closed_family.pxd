@@ -15,7 +15,7 @@ cdef int _JOINTS
 
 cdef class StructureRecord:
     cdef Memory memory
-    cdef int place, count, n, locks, parameters
+    cdef int place, span, count, n, locks, parameters
     cdef double size, slack
     cdef bint may_be_off, has_wrist
     cdef pose T_tip_base

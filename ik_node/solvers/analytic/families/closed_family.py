@@ -38,7 +38,8 @@ class StructureRecord:
     def __init__(self, structure: Any) -> None:
         """Copy a recognised structure."""
         self.memory = memory = Memory()
-        self.place, self.count = structure.place, len(structure.kind)
+        self.place, self.span = structure.place, structure.span
+        self.count = len(structure.kind)
         self.n = int(structure.column.max()) + 1
         self.locks, self.parameters = int(structure.locked.max()) + 1, structure.parameters
         self.size, self.slack = structure.size, structure.slack

@@ -1,8 +1,13 @@
-"""Arms of six joints with three neighbouring axes that meet in a point, or are parallel.
+"""Arms of at most six joints with neighbouring axes that meet in a point, or are parallel.
 
 Read as a product of exponentials e₁ … e₆ = M, six joints form a closed loop through the goal: the
 triple can stand anywhere in it. With A before and B after the triple S, A S B = M, the others are
 B (M⁻¹ A M) = S⁻¹ M: joints before the triple come after those behind it, seen from M⁻¹.
+
+Arms of fewer joints have fewer beside the triple, at most two, or less than a triple: two axes, or
+one with any of its points, and three joints beside. Of the six equations of a pose those that their
+joints need not meet are left: forward kinematics shows whether they are met. These are the classes
+of 3R, 4R and 5R arms of [Ostermeier 2025], and those with prismatic joints.
 """
 
 import math
@@ -15,6 +20,7 @@ except ImportError:
 from ik_node.kinematics import kinds
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm
 from ik_node.solvers.analytic.subproblems import (
+    pairs,
     parallel_triple,
     position_triple,
     rotation_triple,
@@ -46,91 +52,138 @@ _PARALLEL = 1e-5          # of two directions: rounding errors tilt an axis by t
 
 
 class SphericalTriple(ClosedFamily):
-    """Three neighbouring axes through a point c, which the triple does not move.
+    """Neighbouring axes through a point c, which they do not move: three, or fewer.
 
     B (M⁻¹ A M) M⁻¹ c = c places the point; A⁻¹ M B⁻¹ is the rotation of the triple.
     """
 
     def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
         """Write the joint values of every branch into out; see `ClosedFamily`."""
-        axes, place, c = work.axes, self.structure.place, row(work.points, self.structure.place)
-        size, slack = self.structure.size, self.structure.slack
-        h1, h2, h3 = row(axes, place), row(axes, place + 1), row(axes, place + 2)
-        _copy_starts(work, place)
-        if place == 3:  # A c = M c: the axes as they are
-            triples = position_triple.place_point(
-                _joint(work, 0), _joint(work, 1), _joint(work, 2), c, moved(work.M, c),
-                work.beside_start, size, slack, work.rotations, work.found)
-        else:
-            triples = position_triple.place_point(
-                _beside(work, place, 0), _beside(work, place, 1), _beside(work, place, 2),
-                moved_back(work.M, c), c, work.beside_start, size, slack, work.rotations,
-                work.found)
-        w = rotation_triple.across(h2, h3)
+        place, span = self.structure.place, self.structure.span
+        _copy_starts(work, place, span)
+        count, w = self._place_point(work, row(work.points, place)), self._across(work)
         solutions = 0
-        for i in range(triples):
+        for i in range(count):
             if solutions + 2 > sizes.MOST_BRANCHES:
                 break
-            _write_beside(work, place, i, out, solutions)
-            count = rotation_triple.make_rotation(
-                h1, h2, h3, _direction_through(work, place, h3), _direction_through(work, place, w),
-                work.triple_start, slack, work.wrist)
-            rotation_triple.into_angles(count, work.wrist)
-            solutions = _write_triple(work, place, count, n, out, solutions)
+            _write_beside(work, place, span, i, out, solutions)
+            rotations = self._make_rotation(work, w)
+            solutions = _write_triple(work, place, span, rotations, n, out, solutions)
         return solutions
+
+    def _place_point(self, work: ClosedForm, c: Vector3) -> int:
+        """Write the values of the joints beside the triple into work.found; return how many."""
+        place, behind = self.structure.place, self.structure.place + self.structure.span
+        size, slack, beside = self.structure.size, self.structure.slack, work.count - behind + place
+        start, found = work.beside_start, work.found
+        x, t = moved_back(work.M, c), c
+        if behind == work.count:  # A c = M c: the axes as they are
+            behind, x, t = 0, c, moved(work.M, c)
+        if beside == 3:
+            return position_triple.place_point(
+                _beside(work, behind, 0), _beside(work, behind, 1), _beside(work, behind, 2), x, t,
+                start, size, slack, work.rotations, found)
+        if beside == 2:
+            return pairs.place_point(_beside(work, behind, 0), _beside(work, behind, 1), x, t,
+                                     start, size, slack, found)
+        if beside == 1:
+            return pairs.place_by_one(_beside(work, behind, 0), x, t, start, size, found)
+        return 1
+
+    def _across(self, work: ClosedForm) -> Vector3:
+        """Return a direction across the last axis of the triple, which tells its rotation."""
+        place, span, axes = self.structure.place, self.structure.span, work.axes
+        if span == 3:
+            return rotation_triple.across(row(axes, place + 1), row(axes, place + 2))
+        h = row(axes, place)
+        if span == 2:
+            return rotation_triple.across(h, row(axes, place + 1))
+        return perpendicular(h, (0.0, 1.0, 0.0) if math.fabs(h[0]) > 0.7 else (1.0, 0.0, 0.0))
+
+    def _make_rotation(self, work: ClosedForm, w: Vector3) -> int:
+        """Write the angles of the triple into work.wrist, given the other joints' values."""
+        place, span, axes, count = self.structure.place, self.structure.span, work.axes, 1
+        h1, h2, h3 = row(axes, place), row(axes, place + 1), row(axes, place + 2)
+        z = _direction_through(work, place, span, w)
+        if span == 3:
+            count = rotation_triple.make_rotation(
+                h1, h2, h3, _direction_through(work, place, span, h3), z, work.triple_start,
+                self.structure.slack, work.wrist)
+        elif span == 2:
+            pairs.make_rotation(h1, h2, w, _direction_through(work, place, span, h2), z, work.wrist)
+        elif span == 1:
+            work.wrist[0][0], work.wrist[0][1] = pairs.rotation_onto(h1, w, z, 0.0)
+        rotation_triple.into_angles(count, work.wrist)
+        return count
 
 
 class ParallelTriple(ClosedFamily):
-    """Three neighbouring parallel axes, which preserve h and heights along h.
+    """Neighbouring parallel axes, three or two, which preserve h and heights along h.
 
     B (M⁻¹ A M) M⁻¹ h = h, for the direction and for the height of a point; then the planar arm.
     """
 
     def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
         """Write the joint values of every branch into out; see `ClosedFamily`."""
-        points, place, slack = work.points, self.structure.place, self.structure.slack
-        h = row(work.axes, place)
-        p1, p2, p3 = row(points, place), row(points, place + 1), row(points, place + 2)
-        _copy_starts(work, place)
-        triples = parallel_triple.keep_direction(
-            _beside(work, place, 0), _beside(work, place, 1), _beside(work, place, 2), h,
-            dot(h, p1), rotated_back(work.M, h), moved_back(work.M, p1), work.beside_start,
-            self.structure.size, slack, work.rotations, work.found)
-        across = perpendicular(h, minus(p2, p1))
+        place, span = self.structure.place, self.structure.span
+        h, p1, p2 = row(work.axes, place), row(work.points, place), row(work.points, place + 1)
+        _copy_starts(work, place, span)
+        count, across = self._keep_direction(work, h, p1), perpendicular(h, minus(p2, p1))
         solutions = 0
-        for i in range(triples):
+        for i in range(count):
             if solutions + 2 > sizes.MOST_BRANCHES:
                 break
-            _write_beside(work, place, i, out, solutions)
-            count = self._solve_triple(work, h, p1, p2, p3, across)
-            for k in range(3):
-                j = (place + 3 + (k + 1) % 3) % 6  # the middle one first
-                if count == 0 and _rotate_into_reach(work, place, j, h, p1, p2, p3, slack):
+            _write_beside(work, place, span, i, out, solutions)
+            elbows = self._solve_triple(work, h, across)
+            beside = work.count - span
+            for k in range(beside if elbows == 0 else 0):
+                j = _round(work, place + span + (k + 1) % beside)  # the middle one first
+                if elbows == 0 and _rotate_into_reach(work, place, j, self.structure.slack):
                     _write_value(work, j, out, solutions)
-                    count = self._solve_triple(work, h, p1, p2, p3, across)
-            solutions = _write_triple(work, place, count, n, out, solutions)
+                    elbows = self._solve_triple(work, h, across)
+            solutions = _write_triple(work, place, span, elbows, n, out, solutions)
         return solutions
 
-    def _solve_triple(self, work: ClosedForm, h: Vector3, p1: Vector3, p2: Vector3, p3: Vector3,
-                      across: Vector3) -> int:
+    def _keep_direction(self, work: ClosedForm, h: Vector3, p1: Vector3) -> int:
+        """Write the values of the joints beside the triple into work.found; return how many."""
+        place, behind = self.structure.place, self.structure.place + self.structure.span
+        size, slack, beside = self.structure.size, self.structure.slack, work.count - behind + place
+        u, x, start = rotated_back(work.M, h), moved_back(work.M, p1), work.beside_start
+        if beside == 3:
+            return parallel_triple.keep_direction(
+                _beside(work, behind, 0), _beside(work, behind, 1), _beside(work, behind, 2), h,
+                dot(h, p1), u, x, start, size, slack, work.rotations, work.found)
+        if beside == 2:
+            return pairs.keep_direction(_beside(work, behind, 0), _beside(work, behind, 1), h,
+                                        dot(h, p1), u, x, start, size, slack, work.found)
+        return pairs.keep_direction_by_one(_beside(work, behind, 0), h, dot(h, p1), u, x, start,
+                                           work.found)
+
+    def _solve_triple(self, work: ClosedForm, h: Vector3, across: Vector3) -> int:
         """Write the angles of the triple into work.wrist, given the other joints' values."""
-        place, axes = self.structure.place, work.axes
+        place, span = self.structure.place, self.structure.span
+        axes, points = work.axes, work.points
+        p1, p2, p3 = row(points, place), row(points, place + 1), row(points, place + 2)
+        rotated_across = _direction_through(work, place, span, across)
+        sign = math.copysign(1.0, dot(h, row(axes, place + 1)))
+        if span == 2:
+            return pairs.solve_planar_pair(h, p1, p2, sign, _point_through(work, place, span, p2),
+                                           across, rotated_across, work.wrist)
         return parallel_triple.solve_planar_arm(
-            h, p1, p2, p3, math.copysign(1.0, dot(h, row(axes, place + 1))),
-            math.copysign(1.0, dot(h, row(axes, place + 2))), _point_through(work, place, p3),
-            across, _direction_through(work, place, across), self.structure.size,
+            h, p1, p2, p3, sign, math.copysign(1.0, dot(h, row(axes, place + 2))),
+            _point_through(work, place, span, p3), across, rotated_across, self.structure.size,
             self.structure.slack, work.wrist)
 
 
-def _rotate_into_reach(work: ClosedForm, place: int, j: int, h: Vector3, p1: Vector3, p2: Vector3,
-                       p3: Vector3, slack: float) -> bool:
+def _rotate_into_reach(work: ClosedForm, place: int, j: int, slack: float) -> bool:
     """Rotate joint j beside a parallel triple until the target is in the planar reach.
 
     The joint is free where its axis is parallel to the triple's; it then carries the target along
     a circle, r² = a + b cos t + c sin t. Of the two values at which the planar arm is stretched,
     or folded, the nearer one is taken. Return whether one exists.
     """
-    value = work.values[j]
+    value, h, p1 = work.values[j], row(work.axes, place), row(work.points, place)
+    p2, p3 = row(work.points, place + 1), row(work.points, place + 2)
     c0, s0 = value[0], value[1]
     if work.kind[j] == kinds.PRISMATIC:
         return False
@@ -140,10 +193,10 @@ def _rotate_into_reach(work: ClosedForm, place: int, j: int, h: Vector3, p1: Vec
         c = 1.0 if i == 0 else -0.5
         s = 0.0 if i == 0 else (_SINE if i == 1 else -_SINE)
         value[0], value[1] = c * c0 - s * s0, s * c0 + c * s0
-        if norm(minus(_direction_through(work, place, h), h)) > _PARALLEL:
+        if norm(minus(_direction_through(work, place, 3, h), h)) > _PARALLEL:
             value[0], value[1] = c0, s0
             return False
-        there = perpendicular(h, minus(_point_through(work, place, p3), p1))
+        there = perpendicular(h, minus(_point_through(work, place, 3, p3), p1))
         at_zero, third, two_thirds = third, two_thirds, dot(there, there)
     a = (at_zero + third + two_thirds) / 3.0
     b = (2.0 * at_zero - third - two_thirds) / 3.0
@@ -163,17 +216,17 @@ def _joint(work: ClosedForm, j: int) -> Joint:
     return work.kind[j], row(work.axes, j), row(work.points, j)
 
 
-def _beside(work: ClosedForm, place: int, k: int) -> Joint:
-    """Return the k-th joint beside the triple, from behind it round to before."""
-    if place + k < 3:
-        return _joint(work, place + 3 + k)
-    kind, h, p = _joint(work, place + k - 3)
+def _beside(work: ClosedForm, behind: int, k: int) -> Joint:
+    """Return the k-th joint beside the triple, from `behind` it round to before."""
+    if behind + k < work.count:
+        return _joint(work, behind + k)
+    kind, h, p = _joint(work, behind + k - work.count)
     return kind, rotated_back(work.M, h), moved_back(work.M, p)
 
 
-def _direction_through(work: ClosedForm, place: int, v: Vector3) -> Vector3:
+def _direction_through(work: ClosedForm, place: int, span: int, v: Vector3) -> Vector3:
     """Return R_S v of the triple S = A⁻¹ M B⁻¹, given the values of the other joints."""
-    for j in range(place + 3, 6):
+    for j in range(place + span, work.count):
         v = _direction_back(work, j, v)
     v = rotated(work.M, v)
     for j in range(place):
@@ -181,9 +234,9 @@ def _direction_through(work: ClosedForm, place: int, v: Vector3) -> Vector3:
     return v
 
 
-def _point_through(work: ClosedForm, place: int, x: Vector3) -> Vector3:
+def _point_through(work: ClosedForm, place: int, span: int, x: Vector3) -> Vector3:
     """Return where the triple S = A⁻¹ M B⁻¹ brings a point x, given the other joints' values."""
-    for j in range(place + 3, 6):
+    for j in range(place + span, work.count):
         x = _point_back(work, j, x)
     x = moved(work.M, x)
     for j in range(place):
@@ -204,17 +257,23 @@ def _point_back(work: ClosedForm, j: int, x: Vector3) -> Vector3:
     return rotated_about(h, row(work.points, j), value, -work.values[j][1], x)
 
 
-def _copy_starts(work: ClosedForm, place: int) -> None:
+def _copy_starts(work: ClosedForm, place: int, span: int) -> None:
     """Copy the reference values of the joints beside the triple, and of the triple."""
-    for k in range(3):
-        work.beside_start[k] = work.start[(place + 3 + k) % 6]
+    for k in range(work.count - span):
+        work.beside_start[k] = work.start[_round(work, place + span + k)]
+    for k in range(span):
         work.triple_start[k] = work.start[place + k]
 
 
-def _write_beside(work: ClosedForm, place: int, i: int, out: Rows, count: int) -> None:
+def _round(work: ClosedForm, j: int) -> int:
+    """Return an index of a joint, which may be beyond the last one, round the loop."""
+    return j if j < work.count else j - work.count
+
+
+def _write_beside(work: ClosedForm, place: int, span: int, i: int, out: Rows, count: int) -> None:
     """Keep values of the i-th solution for the joints beside the triple; write them into out."""
-    for k in range(3):
-        j = (place + 3 + k) % 6
+    for k in range(work.count - span):
+        j = _round(work, place + span + k)
         work.values[j][0], work.values[j][1] = work.found[i][2 * k], work.found[i][2 * k + 1]
         _write_value(work, j, out, count)
 
@@ -226,7 +285,7 @@ def _write_value(work: ClosedForm, j: int, out: Rows, count: int) -> None:
         out[count][column] = c if work.kind[j] == kinds.PRISMATIC else math.atan2(s, c)
 
 
-def _write_triple(work: ClosedForm, place: int, count: int, n: int, out: Rows,
+def _write_triple(work: ClosedForm, place: int, span: int, count: int, n: int, out: Rows,
                   solutions: int) -> int:
     """Write the angles of the triple, rows of work.wrist, into out; return the new number of rows.
 
@@ -236,7 +295,7 @@ def _write_triple(work: ClosedForm, place: int, count: int, n: int, out: Rows,
         if k == 1:
             for j in range(n):
                 out[solutions][j] = out[solutions - 1][j]
-        for j in range(3):
+        for j in range(span):
             column = work.column[place + j]
             if column >= 0:
                 out[solutions][column] = work.wrist[k][j]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
-from ik_node.solvers.analytic.recognition.joints import NOT_THERE, Joints, fillers
+from ik_node.solvers.analytic.recognition.joints import NOT_THERE, Joints, virtual
 from ik_node.solvers.analytic.recognition.nominal import (
     Nominal,
     is_exact,
@@ -17,7 +17,7 @@ from ik_node.solvers.analytic.recognition.nominal import (
     with_simple_neighbours,
 )
 from ik_node.solvers.analytic.structure import GENERAL, PARALLEL, SPHERICAL, SWIVEL, Structure
-from ik_node.spatial import inverse
+from ik_node.spatial import inverse, turn_z_onto
 
 _MOST_LOCKS = 100        # combinations of locked joints that are tried
 
@@ -30,15 +30,17 @@ class Candidate(NamedTuple):
     family: int
     place: int
     nominal: Nominal
-    """Six joints."""
+    """Six joints, or fewer."""
     whole: Joints
-    """The six joints and the locked ones."""
+    """These and the locked ones."""
     locked: tuple[int, ...]
     """Indices of the locked ones in whole."""
+    span: int = 3
+    """Number of joints of the triple."""
 
 
 def candidates(whole: Joints, T_base_tip: np.ndarray, size: float) -> Iterator[Candidate]:
-    """Yield candidates: six joints, with others locked, or virtual ones added."""
+    """Yield candidates: six joints or fewer, with others locked."""
     spare = len(whole.kind) - 6
     if spare == 1 and (whole.kind == REVOLUTE).all() and (whole.column != NOT_THERE).all():
         shoulder = with_common_point(whole, 0, size)
@@ -48,8 +50,9 @@ def candidates(whole: Joints, T_base_tip: np.ndarray, size: float) -> Iterator[C
                 wrist, size):
             yield Candidate(-1, SWIVEL, 0, wrist, whole, ())
     if spare <= 0:
-        for six in ([whole] if spare == 0 else fillers(whole, T_base_tip[:3, 3], -spare, size)):
-            yield from _structures(six, (), size)
+        yield from _structures(whole, (), size)
+        if spare < 0:
+            yield from _of_few(whole, T_base_tip[:3, 3], size)
         return
     real = np.flatnonzero(whole.column != NOT_THERE)
     # Prismatic joints first: locking a rail leaves the arm on it. Then joints next to the tip.
@@ -58,36 +61,67 @@ def candidates(whole: Joints, T_base_tip: np.ndarray, size: float) -> Iterator[C
         yield from _structures(whole, tuple(sorted(locked)), size)
 
 
-def _structures(whole: Joints, locked: tuple[int, ...], size: float) -> Iterator[Candidate]:
-    """Yield the candidates of the six joints that are not locked."""
+def _structures(whole: Joints, locked: tuple[int, ...], size: float,
+                span: int = 3) -> Iterator[Candidate]:
+    """Yield the candidates of the joints that are not locked, with a triple, or a pair: span 2."""
     six = whole.without(locked)
     # Joints after a locked one: their relation to the joint before depends on its value.
     broken = {i - k for k, i in enumerate(locked)}
-    for place in (3, 0, 1, 2):
-        if not broken.isdisjoint((place + 1, place + 2)):
+    last = len(six.kind) - span
+    for place in sorted(range(last + 1), key=lambda place: (place != last, place)):
+        triple = list(range(place, place + span))
+        if not broken.isdisjoint(triple[1:]):
             continue
-        triple = [place, place + 1, place + 2]
-        point = with_common_point(six, place, size)
+        point = with_common_point(six, place, size, span)
         if point is not None:
-            cost = 0 if place in (0, 3) else 2
-            settled = _settled(point, place, broken, size)
+            cost = 0 if place in (0, last) else 2
+            settled = _settled(point, place, span, broken, size)
             if is_exact(point, size) and not is_exact(settled, size):
                 # Neighbours that nearly meet may be intended not to meet.
-                yield Candidate(cost, SPHERICAL, place, point, whole, locked)
+                yield Candidate(cost, SPHERICAL, place, point, whole, locked, span)
             yield Candidate(cost if is_exact(settled, size) else cost + 1, SPHERICAL, place,
-                             settled, whole, locked)
+                            settled, whole, locked, span)
         direction = with_common_direction(six, triple)
         if direction is not None and (six.kind[triple] == REVOLUTE).all():
-            yield Candidate(1, PARALLEL, place, _settled(direction, place, broken, size), whole,
-                             locked)
-    if (six.kind == REVOLUTE).all():
+            yield Candidate(1, PARALLEL, place, _settled(direction, place, span, broken, size),
+                            whole, locked, span)
+    if len(six.kind) == 6 and (six.kind == REVOLUTE).all():
         yield Candidate(9, GENERAL, 0, Nominal(six, 0.0, 0.0), whole, locked)
 
 
-def _settled(nominal: Nominal, place: int, broken: set[int], size: float) -> Nominal:
-    """Make the relations of neighbouring joints beside a triple exact."""
-    pairs = []
-    for side in (list(range(place)), list(range(place + 3, 6))):
+def _of_few(whole: Joints, tip: np.ndarray, size: float) -> Iterator[Candidate]:
+    """Yield the candidates of fewer than six joints without a triple.
+
+    Three joints beside a pair of axes, or one axis and any point of it. Five revolute joints
+    without such a pair are six, the last of which stays at zero.
+    """
+    count, nominal = len(whole.kind), Nominal(whole, 0.0, 0.0)
+    if count == 5:
+        for pair in _structures(whole, (), size, 2):
+            yield pair._replace(cost=pair.cost + (3 if is_exact(pair.nominal, size) else 6))
+        if (whole.kind == REVOLUTE).all():
+            frame = turn_z_onto(whole.axes[-1]).T
+            six = whole.followed_by(virtual(REVOLUTE, frame[:1], tip + 0.3 * size * frame[1]))
+            yield Candidate(9, GENERAL, 0, Nominal(six, 0.0, 0.0), six, ())
+        return
+    if count <= 3 and (whole.kind == PRISMATIC).all():
+        yield Candidate(3, SPHERICAL, 0, nominal, whole, (), 0)
+    for place in np.flatnonzero(whole.kind == REVOLUTE)[::-1].tolist():
+        axis, points = whole.axes[place], whole.points.copy()
+        foot = points[place] + axis * (axis @ (tip - points[place]))
+        for shift in (0.0, 0.5, -0.5):
+            points[place] = foot + shift * size * axis
+            own = _settled(nominal._replace(joints=whole._replace(points=points.copy())), place, 1,
+                           set(), size)
+            yield Candidate(3, SPHERICAL, place, own, whole, (), 1)
+
+
+def _settled(nominal: Nominal, place: int, span: int, broken: set[int], size: float) -> Nominal:
+    """Make the relations of neighbouring joints beside a triple exact, where there are three."""
+    pairs, count = [], len(nominal.joints.kind)
+    if count - span < 3:
+        return nominal
+    for side in (list(range(place)), list(range(place + span, count))):
         if len(side) == 3:  # the middle one stays
             pairs += [(side[1], side[0]), (side[1], side[2])]
         elif len(side) == 2:
@@ -105,4 +139,4 @@ def structure_of(candidate: Candidate, T_base_tip: np.ndarray, size: float) -> S
     axes[locks < 0], points[locks < 0] = joints.axes, joints.points
     return Structure(candidate.family, candidate.place, size, slack_of(angle, length, size),
                 inverse(T_base_tip), candidate.whole.kind, candidate.whole.column, locks, axes,
-                points)
+                points, candidate.span)

@@ -38,14 +38,14 @@ def described(chain: Chain, own: Joints, candidate: Candidate, structure: Struct
     text = letters(own)
     if locked:
         text += ' with ' + ', '.join(f'{chain.joint_names[c]!r}' for c in locked) + ' given'
-    triple = columns[candidate.place:candidate.place + 3]
+    triple = columns[candidate.place:candidate.place + candidate.span]
     own_triple = sorted(int(c) for c in triple if c >= 0)
     n = chain.n_joints
     if candidate.family == GENERAL:
         text += ', general' + (_near_spherical(own, structure.size) if len(own.kind) == 6 else '')
     elif candidate.family == SWIVEL:
         text += ', spherical shoulder and wrist (axes 1, 2, 3 and 5, 6, 7 meet), swivel angle'
-    elif len(own_triple) < 3:
+    elif len(own_triple) < max(candidate.span, 2):
         text += _of_few(own, angle)
     elif candidate.family == PARALLEL:
         text += f', {_axes(own_triple)} parallel'
@@ -61,7 +61,7 @@ def described(chain: Chain, own: Joints, candidate: Candidate, structure: Struct
 
 
 def _of_few(own: Joints, angle: float) -> str:
-    """Describe the axes of an arm that is solved with virtual joints.
+    """Describe the axes of an arm whose triple has less than two axes of its own.
 
     angle: deviation of the nominal axes from the file's, rad.
     """

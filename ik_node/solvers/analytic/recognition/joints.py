@@ -1,8 +1,6 @@
 """Joints as lines in space, including virtual joints for free axes of a goal.
 
 A goal with a free tip axis is equivalent to an arm with one more joint, along or about that axis.
-An arm with fewer than six joints gets virtual joints that stay at zero; a solution that moves them
-is none of the true arm.
 """
 
 from typing import NamedTuple
@@ -73,47 +71,6 @@ def virtual(kind: int, axes: np.ndarray, point: np.ndarray) -> Joints:
     count = len(axes)
     return Joints(np.full(count, kind), axes.reshape(count, 3), np.tile(point, (count, 1)),
                   np.full(count, NOT_THERE))
-
-
-def fillers(joints: Joints, tip: np.ndarray, missing: int, size: float) -> list[Joints]:
-    """Return completions to six joints, by virtual joints at the end.
-
-    Each gives the arm a spherical wrist, or one more parallel axis, where possible; tip: (3,) m.
-    """
-    last, point, revolute = joints.axes[-1], joints.points[-1], joints.kind[-1] == REVOLUTE
-    on_axis, frame = point + last * (last @ (tip - point)), turn_z_onto(last).T
-    if missing >= 3:
-        return [_with_wrist(joints, tip, on_axis, missing, size)]
-    ends = []
-    if missing == 2 and revolute:
-        ends = [(frame[:2], on_axis + shift * size * last) for shift in (0.0, 0.5, -0.5)]
-    elif missing == 1 and revolute:
-        common = np.cross(joints.axes[-2], last)
-        if joints.kind[-2] == REVOLUTE and np.linalg.norm(common) > 1e-2:
-            ends = [((common / np.linalg.norm(common))[None], nearest_point(joints, -2, -1))]
-        elif joints.kind[-2] == REVOLUTE:
-            ends = [(last[None], point + size * frame[0])]
-        ends.append((frame[:1], on_axis))
-    if missing in (1, 2):  # for a prismatic last joint, or axes that do not meet
-        ends.append((frame[:missing], tip + 0.3 * size * frame[1]))
-    return [joints.followed_by(virtual(REVOLUTE, *end)) for end in ends]
-
-
-def _with_wrist(arm: Joints, tip: np.ndarray, on_axis: np.ndarray, missing: int,
-                size: float) -> Joints:
-    """Return a wrist off the last axis, after rotations that complete the positioning.
-
-    on_axis: the point (3,) of the last axis nearest to the tip (3,), m.
-    """
-    wrist, at = tip, on_axis
-    if arm.kind[-1] != PRISMATIC and np.linalg.norm(tip - on_axis) <= 0.05 * size:
-        wrist = on_axis + size * turn_z_onto(arm.axes[-1])[:, 0]
-    for _ in range(missing - 3):
-        axis = turn_z_onto(arm.axes[-1])[:, 1]
-        arm = arm.followed_by(virtual(REVOLUTE, axis[None], at))
-        at = at + 0.5 * size * arm.axes[-2] if arm.kind[-2] == REVOLUTE else at
-        wrist = at + size * turn_z_onto(axis)[:, 0]
-    return arm.followed_by(virtual(REVOLUTE, turn_z_onto(arm.axes[-1]).T, wrist))
 
 
 def nearest_point(joints: Joints, i: int, j: int) -> np.ndarray:

@@ -5,6 +5,7 @@ need the nominal geometry; its deviation from the file is reported, and correcte
 method afterwards.
 """
 
+import itertools
 import math
 from typing import NamedTuple
 
@@ -40,32 +41,32 @@ def _is_negligible(length: float, size: float) -> bool:
     return length <= min(LENGTH_TOLERANCE * max(size, 1.0), 3.0 * LENGTH_TOLERANCE * size)
 
 
-def common_point(joints: Joints, place: int) -> tuple[np.ndarray, float]:
-    """Return the point (3,) nearest to three axes from `place` on, and by how much they miss it, m.
+def common_point(joints: Joints, place: int, span: int = 3) -> tuple[np.ndarray, float]:
+    """Return the point (3,) nearest to three axes, or two, from `place` on, and their miss, m.
 
     Infinite unless they are revolute, and neighbours not nearly parallel.
     """
-    three = slice(place, place + 3)
-    h = joints.axes[three]
-    if (joints.kind[three] != REVOLUTE).any() or parallel(h[0], h[1], 0.05) or parallel(
-            h[1], h[2], 0.05):
+    some, last = slice(place, place + span), place + span - 1
+    h = joints.axes[some]
+    if (joints.kind[some] != REVOLUTE).any() or any(
+            parallel(a, b, 0.05) for a, b in itertools.pairwise(h)):
         return joints.points[place], math.inf
     feet = np.array([nearest_point(joints, place, place + 1),
-                     nearest_point(joints, place + 2, place + 1)])
+                     nearest_point(joints, last, last - 1)])
     centre = feet.mean(axis=0)
-    offset = joints.points[three] - centre
+    offset = joints.points[some] - centre
     away = offset - h * (h * offset).sum(axis=1)[:, None]
     return centre, max(float(np.linalg.norm(away, axis=1).max()),
                        float(np.linalg.norm(feet[0] - centre)))
 
 
-def with_common_point(joints: Joints, place: int, size: float) -> Nominal | None:
-    """Return joints whose three axes from `place` on meet; None where they are far from it."""
-    centre, miss = common_point(joints, place)
+def with_common_point(joints: Joints, place: int, size: float, span: int = 3) -> Nominal | None:
+    """Return joints whose axes from `place` on meet; None where they are far from it."""
+    centre, miss = common_point(joints, place, span)
     if not _is_negligible(miss, size):
         return None
     points = joints.points.copy()
-    points[place:place + 3] = centre
+    points[place:place + span] = centre
     return Nominal(joints._replace(points=points), 0.0, miss)
 
 

@@ -1,6 +1,7 @@
 """Recognition: the closed form for a chain and a kind of goal, from its axes alone."""
 
 import weakref
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from ik_node.spatial import inverse
 from ik_node.support.exceptions import UnsupportedError
 
 _ALL = np.ones(6, dtype=bool)
+_RIGHT_ANGLES = 0.5 * np.pi * np.arange(-1, 3)
 _TRIALS = 12
 _GENERAL_TRIALS = 3      # this family relies on no structure that could be missing
 _TRIAL_TOLERANCE = 1e-4  # rad or m
@@ -63,10 +65,21 @@ def _recognise(chain: Chain, constrained: np.ndarray, along_goal: bool) -> Recog
         raise UnsupportedError('analytic has no closed form for goals that constrain one rotation '
                                'only', 'a goal for one rotation only')
     whole = free[0].followed_by(own).followed_by(free[1])
+    best = None
     for candidate in sorted(candidates(whole, T_base_tip, size), key=lambda c: c.cost):
+        if best is not None and candidate.family == GENERAL:
+            break
         structure = structure_of(candidate, T_base_tip, size)
-        if _proves_right(structure, T_base_tip, len(whole.kind) < 6):
+        has_filler = len(whole.kind) < len(structure.kind)
+        if not _proves_right(structure, T_base_tip, has_filler):
+            continue
+        # The equations of fewer joints may leave an angle open at right angles.
+        if len(structure.kind) >= 6 or _proves_right(structure, T_base_tip, has_filler,
+                                                     _RIGHT_ANGLES):
             return described(chain, own, candidate, structure)
+        best = best or (candidate, structure)
+    if best is not None:
+        return described(chain, own, *best)
     found = f'{letters(own)} with no structure a closed form is known for'
     raise UnsupportedError(_refusal(chain, found), found)
 
@@ -87,8 +100,12 @@ def _size(joints: Joints, tip: np.ndarray) -> float:
     return length if length > 0.0 else 1.0
 
 
-def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool) -> bool:
-    """Tell whether the closed form recovers random configurations of the nominal arm."""
+def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool,
+                  angles: np.ndarray | None = None) -> bool:
+    """Tell whether the closed form recovers random configurations of the nominal arm.
+
+    angles: those of its joints, rad, of which singular configurations are left out; None: all.
+    """
     joints = Joints(structure.kind, structure.axes, structure.points, structure.column)
     if not _can_be_locked(joints, structure.locked >= 0, structure.size):
         return False
@@ -106,6 +123,10 @@ def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool
         values = np.zeros(k) if has_filler else rng.uniform(-1.0, 1.0, k)
         values[real] = q[columns]
         values[structure.kind == PRISMATIC] *= 0.3 * structure.size
+        if angles is not None:
+            values = np.where(structure.kind == REVOLUTE, rng.choice(angles, k), values)
+            if not _is_regular(joints, values, slice(None), structure.size):
+                continue
         q[columns] = values[real]
         pose = motions(joints, values)[-1] @ T_base_tip
         off = arm.branches(pose[None], arm.parameters_at(q), q + 0.1) - q
@@ -124,12 +145,17 @@ def _can_be_locked(joints: Joints, locked: np.ndarray, size: float) -> bool:
     for _ in range(_TRIALS if locked.any() else 0):
         values = rng.uniform(-np.pi, np.pi, len(locked))
         values[joints.kind == PRISMATIC] *= 0.1 * size
-        J = twists(joints, values)[:, ~locked]
-        J[:3] /= size
-        singular_values = np.linalg.svd(J, compute_uv=False)
-        if singular_values[5] > _REDUNDANT * singular_values[0]:
+        if _is_regular(joints, values, ~locked, size):
             return True
     return not locked.any()
+
+
+def _is_regular(joints: Joints, values: np.ndarray, some: Any, size: float) -> bool:
+    """Tell whether some of the joints, at values (k,), move the tip in as many ways."""
+    J = twists(joints, values)[:, some]
+    J[:3] /= size
+    singular_values = np.linalg.svd(J, compute_uv=False)
+    return bool(singular_values[-1] > _REDUNDANT * singular_values[0])
 
 
 def _planar(own: Joints, T_base_tip: np.ndarray, size: float) -> Recognised | None:

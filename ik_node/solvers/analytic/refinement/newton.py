@@ -22,6 +22,7 @@ if not cython.compiled:
 INF = math.inf
 STEPS = 30
 _DONE = 1e-26        # squared error at which refinement ends
+_STALLED = 0.01      # relative change of the squared error at a least one that is not zero
 _LONGEST = 0.5       # rad or m, of one step
 _FLOOR = 1e-15       # damping against rank deficiency up to rounding
 _SHORT_FLOOR = 1e-12  # with fewer joints than rows, where J Jᵀ is always rank deficient
@@ -66,14 +67,18 @@ def newton_refinement(chain: ChainRecord, task: TipTask, work: Scratch, held: Ve
             before[k] = q[k]
             q[k] += scale * dq[k]
         after, position_after, orientation_after = search.residual(chain, task, work, q)
+        stalled = (n < task.rows and scale == 1.0
+                   and math.fabs(after - error) < _STALLED * error)
         if after < error:
             worse = max(worse * 0.1, 1.0)
             error, position, orientation = after, position_after, orientation_after
+            if stalled:
+                break
             continue
         for k in range(n):
             q[k] = before[k]
         search.residual(chain, task, work, q)
-        if error < 1e-20:  # the rest is rounding
+        if stalled or error < 1e-20:  # the rest is rounding
             break
         worse *= 100.0
     return error, position, orientation
@@ -90,13 +95,13 @@ def _write_jacobian(chain: ChainRecord, task: TipTask, work: Scratch, held: Vect
                 J[k][i] = 0.0
 
 
-def _eliminate(J: Columns, e: Vector) -> float:
-    """Bring J, (6, 6), to triangular form in place, e (6,) along; return the smallest pivot.
+def _eliminate(J: Columns, n: int, e: Vector) -> float:
+    """Bring J, (6, n), to triangular form in place, e (6,) along; return the smallest pivot.
 
     Gaussian elimination with partial pivoting; it stops at a pivot that counts as zero.
     """
     least = INF
-    for k in range(6):
+    for k in range(n):
         pivot = k
         for i in range(k + 1, 6):
             if math.fabs(J[k][i]) > math.fabs(J[k][pivot]):
@@ -106,29 +111,30 @@ def _eliminate(J: Columns, e: Vector) -> float:
             break
         if pivot != k:
             e[k], e[pivot] = e[pivot], e[k]
-            for j in range(k, 6):
+            for j in range(k, n):
                 J[j][k], J[j][pivot] = J[j][pivot], J[j][k]
         inverse = 1.0 / J[k][k]
         for i in range(k + 1, 6):
             factor = J[k][i] * inverse
             e[i] -= factor * e[k]
-            for j in range(k + 1, 6):
+            for j in range(k + 1, n):
                 J[j][i] -= factor * J[j][k]
     return least
 
 
 def is_singular(chain: ChainRecord, work: Scratch, q: Vector) -> bool:
-    """Tell whether an arm of six joints is nearly singular at q (6,)."""
+    """Tell whether an arm of at most six joints is nearly singular at q (n,)."""
     forward.chain_frames(chain, q, work.frames)
     jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], work.J)
-    return _eliminate(work.J, work.e) < _ALL_BUT_SINGULAR
+    return _eliminate(work.J, chain.n, work.e) < _ALL_BUT_SINGULAR
 
 
 def last_newton_step(chain: ChainRecord, T_base_goal: Pose, work: Scratch, q: Vector) -> bool:
-    """Take a last Newton step from q (6,), which nearly meets a pose; return whether it was taken.
+    """Take a last Newton step from q (n,), which nearly meets a pose; return whether it was taken.
 
-    work.frames are q's. A step this short leaves an error of its square, below rounding; near a
-    singular configuration it separates accurate joint values from those with a small pose error.
+    n is at most 6, and work.frames are q's. A step this short leaves an error of its square, below
+    rounding; near a singular configuration it separates accurate joint values from those with a
+    small pose error.
     """
     T, G, J, e = work.frames[chain.m], T_base_goal, work.J, work.e
     jacobian.chain_jacobian(chain, work.frames, T, J)
@@ -138,15 +144,16 @@ def last_newton_step(chain: ChainRecord, T_base_goal: Pose, work: Scratch, q: Ve
         rotation = along(rotation, 0.5, cross((T[0][j], T[1][j], T[2][j]),
                                               (G[0][j], G[1][j], G[2][j])))
     e[3], e[4], e[5] = rotation
-    if _eliminate(J, e) < _SINGULAR:
+    n = chain.n
+    if _eliminate(J, n, e) < _SINGULAR:
         return False
-    for i in range(5, -1, -1):
-        for j in range(i + 1, 6):
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
             e[i] -= J[j][i] * e[j]
         e[i] /= J[i][i]
         if not math.fabs(e[i]) < _SHORT:
             return False
-    for i in range(6):
+    for i in range(n):
         q[i] += e[i]
     return True
 

@@ -26,7 +26,7 @@ cdef class Refinement:
     cdef rows branches
     cdef vector errors, held, parameters, q0, trial, frames_q
     cdef bint arm_checked, arm_regular
-    cdef double room
+    cdef double room, hopeless
     cdef int find_branches(self) noexcept nogil
     cdef double refine_branch(self, vector q) noexcept nogil
     cdef double tolerable_error(self, vector q) noexcept nogil

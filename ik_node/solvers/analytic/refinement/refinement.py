@@ -18,6 +18,8 @@ _FIRM = 1e-6          # rad or m: largest change by refinement, for exact arms
 _SHAKY = 0.3          # rad or m: the same, for inexact arms
 _EXACT = 1e-24        # squared error of a branch that needs no refinement, m² and rad²
 _GOOD = 1e-18         # and of one that needs a single Newton step
+_HOPELESS = 1e-3      # rad, and of the arm's size: errors of a branch that is none of an exact arm,
+_PER_ROOT, _PER_TOLERANCE = 3.0, 10.0  # of an inexact one by √slack, and of a loose goal
 _CERTAIN = 1e-7       # m and rad: tolerances that such a branch meets, even when set to a limit
 _TURN, _PER_TURN = 2.0 * math.pi, 0.5 / math.pi
 
@@ -36,6 +38,14 @@ class Refinement:
         self.parameters, self.q0 = self.closed_form.parameters, self.closed_form.q0
         # Excess over the limits that is allowed before refinement, rad or m
         self.room = _SHAKY if self.family.structure.may_be_off else _FIRM
+        # The squared error, m² and rad², up to which refinement may lead to a solution, where there
+        # are fewer joints than equations.
+        self.hopeless = INF
+        if self.family.structure.count < 6:
+            loose = self.settings.position_tolerance + self.settings.orientation_tolerance
+            off = _HOPELESS + _PER_ROOT * math.sqrt(self.family.structure.slack)
+            off *= max(1.0, self.family.structure.size)
+            self.hopeless = (off + _PER_TOLERANCE * loose) ** 2
         self.errors = memory.vector(np.zeros(sizes.MOST_SOLUTIONS))
         self.held, self.trial = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
         for j in range(self.family.structure.count):
@@ -54,7 +64,9 @@ class Refinement:
     def refine_branch(self, q: Vector) -> float:
         """Refine a branch q (n,) in place; return the squared error, see `tolerable_error`."""
         error = self.squared_pose_error(q) if self.task.rows == 6 else INF
-        if error <= _EXACT or (error <= _GOOD and self.chain.n == 6 and (
+        if self.hopeless < error < INF:
+            return INF
+        if error <= _EXACT or (error <= _GOOD and self.chain.n <= 6 and (
                 (self.family.structure.has_wrist and self._is_regular())
                 or newton.last_newton_step(self.chain, self.task.T, self.work, q))):
             self.wrap_to_nearest(q)
@@ -117,9 +129,9 @@ class Refinement:
                 q[k] = _at_limit(q[k], upper[k], self.chain.turns[k])
 
     def has_self_motion(self, q: Vector) -> bool:
-        """Tell whether a self-motion passes through q (n,), or nearly: a singular 6-joint arm."""
+        """Tell whether a self-motion passes through q (n,), or nearly: a singular arm."""
         self.invalidate_frames()
-        return self.chain.n == 6 and newton.is_singular(self.chain, self.work, q)
+        return self.chain.n <= 6 and newton.is_singular(self.chain, self.work, q)
 
     def move_inside_limits(self, q: Vector) -> float:
         """Move q (n,) along its self-motion into the limits, in place; return the squared error.
