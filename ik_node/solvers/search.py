@@ -213,13 +213,17 @@ def nearest_turn(limits: JointLimits, q0: Vector, q: Vector) -> None:
             count = round(off / TWO_PI)
         least, most = lower[k] - AT_LIMIT, upper[k] + AT_LIMIT
         if q[k] + TWO_PI * count > most:
-            count = math.floor((most - q[k]) / TWO_PI)
-            if q[k] + TWO_PI * count > most:  # by rounding
-                count -= 1
+            count -= 1.0  # usually enough, without a division
+            if q[k] + TWO_PI * count > most:
+                count = math.floor((most - q[k]) / TWO_PI)
+                if q[k] + TWO_PI * count > most:  # by rounding
+                    count -= 1.0
         if q[k] + TWO_PI * count < least:
-            count = math.ceil((least - q[k]) / TWO_PI)
+            count += 1.0
             if q[k] + TWO_PI * count < least:
-                count += 1
+                count = math.ceil((least - q[k]) / TWO_PI)
+                if q[k] + TWO_PI * count < least:
+                    count += 1.0
         turned = q[k] + TWO_PI * count
         if turned <= most:
             q[k] = min(max(turned, lower[k]), upper[k])

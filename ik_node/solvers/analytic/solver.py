@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.elbow import Elbow
@@ -63,6 +64,7 @@ class AnalyticSolver(Solver):
         self._start_at = self.chain.neutral()
         self._plans = Plans(self.chain, self._preferring, self._selection, whole)
         self._whole = self._plans.whole
+        self._of_pose = None if self._whole.searched else self._whole.solutions.of_pose
         self.family = whole.description
         self.locked = tuple(self.chain.joint_names[c] for c in whole.locked)
         self._elbow = Elbow(self._whole, self.chain) if self._whole.swivels else None
@@ -102,9 +104,9 @@ class AnalyticSolver(Solver):
         """
         if within_limits is not True and within_limits is not False:
             within_limits = flag(within_limits, 'within_limits')
-        if redundancy is None and type(goal) is np.ndarray and not self._whole.searched:
+        if redundancy is None and type(goal) is ndarray and self._of_pose is not None:
             try:  # as it is; a check of its own takes as long as a branch
-                branches = self._whole.solutions.of_pose(goal, within_limits, EXACT)
+                branches = self._of_pose(goal, within_limits, EXACT)
             except ValueError:  # other numbers, another order of the axes
                 branches = None
             if branches is not None and len(branches):

@@ -166,7 +166,7 @@ def _at_limit(value: float, limit: float, turns: int) -> float:
     Near a singular configuration rounding errors of the joint values are a multiple of the pose's.
     """
     off = value - limit
-    if turns and math.isfinite(limit):
+    if turns and math.pi < math.fabs(off) < INF:
         off -= _TURN * round(off * _PER_TURN)
     if math.fabs(off) >= _FIRM:
         return value
