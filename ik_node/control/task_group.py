@@ -26,6 +26,7 @@ from ik_node.spatial import rotation_exp, rotation_log, rpy_from_matrix
 from ik_node.support.bounds import MAX_JOINTS
 from ik_node.support.exceptions import ModelError, OptionError, names
 from ik_node.tasks import Pose, Posture, RelativePose, Task
+from ik_node.tasks.base import set_checked
 
 GOAL = 'goal'
 """The name of the task of a group without tasks of its own: the pose of the tip."""
@@ -111,9 +112,9 @@ class TaskGroup(Group):
         """Solve the tasks from q0 (n,): for goals, and for the targets of others that stand."""
         for own, task in self._targeted:
             if task.target is not own.target:
-                task.set_checked(own.target)
+                set_checked(task, own.target)
         for aim in aims:
-            self._copies[aim.task].set_checked(aim.target)
+            set_checked(self._copies[aim.task], aim.target)
         if self.tips:
             self._set_weights(aims)
         result: BodyResult = (solve_closest(self.solver, q0) if closest else self.solver.solve(q0))
@@ -123,7 +124,7 @@ class TaskGroup(Group):
         """Let the targets of aims stand from now on."""
         for aim in aims:
             task = self.tasks[aim.task]
-            task.set_checked(aim.target)
+            set_checked(task, aim.target)
             if aim.weights is not None:
                 task.weights = aim.weights
 

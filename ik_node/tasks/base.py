@@ -101,10 +101,6 @@ class Task(ABC):
         if name != 'target':
             own['remakes'] = self.remakes + 1
 
-    def set_checked(self, target: np.ndarray) -> None:
-        """Set a target that needs no check, and that nobody writes to, without a copy."""
-        vars(self).update(target=target, changes=self.changes + 1)
-
     @property
     def counts(self) -> bool:
         """Whether it asks for something that has to be met, where its priority is 0 or 1."""
@@ -245,6 +241,11 @@ class BuiltInTask(Task):
 def is_built_in(task: Task) -> TypeGuard[BuiltInTask]:
     """Tell whether kernels evaluate a task: one of this package, no subclass of one's own."""
     return isinstance(task, BuiltInTask) and type(task).__module__.startswith('ik_node.tasks.')
+
+
+def set_checked(task: Task, target: np.ndarray) -> None:
+    """Set a target that needs no check, and that nobody writes to, without a copy."""
+    vars(task).update(target=target, changes=task.changes + 1)
 
 
 def record_of(task: Task, body: Body, index: int) -> BodyTask:
