@@ -44,7 +44,7 @@ from ik_node.workspace import task_rank, voxels
 # Takes what the package has checked already, or is made by the package alone.
 INTERNAL = {'of', 'nearest_end', 'straight', 'centres', 'numbers', 'neighbours',
             'compiled', 'mro', 'register', 'as_pose', 'rows', 'evaluate', 'energy', 'check',
-            'target_in', 'target_from', 'read_target', 'drawing', 'self_motions', 'set_checked',
+            'target_in', 'target_from', 'read_target', 'drawing', 'self_motions',
             'wanted'}
 _QUICK = {'max_restarts': 3, 'max_iterations': 60}
 EXTREMES = [5e-324, 1e-300, 1e-160, 1e-12, 1e9, 1e160, 1e200, 1e300, 1e308, 10**9, 2**31 - 1]
