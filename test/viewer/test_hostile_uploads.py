@@ -85,7 +85,7 @@ def test_after_a_mesh_that_takes_too_long_others_are_drawn(reader):
 
 
 def test_many_small_meshes_have_no_more_time_than_a_large_one(reader, monkeypatch):
-    monkeypatch.setattr(module, 'SECONDS', 0.02)
+    monkeypatch.setattr(module.mesh_reader, 'SECONDS', 0.02)
     names = [f'{k}.obj' for k in range(60)]
     told = draw('r.zip', packed({'r.urdf': urdf(*names), **dict.fromkeys(names, BOX)}), reader)
     assert 'take too long for their size' in told[-1]
@@ -105,4 +105,5 @@ def test_a_mesh_has_time_by_the_bytes_that_it_has_in_the_archive(reader, monkeyp
     monkeypatch.setattr(reader, 'read', lambda content, kind, find, seconds: (
         given.append(seconds) or (_ for _ in ()).throw(MeshError('not today'))))
     draw('r.zip', with_mesh('a.stl', np.random.default_rng(1).bytes(2**20)), reader)
-    assert given == [pytest.approx(module.SECONDS + module.SECONDS_PER_MIB, abs=0.1)]
+    read = module.mesh_reader
+    assert given == [pytest.approx(read.SECONDS + read.SECONDS_PER_MIB, abs=0.1)]

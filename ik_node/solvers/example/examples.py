@@ -19,7 +19,6 @@ from ik_node.model.numbered_text import NumberedText
 from ik_node.model.tree import check_tree
 from ik_node.model.yaml_file import angle_scale, load_yaml
 from ik_node.solvers.goal import Goal
-from ik_node.spatial import rotation_log
 from ik_node.support.arguments import is_real
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import ModelError, OptionError, names, shown
@@ -84,7 +83,8 @@ def gap(features: Features, pose: np.ndarray, other: np.ndarray) -> str:
     if features.position:
         parts.append(f'{np.linalg.norm(pose[:3, 3] - other[:3, 3]):.3g} m')
     if features.orientation:
-        parts.append(f'{np.linalg.norm(rotation_log(pose[:3, :3].T @ other[:3, :3])):.3g} rad')
+        cosine = 0.5 * (np.trace(pose[:3, :3].T @ other[:3, :3]) - 1.0)
+        parts.append(f'{np.arccos(np.clip(cosine, -1.0, 1.0)):.3g} rad')
     return ' and '.join(parts)
 
 
