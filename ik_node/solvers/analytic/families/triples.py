@@ -87,7 +87,7 @@ class SphericalTriple(ClosedFamily):
             return pairs.place_point(_beside(work, behind, 0), _beside(work, behind, 1), x, t,
                                      start, size, slack, found)
         if beside == 1:
-            return pairs.place_by_one(_beside(work, behind, 0), x, t, start, size, found)
+            pairs.place_by_one(_beside(work, behind, 0), x, t, start, 0, size, found[0])
         return 1
 
     def _across(self, work: ClosedForm) -> Vector3:

@@ -12,10 +12,8 @@ cimport cython
 
 cdef int place_point(joint j1, joint j2, vector3 x, vector3 t, vector start, double size,
                      double slack, columns found) noexcept nogil
-cdef int place_by_one(joint j1, vector3 x, vector3 t, vector start, double size,
-                      columns found) noexcept nogil
-cdef void _place_by_first(joint j1, vector3 x, vector3 t, vector start, int k, double size,
-                          vector value) noexcept nogil
+cdef void place_by_one(joint j1, vector3 x, vector3 t, vector start, int k, double size,
+                       vector value) noexcept nogil
 cdef int _prismatic_last(joint j1, joint j2, vector3 x, vector3 t, vector start, int k,
                          double size, double slack, columns found) noexcept nogil
 @cython.locals(first=cython.bint)

@@ -58,20 +58,13 @@ def place_point(j1: Joint, j2: Joint, x: Vector3, t: Vector3, start: Vector, siz
         size * size, start[1], slack)
     for i in range(count):
         c2, s2 = (ca, sa) if i == 0 else (cb, sb)
-        _place_by_first(j1, rotated_about(h2, p2, c2, s2, x), t, start, 0, size, found[i])
+        place_by_one(j1, rotated_about(h2, p2, c2, s2, x), t, start, 0, size, found[i])
         found[i][2], found[i][3] = c2, s2
     return count
 
 
-def place_by_one(j1: Joint, x: Vector3, t: Vector3, start: Vector, size: float,
-                 found: Columns) -> int:
-    """Find e₁ x = t."""
-    _place_by_first(j1, x, t, start, 0, size, found[0])
-    return 1
-
-
-def _place_by_first(j1: Joint, x: Vector3, t: Vector3, start: Vector, k: int, size: float,
-                    value: Vector) -> None:
+def place_by_one(j1: Joint, x: Vector3, t: Vector3, start: Vector, k: int, size: float,
+                 value: Vector) -> None:
     """Write the value of j₁, whose reference is start[k], that brings x nearest to t."""
     _, h, p = j1
     if j1[0] == kinds.PRISMATIC:
@@ -103,7 +96,7 @@ def _prismatic_last(j1: Joint, j2: Joint, x: Vector3, t: Vector3, start: Vector,
             count, first, second = polynomials.solve_quadratic(squared, 2.0 * half, left, slack)
     for i in range(count):
         mu = first if i == 0 else second
-        _place_by_first(j1, along(x, mu, h2), t, start, k, size, found[i])
+        place_by_one(j1, along(x, mu, h2), t, start, k, size, found[i])
         found[i][2], found[i][3] = mu, 0.0
     return count
 
