@@ -126,10 +126,11 @@ class Session:
     def _update(self) -> None:
         """Give the present robot and options to the parts that have to do something about them."""
         options, robot = self._configuration.options, self._configuration.robot
+        changed = 'the robot has changed: parameters or its description were set'
         if robot is not self._robot:  # goals end with their robot
-            self._worker.cancel_all('the robot has changed: parameters or its description were set')
+            self._worker.cancel_all(changed)
         if robot is None or self._robot is None or robot.tree is not self._robot.tree:
-            self._dispatcher.waiting.stop()
+            self._dispatcher.waiting.stop(changed)
         self._set_publish_rate()
         if robot is not None:
             self._measured.listen(options.state_topic, robot)

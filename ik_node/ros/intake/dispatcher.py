@@ -66,7 +66,7 @@ class Dispatcher:
         """End the current paths, and refuse the goals under way."""
         self.worker.cancel(reason, *(('goals', name) for name in self._execution.controllers))
         self._execution.drop_paths()
-        self.waiting.stop()
+        self.waiting.stop(reason)
 
     def receive(self, name: str, message: Any, convert: Callable[[Robot, Group, str, Any], Any],
                 again: Callable[[str, Any], None], place: str = '') -> Received | None:
@@ -99,7 +99,7 @@ class Dispatcher:
             self.refuse(arrival, error)
             return None
         if self.waiting.goals:
-            self.waiting.drop_older(name)
+            self.waiting.refuse_older(name)
         return received
 
     def _refuse_all(self) -> None:
@@ -181,7 +181,8 @@ class Dispatcher:
     def _wait(self, arrival: Arrival, error: NotYetError, again: Callable[[], object]) -> None:
         """Execute a goal as soon as its frame is known; refuse it after the timeout."""
         timeout = self._configuration.options.tf_timeout
-        if not self.waiting.wait(arrival.name, error.come, again, timeout):
+        if not self.waiting.wait(arrival.name, error.come, again, partial(self.refuse, arrival),
+                                 timeout):
             waited = f'; waited {timeout:g} s for it' if timeout > 0.0 else ''
             self.refuse(arrival, f'{error}{waited}')
 

@@ -47,7 +47,7 @@ class JointGoals:
         duration = received.controller.go_to(received.robot, received.content)
         if name not in group.tasks:  # the goals of all tasks are superseded
             for task in group.tasks:
-                self._dispatcher.waiting.drop_older(task)
+                self._dispatcher.waiting.refuse_older(task)
         return Outcome((), None, True, duration)
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from rclpy.clock import Clock
 from rclpy.node import Node
 
+from ik_node.control.worker import NEWER
 from ik_node.ros.conversions import clock_seconds
 from ik_node.support.exceptions import InputError
 
@@ -27,15 +28,16 @@ class _Late(NamedTuple):
 
     come: Callable[[], bool]
     handle: Callable[[], object]
+    refuse: Callable[[str], object]
     deadline: float
 
 
 class Waiting:
     """Handles waiting goals again when their condition holds, and a last time at their deadline.
 
-    The newest goal that can be handled drops older ones. Newer ones continue to wait: otherwise a
-    stream whose frame is always a little late would never be handled. The clock is monotonic, as
-    simulated time may be stopped.
+    The newest goal that can be handled replaces older ones, which are refused. Newer ones continue
+    to wait: otherwise a stream whose frame is always a little late would never be handled. The
+    clock is monotonic, as simulated time may be stopped.
 
     - `goals`: those that wait, by arm or task, the oldest first.
     """
@@ -49,31 +51,36 @@ class Waiting:
         self._timer.cancel()
 
     def wait(self, name: str, come: Callable[[], bool], handle: Callable[[], object],
-             timeout: float) -> bool:
+             refuse: Callable[[str], object], timeout: float) -> bool:
         """Let a goal of an arm wait; return whether it may: timeout, s, after it began, it may not.
 
-        Where too many wait already, it replaces the previous one.
+        Where too many wait already, it replaces the previous one. refuse: called with the reason
+        where the goal is given up before that.
         """
         now = clock_seconds(self._steady)
         deadline = now + timeout if self._deadline is None else self._deadline
         if now >= deadline:
             return False
         late = self.goals.setdefault(name, [])
-        late.append(_Late(come, handle, deadline))
+        late.append(_Late(come, handle, refuse, deadline))
         late.sort(key=lambda one: one.deadline)
+        replaced = late[_MOST - 1:-1]
         del late[_MOST - 1:-1]
+        _refuse(replaced, NEWER)
         if self._timer.is_canceled():
             self._timer.reset()
         return True
 
-    def drop_older(self, name: str) -> None:
-        """Drop waiting goals of an arm when a newer goal is handled that has not waited."""
+    def refuse_older(self, name: str) -> None:
+        """Refuse waiting goals of an arm when a newer goal is handled that has not waited."""
         if self._deadline is None:
-            self.goals.pop(name, None)
+            _refuse(self.goals.pop(name, []), NEWER)
 
-    def stop(self) -> None:
-        """Drop every goal."""
-        self.goals.clear()
+    def stop(self, reason: str) -> None:
+        """Refuse every goal."""
+        goals, self.goals = self.goals, {}
+        for late in goals.values():
+            _refuse(late, reason)
 
     def handle_due(self) -> None:
         """Handle goals whose condition holds, or whose deadline has passed."""
@@ -81,6 +88,7 @@ class Waiting:
             late = self.goals.pop(name, [])
             ready = next((k for k in reversed(range(len(late))) if late[k].come()), None)
             if ready is not None:
+                _refuse(late[:ready], NEWER)
                 due, rest = [late[ready]], late[ready + 1:]
             else:
                 now = clock_seconds(self._steady)
@@ -96,3 +104,8 @@ class Waiting:
                     self._deadline = None
         if not self.goals:
             self._timer.cancel()
+
+
+def _refuse(goals: list[_Late], reason: str) -> None:
+    for goal in goals:
+        goal.refuse(reason)

@@ -11,6 +11,7 @@ from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.time import Time
 from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
 import robots
@@ -141,7 +142,19 @@ def test_a_newer_goal_replaces_one_that_waits(node, camera, statuses):
     send(node, None, 0.0, '')
     assert_met(node, statuses)
     elapse(node, node.listen(JointState, 'joint_states'), 1.2)
-    assert len(statuses) == 1
+    assert [status.level for status in statuses] == [DiagnosticStatus.OK, DiagnosticStatus.ERROR]
+    assert 'a newer goal has arrived' in statuses[1].message
+
+
+def test_a_goal_that_waits_is_refused_when_the_robot_goes_to_its_start_pose(
+        node, camera, statuses):
+    assert node.set(tf_timeout=30.0) == (True, '')
+    send(node, None, 0.0, 'never')
+    node.settle()
+    assert statuses == []
+    assert node.call(Trigger, '/ik_node/reset', Trigger.Request()).success
+    assert node.until(lambda: statuses)
+    assert 'the robot goes to its start pose' in statuses[0].message
 
 
 @pytest.mark.parametrize('timeout', [0.3, 0.0])

@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
+from ik_node.control.worker import NEWER
 from ik_node.ros.intake.waiting import NotYetError, Waiting
 from ik_node.support.exceptions import IkError
 
@@ -56,7 +57,7 @@ class Desk:
 
     def __init__(self):
         self.seconds, self.node, self.buffer = 100.0, Node(), Buffer()
-        self.answered, self.refused, self.asked = [], [], 0
+        self.answered, self.refused, self.replaced, self.asked = [], [], [], 0
         self.waiting = Waiting(self.node, self)
 
     def now(self):
@@ -67,11 +68,13 @@ class Desk:
             self.asked += 1
             if self.buffer.knows(stamp):
                 self.answered.append((arm, stamp))
-            elif self.waiting.wait(arm, lambda: self.buffer.knows(stamp), handle, timeout):
+            elif self.waiting.wait(arm, lambda: self.buffer.knows(stamp), handle,
+                                   lambda reason: self.replaced.append((arm, stamp, reason)),
+                                   timeout):
                 return
             else:
                 self.refused.append((arm, stamp))
-            self.waiting.drop_older(arm)
+            self.waiting.refuse_older(arm)
         handle()
 
     def after(self, seconds):
@@ -122,6 +125,7 @@ def test_a_newer_goal_that_is_answered_replaces_those_that_wait(desk):
     desk.after(1.0)
     assert desk.answered == [('', -2.0)]
     assert desk.refused == []
+    assert desk.replaced == [('', 5.0, NEWER)]
 
 
 def test_of_goals_whose_frames_come_together_only_the_newest_is_answered(desk):
@@ -130,9 +134,11 @@ def test_of_goals_whose_frames_come_together_only_the_newest_is_answered(desk):
     desk.buffer.newest = 2.5
     desk.after(0.01)
     assert desk.answered == [('', 2.0)]
+    assert desk.replaced == [('', 1.0, NEWER)]
     desk.buffer.newest = 3.0
     desk.after(0.01)
     assert desk.answered == [('', 2.0), ('', 3.0)]
+    assert len(desk.replaced) == 1
 
 
 def test_a_stream_whose_frames_are_always_late_is_answered_all_the_same(desk):
@@ -155,6 +161,7 @@ def test_a_flood_of_goals_in_an_unknown_frame_is_bounded_and_still_refused(desk)
     assert desk.refused
     desk.after(1.0)
     assert desk.refused[-1] == ('', 2000.0)  # the newest is kept
+    assert len(desk.refused) + len(desk.replaced) == 2000
 
 
 def test_arms_wait_each_for_itself(desk):
@@ -166,13 +173,14 @@ def test_arms_wait_each_for_itself(desk):
     assert desk.answered == [('left', -1.0), ('right', 2.0)]
 
 
-def test_what_is_stopped_is_forgotten_and_the_timer_rests(desk):
+def test_what_is_stopped_is_refused_with_the_reason_and_the_timer_rests(desk):
     desk.goal(1.0)
     assert not desk.node.timer.canceled
-    desk.waiting.stop()
+    desk.waiting.stop('the node rests')
     desk.buffer.newest = 1.0
     desk.after(0.5)
     assert (desk.answered, desk.refused) == ([], [])
+    assert desk.replaced == [('', 1.0, 'the node rests')]
     assert desk.node.timer.canceled
 
 
@@ -182,7 +190,7 @@ def test_one_that_waits_for_a_second_frame_has_no_more_time_for_it(desk):
 
     def handle():
         tried.append(desk.seconds)
-        if not desk.waiting.wait('', lambda: first[0], handle, TIMEOUT):
+        if not desk.waiting.wait('', lambda: first[0], handle, refused.append, TIMEOUT):
             refused.append(desk.seconds)
 
     start = desk.seconds
@@ -198,7 +206,7 @@ def test_an_error_in_a_goal_does_not_lengthen_the_time_of_the_next(desk):
     def broken():
         raise ValueError('broken')
 
-    assert desk.waiting.wait('', lambda: True, broken, TIMEOUT)
+    assert desk.waiting.wait('', lambda: True, broken, print, TIMEOUT)
     with pytest.raises(ValueError, match='broken'):
         desk.after(0.01)
     desk.seconds += 10.0
