@@ -162,7 +162,7 @@ class AnalyticSolver(Solver):
 
         One for each of `locked`; for an arm with spherical shoulder and wrist the swivel angle of
         its elbow; none without redundancy. With these values `solve_all` for the pose of q returns
-        q among its branches.
+        q among its branches; of a self-motion that keeps the values, one configuration.
         """
         found: np.ndarray = self._whole.family.parameters_at(vector(q, self.chain.n_joints, 'q'))
         return found

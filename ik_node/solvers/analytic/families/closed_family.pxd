@@ -10,6 +10,7 @@ from ik_node.spatial.vector3 cimport (
     translated)
 cimport cython
 
+cdef double INF
 cdef int _JOINTS
 
 
@@ -30,7 +31,8 @@ cdef class ClosedForm:
     cdef double parameter
     cdef integers kind, column
     cdef points axes, points
-    cdef vector start, beside_start, triple_start, parameters, q0
+    cdef points ranges, shoulder_ranges, triple_ranges
+    cdef vector lower, upper, beside_start, parameters, q0
     cdef pose rotations, T
     cdef columns found, wrist
     cdef pairs values
@@ -48,6 +50,7 @@ cdef class ClosedFamily:
     @cython.locals(has_locks=cython.bint)
     cdef int write_branches(self, pose T_base_goal, vector parameters, vector q0, int n,
                             ClosedForm work, rows out) noexcept nogil
+    cdef void _write_range(self, ClosedForm work, int free, int column, vector q0) noexcept nogil
     cpdef object parameters_at(self, const double[::1] q)
     cpdef object branches(self, const double[:, :, ::1] T_base_goal, const double[::1] parameters,
                           const double[::1] q0)

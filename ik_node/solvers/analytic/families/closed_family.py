@@ -29,6 +29,7 @@ if not cython.compiled:
         translated,
     )
 
+INF = math.inf
 _JOINTS = 7  # that are solved for, at most
 
 
@@ -65,11 +66,13 @@ class ClosedForm:
         self.kind, self.column = memory.integers([0] * _JOINTS), memory.integers([0] * _JOINTS)
         self.axes = memory.points(np.zeros((_JOINTS, 3)))
         self.points = memory.points(np.zeros((_JOINTS, 3)))
-        # Reference values, for joints whose value makes no difference: of all, of the three beside
-        # the triple, and of the triple.
-        self.start = memory.vector(np.zeros(_JOINTS))
+        # For joints whose value makes no difference the reference value and the limits: of all, of
+        # a shoulder, and of the triple; and the reference values of the three beside the triple.
+        self.ranges = memory.points(np.zeros((_JOINTS, 3)))
+        self.shoulder_ranges = memory.points(np.zeros((3, 3)))
+        self.triple_ranges = memory.points(np.zeros((3, 3)))
         self.beside_start = memory.vector(np.zeros(3))
-        self.triple_start = memory.vector(np.zeros(3))
+        self.lower, self.upper = memory.vector([-INF] * n), memory.vector([INF] * n)
         self.rotations = memory.pose(np.zeros((5, 4)))  # of a conic
         self.found = memory.columns(np.zeros((sizes.MOST_VALUES, 6)))  # beside the triple
         self.wrist = memory.columns(np.zeros((2, 6)))  # of the triple
@@ -140,7 +143,7 @@ class ClosedFamily:
                     lock = composed(rotation_about(h, p, math.cos(value), math.sin(value)), lock)
                 continue
             work.kind[free], work.column[free] = kind[j], column[j]
-            work.start[free] = q0[column[j]] if column[j] >= 0 else 0.0
+            self._write_range(work, free, column[j], q0)
             work.axes[free][0], work.axes[free][1], work.axes[free][2] = h
             work.points[free][0], work.points[free][1], work.points[free][2] = p
             free += 1
@@ -154,6 +157,13 @@ class ClosedFamily:
                 for i in range(solutions):
                     out[i][column[j]] = parameters[locked[j]]
         return solutions
+
+    def _write_range(self, work: ClosedForm, free: int, column: int, q0: Vector) -> None:
+        """Write the reference value and the limits of a joint, by its entry of q, −1 for none."""
+        ranges = work.ranges[free]
+        ranges[0] = q0[column] if column >= 0 else 0.0
+        ranges[1] = work.lower[column] if column >= 0 else -INF
+        ranges[2] = work.upper[column] if column >= 0 else INF
 
     def parameters_at(self, q: InputVector) -> np.ndarray:
         """Return the redundancy parameters (p,) of a configuration q (n,), rad or m."""

@@ -74,19 +74,19 @@ class Swivel(ClosedFamily):
         h1, h2, h3, h4 = row(axes, 0), row(axes, 1), row(axes, 2), row(axes, 3)
         h5, h6, h7 = row(axes, 4), row(axes, 5), row(axes, 6)
         w3, w7 = rotation_triple.across(h2, h3), rotation_triple.across(h6, h7)
-        for j in range(3):
-            work.beside_start[j], work.triple_start[j] = work.start[j], work.start[4 + j]
+        rotation_triple.copy_ranges(work.ranges, 0, work.shoulder_ranges)
+        rotation_triple.copy_ranges(work.ranges, 4, work.triple_ranges)
         solutions = 0
         for elbow in range(count):
             c4, s4 = (ca, sa) if elbow == 0 else (cb, sb)
             R = shoulder_rotation(axes, points, c4, s4, line,
                                   rotated_by(line, math.cos(psi), math.sin(psi), reference))
             shoulders = rotation_triple.make_rotation(h1, h2, h3, rotated(R, h3), rotated(R, w3),
-                                                      work.beside_start, slack, shoulder)
+                                                      work.shoulder_ranges, slack, shoulder)
             # R₅ R₆ R₇ = R₄ᵀ (R₁ R₂ R₃)ᵀ R_M
             rest = composed(reversed_motion(composed(R, rotation_about(h4, R[3], c4, s4))), M)
             wrists = rotation_triple.make_rotation(h5, h6, h7, rotated(rest, h7),
-                                                   rotated(rest, w7), work.triple_start, slack,
+                                                   rotated(rest, w7), work.triple_ranges, slack,
                                                    wrist)
             rotation_triple.into_angles(shoulders, shoulder)
             rotation_triple.into_angles(wrists, wrist)

@@ -107,7 +107,7 @@ class SphericalTriple(ClosedFamily):
         z = _direction_through(work, place, span, w)
         if span == 3:
             count = rotation_triple.make_rotation(
-                h1, h2, h3, _direction_through(work, place, span, h3), z, work.triple_start,
+                h1, h2, h3, _direction_through(work, place, span, h3), z, work.triple_ranges,
                 self.structure.slack, work.wrist)
         elif span == 2:
             pairs.make_rotation(h1, h2, w, _direction_through(work, place, span, h2), z, work.wrist)
@@ -260,9 +260,9 @@ def _point_back(work: ClosedForm, j: int, x: Vector3) -> Vector3:
 def _copy_starts(work: ClosedForm, place: int, span: int) -> None:
     """Copy the reference values of the joints beside the triple, and of the triple."""
     for k in range(work.count - span):
-        work.beside_start[k] = work.start[_round(work, place + span + k)]
-    for k in range(span):
-        work.triple_start[k] = work.start[place + k]
+        work.beside_start[k] = work.ranges[_round(work, place + span + k)][0]
+    if span == 3:
+        rotation_triple.copy_ranges(work.ranges, place, work.triple_ranges)
 
 
 def _round(work: ClosedForm, j: int) -> int:

@@ -27,7 +27,7 @@ _RIGHT_ANGLES = 0.5 * np.pi * np.arange(-1, 3)
 _TRIALS = 12
 _GENERAL_TRIALS = 3      # this family relies on no structure that could be missing
 _TRIAL_TOLERANCE = 1e-4  # rad or m
-_REDUNDANT = 1e-3        # ratio of singular values above which a Jacobian counts as regular
+_REDUNDANT = 5e-3        # ratio of singular values above which a Jacobian counts as regular
 _MOST_JOINTS = 16        # the search for a structure takes seconds beyond
 
 # Verification takes a while, and a changed option makes a new solver.

@@ -122,11 +122,26 @@ def _eliminate(J: Columns, n: int, e: Vector) -> float:
     return least
 
 
-def is_singular(chain: ChainRecord, work: Scratch, q: Vector) -> bool:
-    """Tell whether an arm of at most six joints is nearly singular at q (n,)."""
+def is_singular(chain: ChainRecord, work: Scratch, held: Vector, q: Vector) -> bool:
+    """Tell whether the joints that are not held, as held (n,) says, are nearly singular at q (n,).
+
+    False where there are more than six.
+    """
+    J, free = work.J, 0
+    for k in range(chain.n):
+        if held[k] == 0.0:
+            free += 1
+    if free > 6:
+        return False
     forward.chain_frames(chain, q, work.frames)
-    jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], work.J)
-    return _eliminate(work.J, chain.n, work.e) < _ALL_BUT_SINGULAR
+    jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], J)
+    free = 0
+    for k in range(chain.n):
+        if held[k] == 0.0:
+            for i in range(6):
+                J[free][i] = J[k][i]
+            free += 1
+    return _eliminate(J, free, work.e) < _ALL_BUT_SINGULAR
 
 
 def last_newton_step(chain: ChainRecord, T_base_goal: Pose, work: Scratch, q: Vector) -> bool:

@@ -37,5 +37,3 @@ cdef class Refinement:
     cdef bint has_self_motion(self, vector q) noexcept nogil
     @cython.locals(above=cython.bint)
     cdef double move_inside_limits(self, vector q) noexcept nogil
-
-cdef double _at_limit(double value, double limit, int turns) noexcept nogil

@@ -46,6 +46,7 @@ class Refinement:
             off = _HOPELESS + _PER_ROOT * math.sqrt(self.family.structure.slack)
             off *= max(1.0, self.family.structure.size)
             self.hopeless = (off + _PER_TOLERANCE * loose) ** 2
+        self.closed_form.lower, self.closed_form.upper = self.chain.lower, self.chain.upper
         self.errors = memory.vector(np.zeros(sizes.MOST_SOLUTIONS))
         self.held, self.trial = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
         for j in range(self.family.structure.count):
@@ -120,24 +121,34 @@ class Refinement:
         self.frames_q[self.chain.column[0]] = NAN
 
     def wrap_to_nearest(self, q: Vector) -> None:
-        """Wrap q in place by whole turns nearest to q0; remove excess due to rounding."""
+        """Wrap q in place by whole turns nearest to q0; remove excess due to rounding.
+
+        A joint that no whole turn brings inside its limits is wrapped to the least excess. Near a
+        singular configuration rounding errors of the joint values are a multiple of the pose's.
+        """
         lower, upper = self.chain.lower, self.chain.upper
         search.nearest_turn(self.chain, self.q0, q)
         for k in range(self.chain.n):
-            if q[k] < lower[k] or q[k] > upper[k]:
-                q[k] = _at_limit(q[k], lower[k], self.chain.turns[k])
-                q[k] = _at_limit(q[k], upper[k], self.chain.turns[k])
+            if lower[k] <= q[k] <= upper[k]:
+                continue
+            if self.chain.turns[k]:
+                q[k] -= _TURN * round((q[k] - 0.5 * (lower[k] + upper[k])) * _PER_TURN)
+            if precision.joint_excess(self.chain, q, k) < search.AT_LIMIT:
+                q[k] = min(max(q[k], lower[k]), upper[k])
 
     def has_self_motion(self, q: Vector) -> bool:
-        """Tell whether a self-motion passes through q (n,), or nearly: a singular arm."""
+        """Tell whether a self-motion passes through q (n,), or nearly.
+
+        That is where the joints that are not locked, at most six, are singular.
+        """
         self.invalidate_frames()
-        return self.chain.n <= 6 and newton.is_singular(self.chain, self.work, q)
+        return newton.is_singular(self.chain, self.work, self.held, q)
 
     def move_inside_limits(self, q: Vector) -> float:
         """Move q (n,) along its self-motion into the limits, in place; return the squared error.
 
         Infinite without a self-motion, which an excess that rounding explains does not need, and
-        where q stays outside or is not precise.
+        where q stays outside, or is not precise on an exact arm.
         """
         held, moved, n, most = self.work.slope, self.work.start, self.chain.n, 0
         if precision.limit_excess(self.chain, q) > _FIRM and not self.has_self_motion(q):
@@ -153,21 +164,12 @@ class Refinement:
             held[most] = 1.0
             moved[most] = (self.chain.lower[most] if above == (side == 1) else
                            self.chain.upper[most])
-            if math.isfinite(moved[most]) and precision.refine_inside_limits(
-                    self.chain, self.task, self.work, held, moved) <= precision.PRECISE:
+            if not math.isfinite(moved[most]):
+                continue
+            error = precision.refine_inside_limits(self.chain, self.task, self.work, held, moved)
+            if error <= precision.PRECISE or (
+                    self.family.structure.may_be_off and error < INF
+                    and self.tolerable_error(moved) < INF):
                 precision.copy_to(q, moved, n)
                 return self.tolerable_error(q)
         return INF
-
-
-def _at_limit(value: float, limit: float, turns: int) -> float:
-    """Return a joint value wrapped to beside a limit that it is near; the limit where it is nearer.
-
-    Near a singular configuration rounding errors of the joint values are a multiple of the pose's.
-    """
-    off = value - limit
-    if turns and math.pi < math.fabs(off) < INF:
-        off -= _TURN * round(off * _PER_TURN)
-    if math.fabs(off) >= _FIRM:
-        return value
-    return limit if math.fabs(off) < search.AT_LIMIT else limit + off

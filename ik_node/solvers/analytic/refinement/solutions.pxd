@@ -19,11 +19,14 @@ cdef double INF, NAN, TWO_PI, _SAME
 
 
 cdef class Enumeration(Refinement):
-    cdef int most, kept, precise
+    cdef int most, kept
     cdef rows found
     cdef void find(self, bint within) noexcept nogil
+    cdef void _refine_trial(self, bint within) noexcept nogil
     cdef void _add_twins(self, bint within) noexcept nogil
-    cdef void _keep(self, bint within, double error) noexcept nogil
+    cdef void _keep(self, double error) noexcept nogil
+    cdef void _put(self, int i, vector q, double error) noexcept nogil
+    cdef void _drop_outside(self) noexcept nogil
     cdef void _drop_imprecise(self) noexcept nogil
 
 

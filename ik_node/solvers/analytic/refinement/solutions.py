@@ -38,13 +38,12 @@ class Enumeration(Refinement):
                  most: int) -> None:
         """Prepare; most: maximum number of solutions, at most MOST_SOLUTIONS."""
         super().__init__(chain, settings, family)
-        self.most, self.kept, self.precise = most, 0, 0
+        self.most, self.kept = most, 0
         self.found = self.memory.rows(np.zeros((sizes.MOST_SOLUTIONS, self.chain.n)))
 
     def find(self, within: bool) -> None:
         """Write every solution into `found`, their number into `kept`."""
-        trial, n = self.trial, self.chain.n
-        self.kept, self.precise = 0, 0
+        trial, n, self.kept = self.trial, self.chain.n, 0
         count = self.find_branches()
         self.invalidate_frames()
         for i in range(count):
@@ -55,15 +54,25 @@ class Enumeration(Refinement):
                 if (precision.limit_excess(self.chain, trial) > self.room
                         and not self.has_self_motion(trial)):
                     continue
-            error = self.refine_branch(trial)
-            if error < INF and within and precision.limit_excess(self.chain, trial) > 0.0:
-                error = self.move_inside_limits(trial)
-            if error < INF:
-                self._keep(within, error)
+            self._refine_trial(within)
         if self.family.structure.may_be_off:
             self._add_twins(within)
-        if 0 < self.precise < self.kept:
-            self._drop_imprecise()
+        if within:
+            self._drop_outside()
+        self._drop_imprecise()
+
+    def _refine_trial(self, within: bool) -> None:
+        """Refine `trial`, and keep it where it meets the goal.
+
+        On an inexact arm also outside the limits, since its twin may be inside.
+        """
+        error = self.refine_branch(self.trial)
+        if error < INF and within and precision.limit_excess(self.chain, self.trial) > 0.0:
+            moved = self.move_inside_limits(self.trial)
+            if moved < INF or not self.family.structure.may_be_off:
+                error = moved
+        if error < INF:
+            self._keep(error)
 
     def _add_twins(self, within: bool) -> None:
         """Add the solutions across a singularity from others, and those across from them."""
@@ -73,31 +82,45 @@ class Enumeration(Refinement):
                 if newton.across_fold(self.chain, self.task, self.work, self.held, self.found[i],
                                       -1, self.trial):
                     self.invalidate_frames()
-                    error = self.refine_branch(self.trial)
-                    if error < INF:
-                        self._keep(within, error)
+                    self._refine_trial(within)
             first, last = last, self.kept
 
-    def _keep(self, within: bool, error: float) -> None:
+    def _keep(self, error: float) -> None:
         """Add `trial` to the solutions if it is a new one."""
-        if self.kept == self.most or (
-                within and precision.limit_excess(self.chain, self.trial) > 0.0):
+        if self.kept == self.most:
             return
         for i in range(self.kept):
             if _same(self.chain, self.trial, self.found[i]):
                 return
-        precision.copy_to(self.found[self.kept], self.trial, self.chain.n)
-        self.errors[self.kept] = error
+        self._put(self.kept, self.trial, error)
         self.kept += 1
-        if error <= precision.PRECISE:
-            self.precise += 1
+
+    def _put(self, i: int, q: Vector, error: float) -> None:
+        """Write a solution q (n,) into row i."""
+        precision.copy_to(self.found[i], q, self.chain.n)
+        self.errors[i] = error
+
+    def _drop_outside(self) -> None:
+        """Drop the solutions outside the limits."""
+        kept = 0
+        for i in range(self.kept):
+            if precision.limit_excess(self.chain, self.found[i]) == 0.0:
+                self._put(kept, self.found[i], self.errors[i])
+                kept += 1
+        self.kept = kept
 
     def _drop_imprecise(self) -> None:
-        """Drop the solutions that are just within the tolerances."""
+        """Drop the solutions that are just within the tolerances, if others are precise."""
         kept = 0
         for i in range(self.kept):
             if self.errors[i] <= precision.PRECISE:
-                precision.copy_to(self.found[kept], self.found[i], self.chain.n)
+                kept += 1
+        if kept == 0 or kept == self.kept:
+            return
+        kept = 0
+        for i in range(self.kept):
+            if self.errors[i] <= precision.PRECISE:
+                self._put(kept, self.found[i], self.errors[i])
                 kept += 1
         self.kept = kept
 

@@ -12,7 +12,7 @@ except ImportError:
 
 from ik_node.solvers.analytic.subproblems import two_rotations
 from ik_node.spatial.vector3 import Vector3
-from ik_node.support.arrays import Columns, Vector
+from ik_node.support.arrays import Columns, Points
 
 if not cython.compiled:
     from ik_node.spatial.angles import direction, solve_sinusoid
@@ -27,16 +27,19 @@ if not cython.compiled:
         times,
     )
 
+INF, TWO_PI = math.inf, 2.0 * math.pi
+_ROUNDING = 1e-9  # rad: excess over a limit
 ALIGNED = 1e-9  # sine below which the first and the last axis count as one
 _TURNING = 1e-4  # squared sine of θ₂, from its turning point, below which cosines lose digits
 
 
-def make_rotation(h1: Vector3, h2: Vector3, h3: Vector3, y: Vector3, z: Vector3, start: Vector,
+def make_rotation(h1: Vector3, h2: Vector3, h3: Vector3, y: Vector3, z: Vector3, ranges: Points,
                   slack: float, found: Columns) -> int:
     """Write the solutions into found (2, 6), rows c₁ s₁ c₂ s₂ c₃ s₃; return how many.
 
-    y = R h₃ and z = R w, where w = `across(h2, h3)`. start (3,): reference angles, rad, where the
-    first and the last axis coincide and only θ₁ ± θ₃ is defined.
+    y = R h₃ and z = R w, where w = `across(h2, h3)`. ranges (3, 3): a reference, lower and upper
+    limit of each joint, rad, where the first and the last axis coincide and only θ₁ ± θ₃ is
+    defined.
     """
     count, ca, sa, cb, sb = _middle_rotations(h1, h2, h3, y, slack)
     # with the parts perpendicular to h₁, which full products would cancel where they are small
@@ -48,20 +51,36 @@ def make_rotation(h1: Vector3, h2: Vector3, h3: Vector3, y: Vector3, z: Vector3,
         from_h1 = perpendicular(h1, third)
         defined, c1, s1 = direction(dot(y, from_h1), dot(u, from_h1), ALIGNED)
         if not defined:
-            c1, s1 = math.cos(start[0]), math.sin(start[0])
+            c1, s1 = math.cos(ranges[0][0]), math.sin(ranges[0][0])
         # R₃ w = R₂ᵀ R₁ᵀ R w, with the rounded θ₁: θ₃ compensates for its rounding error
         end = rotated_by(h2, c2, -s2, rotated_by(h1, c1, -s1, z))
         _, c3, s3 = direction(dot(w, end), dot(v, end), 0.0)
         if not defined:
             sign = 1.0 if dot(h1, third) > 0.0 else -1.0
-            off = math.atan2(s3, c3) - start[2]
-            off -= 2.0 * math.pi * round(off / (2.0 * math.pi))
-            shared = start[0] + 0.5 * sign * off
+            shared = ranges[0][0] + _share(ranges, math.atan2(s3, c3) - ranges[2][0], sign)
             c1, s1 = math.cos(shared), math.sin(shared)
             end = rotated_by(h2, c2, -s2, rotated_by(h1, c1, -s1, z))
             _, c3, s3 = direction(dot(w, end), dot(v, end), 0.0)
         two_rotations.write_values(found, i, c1, s1, c2, s2, c3, s3)
     return count
+
+
+def _share(ranges: Points, off: float, sign: float) -> float:
+    """Return the part x of a rotation `off` from the references that the first joint takes.
+
+    The last one takes off − sign·x: half of it each, or as near to that as limits allow.
+    """
+    first, last, shared, least = ranges[0], ranges[2], 0.0, INF
+    off -= TWO_PI * round(off / TWO_PI)
+    wanted = 0.5 * sign * off
+    for k in range(3):
+        turned = last[0] + off + TWO_PI * (1.0 - k)
+        a, b = sign * (turned - last[2]), sign * (turned - last[1])
+        low, high = max(first[1] - first[0], min(a, b)), min(first[2] - first[0], max(a, b))
+        x = min(max(wanted, low), high)
+        if low <= high + _ROUNDING and math.fabs(x - wanted) < least:
+            shared, least = x, math.fabs(x - wanted)
+    return shared if least < INF else wanted
 
 
 def _middle_rotations(h1: Vector3, h2: Vector3, h3: Vector3, y: Vector3,
@@ -100,6 +119,13 @@ def across(h2: Vector3, h3: Vector3) -> Vector3:
     """Return the unit vector across h₃ in the plane of h₂ and h₃, which are not parallel."""
     w = perpendicular(h3, h2)
     return times(1.0 / norm(w), w)
+
+
+def copy_ranges(ranges: Points, place: int, out: Points) -> None:
+    """Copy those of the three joints from `place` on, see `make_rotation`."""
+    for j in range(3):
+        for k in range(3):
+            out[j][k] = ranges[place + j][k]
 
 
 def into_angles(count: int, found: Columns) -> None:

@@ -1,0 +1,75 @@
+"""Redundant arms: the list for a configuration's own redundancy parameter contains it."""
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import make_solver
+from swivel_arms import apart, arm_of, human
+
+AXES = [(0, 0, 1), (0, 1, 0), (0, 0, 1), (0, -1, 0), (0, 0, 1), (0, 1, 0), (0, 0, 1)]
+LIMIT = 3.9  # rad, beyond half a turn
+
+
+def nearly_spherical(shoulder, wrist, offset=0.0):
+    """Return an arm whose axes miss its shoulder and its wrist by some lengths, m.
+
+    offset: of the elbow, m.
+    """
+    points = [[0, 0, 0.3], [shoulder, 0, 0.3], [0, shoulder, 0.3], [offset, 0, 0.7], [0, 0, 1.1],
+              [0, wrist, 1.1], [0, 0, 1.1]]
+    return arm_of(AXES, points, [0, 0, 1.2], [-3.1, -2.2, -3.1, -0.2, -3.1, -2.2, -3.1],
+                  [3.1, 2.2, 3.1, LIMIT, 3.1, 2.2, 3.1]).chain
+
+
+def from_its_own_redundancy(solver, q):
+    """Return how far q is from the branches for its own redundancy parameter."""
+    found = solver.solve_all(solver.chain.forward(q), redundancy=solver.redundancy_of(q))
+    return apart(found, q).max(axis=1).min(initial=np.inf)
+
+
+@pytest.mark.parametrize('off', [(5e-7, 5e-7), (5e-4, 3e-4), (6e-3, 2e-4), (3e-2, 3e-2)])
+def test_a_nearly_spherical_arm_lists_a_configuration_for_its_own_redundancy(off):
+    solver, rng = make_solver('analytic', nearly_spherical(*off)), np.random.default_rng(1)
+    for _ in range(robots.samples(100)):
+        assert from_its_own_redundancy(solver, robots.random_q(solver.chain, rng)) < 1e-6
+
+
+def test_the_elbow_of_a_nearly_spherical_arm_is_not_its_redundant_joint():
+    # the pose all but determines it
+    solver = make_solver('analytic', nearly_spherical(6e-3, 2e-4))
+    assert len(solver.locked) == 1
+    assert 'j3' not in solver.locked
+
+
+def test_a_joint_at_its_limit_is_listed_where_the_nominal_arm_is_beyond_it():
+    # of a limit past half a turn the nominal value is inside by no whole turn
+    solver = make_solver('analytic', nearly_spherical(5e-7, 5e-7, 0.08))
+    rng = np.random.default_rng(2)
+    for _ in range(robots.samples(100)):
+        q = robots.random_q(solver.chain, rng)
+        q[3] = LIMIT
+        assert from_its_own_redundancy(solver, q) < 1e-6
+
+
+def test_a_branch_is_listed_whose_twin_across_a_singularity_is_outside_the_limits():
+    solver = make_solver('analytic', nearly_spherical(5e-7, 0.08, 0.08))
+    rng = np.random.default_rng(3)
+    for _ in range(robots.samples(200)):
+        q = robots.random_q(solver.chain, rng)
+        q[1], q[4] = 2.2, -np.pi / 2 - rng.uniform(1e-3, 5e-3)
+        assert from_its_own_redundancy(solver, q) < 1e-6
+
+
+@pytest.mark.parametrize('shoulder', [(2.6, -1.4), (2.2, -1.2)])
+def test_joints_that_share_a_rotation_share_it_within_their_limits(shoulder):
+    # axes 1 and 3 fall together; half of the sum each is outside the limits of the first
+    chain = human().chain
+    q = np.array([shoulder[0], -np.pi / 2, shoulder[1], 1.0, 0.3, 0.2, -0.4])
+    solver, T = make_solver('analytic', chain), chain.forward(q)
+    found = solver.solve_all(T, redundancy=solver.redundancy_of(q))
+    assert len(found)
+    for branch in found:
+        assert (branch >= chain.lower).all()
+        assert (branch <= chain.upper).all()
+        np.testing.assert_allclose(chain.forward(branch), T, atol=1e-9)
