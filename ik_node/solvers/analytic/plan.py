@@ -12,7 +12,7 @@ from ik_node.solvers.analytic.recognition.description import Recognised
 from ik_node.solvers.analytic.recognition.recognise import recognise
 from ik_node.solvers.analytic.refinement.solutions import Solutions
 from ik_node.solvers.analytic.selection.selection import Selection, Selector
-from ik_node.solvers.analytic.structure import PLANAR, PLANAR_FREE, SWIVEL
+from ik_node.solvers.analytic.structure import GENERAL, PLANAR, PLANAR_FREE, SWIVEL
 from ik_node.solvers.analytic.subproblems.sizes import MOST_SOLUTIONS
 from ik_node.solvers.driver import share
 from ik_node.solvers.goal import ALL_AXES, Goal
@@ -26,6 +26,9 @@ from ik_node.support.exceptions import InputError, UnsupportedError
 _ANYWHERE = 1e6  # slack with which every branch has a nearest configuration for any goal
 _SAMPLES = 48    # values of the redundancy parameters for a pose of a path, at density 1
 _AT_ONCE = 256   # of these, of some goals, in one call
+# Poses by which convergence is measured, and what part of branches must converge: to save the time
+# of the general 6R, and of refined branches with their twins.
+_TRIALS, _MOST, _NEARLY_ALL = 20, 0.5, 0.9
 _SHARES = 16     # tasks of a core of a long path
 
 NOTHING = np.zeros(0)
@@ -40,6 +43,8 @@ class Plan:
     - `lower`, `upper`: (p,) bounds of the redundancy parameters, rad or m.
     - `searched`: whether these are to be chosen.
     - `swivels`: whether the parameter is the swivel angle of an elbow.
+    - `guide`: the plan by which solutions are sought where no parameters are given: that of the
+      nearest arm with a swivel angle, where its branches lead to the true arm, else this one.
     - `complete`: whether the absence of branches proves that there is no solution.
     """
 
@@ -59,12 +64,27 @@ class Plan:
         self.upper = np.array([*chain.upper[columns], *[math.pi] * own])
         self._bounded = bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
         self.searched = structure.parameters > 0 and not tip_angle_fixed
-        self.swivels = structure.family == SWIVEL
+        self.swivels = structure.family == SWIVEL and not structure.may_be_off
         self.complete = not structure.may_be_off and (not self.searched or self.swivels)
         # At most eight solutions where the arm is exact, but rounding can split one into two.
         self.solutions = Solutions(chain.record, settings, self.family, chain.neutral(),
                                    MOST_SOLUTIONS if structure.may_be_off else 16)
         self.selector = Selector(lambda: select(self))
+        self.guide = self
+        if recognised.guesses is not None:
+            guide = Plan(chain, settings, select, recognised._replace(
+                structure=recognised.guesses, locked=(), guesses=None))
+            if guide._convergence(chain) > (_MOST if structure.family == GENERAL else _NEARLY_ALL):
+                self.guide = guide
+
+    def _convergence(self, chain: Chain) -> float:
+        """Return the part of the branches that refinement brings onto the true arm."""
+        found, tried = 0, 0
+        for q in np.random.default_rng(0).uniform(-math.pi, math.pi, (_TRIALS, chain.n_joints)):
+            pose, own = chain.forward(q), self.family.parameters_at(q)
+            found += len(self.solutions.of_goal(pose, ALL_AXES, own[None], False))
+            tried += len(self.family.branches(pose[None], own, q))
+        return found / max(tried, 1)
 
     def range_near(self, q0: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (lower, upper), (p,) each: half a turn about q0 (n,) where they are infinite."""

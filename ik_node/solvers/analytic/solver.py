@@ -15,9 +15,13 @@ from ik_node.solvers.analytic.plan import NOTHING, Plan, Plans
 from ik_node.solvers.analytic.recognition.recognise import recognise
 from ik_node.solvers.analytic.refinement.precision import Refiner
 from ik_node.solvers.analytic.selection.arm_preference import ArmPreference
-from ik_node.solvers.analytic.selection.redundant_selection import RedundantSelection
+from ik_node.solvers.analytic.selection.redundant_selection import (
+    GuidedSelection,
+    RedundantSelection,
+)
 from ik_node.solvers.analytic.selection.selection import Selection
 from ik_node.solvers.analytic.selection.swivel_selection import ArmSelection, SwivelSelection
+from ik_node.solvers.analytic.structure import SWIVEL
 from ik_node.solvers.base import Solver
 from ik_node.solvers.codes import FAR, NONE
 from ik_node.solvers.driver import ends_by, share
@@ -36,6 +40,8 @@ _FEW = 6            # of these where the intervals within limits cover the rest
 _SHOWN = 60         # of these for which all branches are returned
 _SHARE, _SHARES = 128, 16  # poses per task of a core at least; number of tasks of larger batches
 _AS_NEAR = 1.25     # ratio of distances from q0 up to which the largest joint change decides
+
+_ROUGH = 1e-3       # slack of a guide whose branches are refined before they are compared
 
 _SPHERICAL = 'exactly spherical shoulder and wrist'
 
@@ -85,7 +91,9 @@ class AnalyticSolver(Solver):
             return Selection(*common)
         samples = _samples(len(plan.lower), self.options.seed)
         if not plan.swivels:
-            return RedundantSelection(*common, plan.lower, plan.upper, samples)
+            guided = plan.structure.family == SWIVEL and plan.structure.slack > _ROUGH
+            return (GuidedSelection if guided else RedundantSelection)(
+                *common, plan.lower, plan.upper, samples)
         own = *common, samples[:_FEW], self.options.elbow
         if all(getattr(self.options, name) is None for name in SWIVEL_OPTIONS[1:]):
             return SwivelSelection(*own)
@@ -132,6 +140,7 @@ class AnalyticSolver(Solver):
             spread = Elbow.spread(intervals, _samples(1, self.options.seed)[:_SHOWN, 0])
             angles = np.array([psi, *spread]) if len(spread) else NOTHING
             return plan.branches(goal, angles[:, None], within_limits)
+        plan = plan.guide
         lower, upper = plan.range_near(self._start_at)
         spread = lower + _samples(len(lower), self.options.seed)[:_SHOWN] * (upper - lower)
         own = np.clip(plan.family.parameters_at(self._start_at), lower, upper)
@@ -233,7 +242,7 @@ class AnalyticSolver(Solver):
         if self._plans.planar or any(goal.weights is not ALL_AXES for goal in goals):
             return None
         start = self._start_at if q0 is None else q0
-        return self._whole.candidates(goals, start, density, self.options.seed, deadline)
+        return self._whole.guide.candidates(goals, start, density, self.options.seed, deadline)
 
     def _swivelling(self, goal: Any) -> tuple[Elbow, np.ndarray]:
         """Return the swivel angles of the arm, and the pose of a goal."""
@@ -256,7 +265,9 @@ class AnalyticSolver(Solver):
         if parameters is None:
             parameters = np.zeros(len(plan.lower))
         q = np.empty(self._shape)
-        record = plan.selector.solve(goal.pose, goal.weights, parameters, q0, q)
+        record = plan.guide.selector.solve(goal.pose, goal.weights, parameters, q0, q)
+        if record[0] == NONE and plan.guide is not plan:
+            record = plan.selector.solve(goal.pose, goal.weights, parameters, q0, q)
         return self._selected(goal, q0, q, record), plan, parameters
 
     def _selected(self, goal: Goal, q0: np.ndarray, q: np.ndarray,
@@ -289,9 +300,12 @@ class AnalyticSolver(Solver):
         poses = np.array([goal.pose for goal in goals]).reshape(len(goals), 4, 4)
         plan, q, records = self._whole, np.empty(starts.shape), np.empty((len(goals), 3))
         parameters = np.zeros((len(goals), len(plan.lower)))
-        share(lambda part: plan.selector.solve_batch(
+        share(lambda part: plan.guide.selector.solve_batch(
             poses[part], ALL_AXES, parameters[part], starts[part], q[part], records[part]),
             len(goals), progress)
+        if plan.guide is not plan:
+            return [self._selected(goal, start, one, record) or self._solve(goal, start)
+                    for goal, start, one, record in zip(goals, starts, q, records.tolist())]
         return [self._selected(goal, start, one, record) or self._failed(plan, goal, own, start)
                 for goal, own, start, one, record
                 in zip(goals, parameters, starts, q, records.tolist())]

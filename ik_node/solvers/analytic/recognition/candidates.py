@@ -10,6 +10,7 @@ from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
 from ik_node.solvers.analytic.recognition.joints import NOT_THERE, Joints, virtual
 from ik_node.solvers.analytic.recognition.nominal import (
     Nominal,
+    common_point,
     is_exact,
     slack_of,
     with_common_direction,
@@ -41,14 +42,10 @@ class Candidate(NamedTuple):
 
 def candidates(whole: Joints, T_base_tip: np.ndarray, size: float) -> Iterator[Candidate]:
     """Yield candidates: six joints or fewer, with others locked."""
-    spare = len(whole.kind) - 6
-    if spare == 1 and (whole.kind == REVOLUTE).all() and (whole.column != NOT_THERE).all():
-        shoulder = with_common_point(whole, 0, size)
-        wrist = None if shoulder is None else with_common_point(shoulder.joints, 4, size)
-        # Only an exact arm keeps its swivel angle: refinement would change it for others.
-        if shoulder is not None and wrist is not None and is_exact(shoulder, size) and is_exact(
-                wrist, size):
-            yield Candidate(-1, SWIVEL, 0, wrist, whole, ())
+    spare, spherical = len(whole.kind) - 6, spherical_7r(whole)
+    # Only an exact arm keeps its swivel angle: refinement would change it for others.
+    if spherical is not None and is_exact(spherical.nominal, size):
+        yield spherical
     if spare <= 0:
         yield from _structures(whole, (), size)
         if spare < 0:
@@ -59,6 +56,19 @@ def candidates(whole: Joints, T_base_tip: np.ndarray, size: float) -> Iterator[C
     order = sorted(real.tolist(), key=lambda i: (whole.kind[i] != PRISMATIC, -i))
     for locked in itertools.islice(itertools.combinations(order, spare), _MOST_LOCKS):
         yield from _structures(whole, tuple(sorted(locked)), size)
+
+
+def spherical_7r(whole: Joints) -> Candidate | None:
+    """Return the arm with spherical shoulder and wrist nearest to a 7R arm; None for others."""
+    if len(whole.kind) != 7 or (whole.kind != REVOLUTE).any() or (whole.column == NOT_THERE).any():
+        return None
+    points, miss = whole.points.copy(), 0.0
+    for place in (0, 4):
+        centre, off = common_point(whole, place)
+        points[place:place + 3], miss = centre, max(miss, off)
+    if not miss < np.inf:
+        return None
+    return Candidate(-1, SWIVEL, 0, Nominal(whole._replace(points=points), 0.0, miss), whole, ())
 
 
 def _structures(whole: Joints, locked: tuple[int, ...], size: float,

@@ -28,6 +28,8 @@ class Recognised(NamedTuple):
     """Description, with the deviation of the file from the nominal geometry."""
     locked: tuple[int, ...]
     """Entries of q of the locked joints: the redundancy parameters."""
+    guesses: Structure | None = None
+    """Of a 7R arm with a locked joint, that with spherical shoulder and wrist nearest to it."""
 
 
 def described(chain: Chain, own: Joints, candidate: Candidate, structure: Structure) -> Recognised:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.recognition.candidates import candidates, structure_of
+from ik_node.solvers.analytic.recognition.candidates import candidates, spherical_7r, structure_of
 from ik_node.solvers.analytic.recognition.description import Recognised, described, letters
 from ik_node.solvers.analytic.recognition.joints import (
     Joints,
@@ -76,7 +76,9 @@ def _recognise(chain: Chain, constrained: np.ndarray, along_goal: bool) -> Recog
         # The equations of fewer joints may leave an angle open at right angles.
         if len(structure.kind) >= 6 or _proves_right(structure, T_base_tip, has_filler,
                                                      _RIGHT_ANGLES):
-            return described(chain, own, candidate, structure)
+            spherical = spherical_7r(whole) if structure.may_be_off else None
+            guesses = None if spherical is None else structure_of(spherical, T_base_tip, size)
+            return described(chain, own, candidate, structure)._replace(guesses=guesses)
         best = best or (candidate, structure)
     if best is not None:
         return described(chain, own, *best)

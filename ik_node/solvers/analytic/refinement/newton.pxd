@@ -12,7 +12,7 @@ cimport cython
 from ik_node.spatial.vector3 cimport along, cross, dot, minus, vector3
 
 cdef double INF, _DONE, _STALLED, _LONGEST, _FLOOR, _SHORT_FLOOR, _FARTHEST_TWIN, _SHORT, _DEGENERATE
-cdef double _SINGULAR, _ALL_BUT_SINGULAR
+cdef double _SINGULAR, ALL_BUT_SINGULAR
 cdef int STEPS
 
 @cython.locals(stalled=cython.bint)
@@ -20,7 +20,8 @@ cdef (double, double, double) newton_refinement(ChainRecord chain, TipTask task,
                                                 vector q, int steps) noexcept nogil
 cdef void _write_jacobian(ChainRecord chain, TipTask task, Scratch work, vector held) noexcept nogil
 cdef double _eliminate(columns J, int n, vector e) noexcept nogil
-cdef bint is_singular(ChainRecord chain, Scratch work, vector held, vector q) noexcept nogil
+cdef bint is_singular(ChainRecord chain, Scratch work, vector held, vector q,
+                      double pivot) noexcept nogil
 @cython.locals(rotation=vector3)
 cdef bint last_newton_step(ChainRecord chain, pose T_base_goal, Scratch work, vector q) noexcept nogil
 cdef bint is_wrist_regular(poses frames) noexcept nogil

@@ -30,7 +30,7 @@ _FARTHEST_TWIN = 1.0  # rad
 _SHORT = 1e-5         # rad or m, of a last step
 _DEGENERATE = 1e-3          # a determinant of three directions that counts as zero
 _SINGULAR = 1e-12     # a pivot that counts as zero, for entries of size 1
-_ALL_BUT_SINGULAR = 1e-6  # a pivot that amplifies rounding errors noticeably
+ALL_BUT_SINGULAR = 1e-6  # a pivot that amplifies rounding errors noticeably
 
 
 def newton_refinement(chain: ChainRecord, task: TipTask, work: Scratch, held: Vector, q: Vector,
@@ -122,10 +122,12 @@ def _eliminate(J: Columns, n: int, e: Vector) -> float:
     return least
 
 
-def is_singular(chain: ChainRecord, work: Scratch, held: Vector, q: Vector) -> bool:
+def is_singular(chain: ChainRecord, work: Scratch, held: Vector, q: Vector,
+                pivot: float) -> bool:
     """Tell whether the joints that are not held, as held (n,) says, are nearly singular at q (n,).
 
-    False where there are more than six.
+    That is where elimination of their Jacobian has a smaller pivot. False where there are more than
+    six.
     """
     J, free = work.J, 0
     for k in range(chain.n):
@@ -141,7 +143,7 @@ def is_singular(chain: ChainRecord, work: Scratch, held: Vector, q: Vector) -> b
             for i in range(6):
                 J[free][i] = J[k][i]
             free += 1
-    return _eliminate(J, free, work.e) < _ALL_BUT_SINGULAR
+    return _eliminate(J, free, work.e) < pivot
 
 
 def last_newton_step(chain: ChainRecord, T_base_goal: Pose, work: Scratch, q: Vector) -> bool:

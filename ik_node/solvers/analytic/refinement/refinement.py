@@ -142,7 +142,8 @@ class Refinement:
         That is where the joints that are not locked, at most six, are singular.
         """
         self.invalidate_frames()
-        return newton.is_singular(self.chain, self.work, self.held, q)
+        return newton.is_singular(self.chain, self.work, self.held, q,
+                                  newton.ALL_BUT_SINGULAR)
 
     def move_inside_limits(self, q: Vector) -> float:
         """Move q (n,) along its self-motion into the limits, in place; return the squared error.

@@ -15,11 +15,13 @@ from ik_node.solvers.settings cimport Settings
 from libc.math cimport rint as round
 cimport cython
 
-cdef double INF, NAN, TWO_PI, _SAME
+cdef double INF, NAN, TWO_PI, _PER_ROOT, _SAME
 
 
 cdef class Enumeration(Refinement):
     cdef int most, kept
+    cdef bint adds_twins
+    cdef double pivot
     cdef rows found
     cdef void find(self, bint within) noexcept nogil
     cdef void _refine_trial(self, bint within) noexcept nogil

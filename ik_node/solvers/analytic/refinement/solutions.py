@@ -14,6 +14,7 @@ from ik_node.solvers.analytic.families import closed_family
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, precision
 from ik_node.solvers.analytic.refinement.refinement import Refinement
+from ik_node.solvers.analytic.structure import EXACT_SLACK
 from ik_node.solvers.analytic.subproblems import sizes
 from ik_node.solvers.settings import Settings
 from ik_node.support import checks, clock
@@ -28,6 +29,7 @@ from ik_node.support.arrays import (
 )
 
 INF, NAN, TWO_PI = math.inf, float('nan'), 2.0 * math.pi
+_PER_ROOT = 30.0      # pivot of elimination below which twins are sought, per root of the slack
 _SAME = 1e-6          # rad or m: solutions nearer to each other are duplicates
 
 
@@ -39,6 +41,12 @@ class Enumeration(Refinement):
         """Prepare; most: maximum number of solutions, at most MOST_SOLUTIONS."""
         super().__init__(chain, settings, family)
         self.most, self.kept = most, 0
+        structure = self.family.structure
+        # With a joint to spare they would be elsewhere on the self-motion.
+        self.adds_twins = structure.may_be_off and structure.n - structure.locks <= 6
+        # Of a nominal arm that is off by ε pairs as far apart as √ε may be missing.
+        self.pivot = _PER_ROOT * math.sqrt(structure.slack) if (
+            structure.slack > EXACT_SLACK and structure.n - structure.locks == 6) else INF
         self.found = self.memory.rows(np.zeros((sizes.MOST_SOLUTIONS, self.chain.n)))
 
     def find(self, within: bool) -> None:
@@ -55,7 +63,7 @@ class Enumeration(Refinement):
                         and not self.has_self_motion(trial)):
                     continue
             self._refine_trial(within)
-        if self.family.structure.may_be_off:
+        if self.adds_twins:
             self._add_twins(within)
         if within:
             self._drop_outside()
@@ -79,9 +87,12 @@ class Enumeration(Refinement):
         first, last = 0, self.kept
         while first < last and self.kept < self.most:
             for i in range(first, last):
+                self.invalidate_frames()
+                if self.pivot < INF and not newton.is_singular(
+                        self.chain, self.work, self.held, self.found[i], self.pivot):
+                    continue
                 if newton.across_fold(self.chain, self.task, self.work, self.held, self.found[i],
                                       -1, self.trial):
-                    self.invalidate_frames()
                     self._refine_trial(within)
             first, last = last, self.kept
 

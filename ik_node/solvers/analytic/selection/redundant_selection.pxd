@@ -8,7 +8,7 @@ from ik_node.solvers.analytic.selection.selection cimport Selection
 cimport cython
 
 cdef double INF, PI, FEASIBLE, _NEAR, _AROUND, _NEARBY, _MET, _FINEST, _GOLDEN
-cdef int _FEW_STEPS, _STEPS, _FIRST_STEPS
+cdef int _GUESS_STEPS, _FEW_STEPS, _STEPS, _FIRST_STEPS
 
 
 cdef class RedundantSelection(Selection):
@@ -27,3 +27,8 @@ cdef class RedundantSelection(Selection):
     cdef void _begin_nearby(self) noexcept nogil
     @cython.locals(first=cython.bint)
     cdef double _sample(self, double best) noexcept nogil
+
+
+cdef class GuidedSelection(RedundantSelection):
+    cdef void choose(self) noexcept nogil
+    cdef int find_wrapped(self) noexcept nogil

@@ -25,6 +25,7 @@ _NEARBY = 0.25     # squared error at the start, m² and rad², of a goal that i
 _FIRST_STEPS = 8
 _MET = 1e-12       # squared error, m² and rad²
 _FINEST = 1e-6     # least distance of two parameters of Brent's method, rad or m
+_GUESS_STEPS = 2   # of Newton's method, of a guess before its cost is computed
 _GOLDEN = 0.5 * (3.0 - math.sqrt(5.0))
 
 
@@ -169,3 +170,37 @@ class RedundantSelection(Selection):
             self.around = 1.5 * (high[0] - low[0]) / (k + 1)
         precision.copy_to(parameters, chosen, self.count)
         return best
+
+
+class GuidedSelection(RedundantSelection):
+    """Chooses the swivel angle of a nominal arm whose branches are far from the true arm's.
+
+    Each is refined before it is compared, and what Newton's method leads to from q0 is, too.
+    """
+
+    def choose(self) -> None:
+        """Set the parameters, q, its errors and `end`."""
+        RedundantSelection.choose(self)
+        near, best = self.chosen, INF
+        if self.end != codes.NONE:
+            best = self.cost(self.q, 0.0)
+        precision.copy_to(near, self.q0, self.chain.n)
+        newton.newton_refinement(self.chain, self.task, self.work, self.held, near, newton.STEPS)
+        self.wrap_to_nearest(near)
+        if not self.cost(near, 0.0) < best:
+            return
+        error, position, orientation = search.residual(self.chain, self.task, self.work, near)
+        if error <= precision.PRECISE and precision.within_tolerances(
+                self.settings, position, orientation):
+            precision.copy_to(self.q, near, self.chain.n)
+            self._end_at(position, orientation)
+
+    def find_wrapped(self) -> int:
+        """Write the branches for the parameters, nearly refined; return how many."""
+        found, count = self.branches, RedundantSelection.find_wrapped(self)
+        for i in range(count):
+            if precision.limit_excess(self.chain, found[i]) <= self.room:
+                newton.newton_refinement(self.chain, self.task, self.work, self.held, found[i],
+                                         _GUESS_STEPS)
+                self.wrap_to_nearest(found[i])
+        return count
