@@ -68,12 +68,14 @@ class Plan:
         self.complete = not structure.may_be_off and (not self.searched or self.swivels)
         # At most eight solutions where the arm is exact, but rounding can split one into two.
         self.solutions = Solutions(chain.record, settings, self.family, chain.neutral(),
-                                   MOST_SOLUTIONS if structure.may_be_off else 16)
+                                   MOST_SOLUTIONS if structure.may_be_off else 16,
+                                   None if recognised.general is None
+                                   else recognised.general.closed_form())
         self.selector = Selector(lambda: select(self))
         self.guide = self
         if recognised.guesses is not None:
             guide = Plan(chain, settings, select, recognised._replace(
-                structure=recognised.guesses, locked=(), guesses=None))
+                structure=recognised.guesses, locked=(), guesses=None, general=None))
             if guide._convergence(chain) > (_MOST if structure.family == GENERAL else _NEARLY_ALL):
                 self.guide = guide
 

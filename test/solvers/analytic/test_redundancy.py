@@ -28,7 +28,7 @@ def from_its_own_redundancy(solver, q):
     return apart(found, q).max(axis=1).min(initial=np.inf)
 
 
-@pytest.mark.parametrize('off', [(3e-2, 3e-2), (5e-7, 0.0), (6e-3, 0.0)])
+@pytest.mark.parametrize('off', [(3e-2, 3e-2), (5e-4, 3e-4), (6e-3, 2e-4), (6e-3, 0.0)])
 def test_a_nearly_spherical_arm_lists_a_configuration_for_its_own_redundancy(off):
     solver, rng = make_solver('analytic', nearly_spherical(*off)), np.random.default_rng(1)
     for _ in range(robots.samples(100)):
@@ -79,6 +79,15 @@ def test_the_elbow_of_a_nearly_spherical_arm_is_not_its_redundant_joint():
     solver = make_solver('analytic', nearly_spherical(6e-3, 2e-4))
     assert len(solver.locked) == 1
     assert 'j3' not in solver.locked
+
+
+def test_an_inexact_arm_lists_a_configuration_near_which_its_elbow_is_stretched():
+    # the nominal arm lacks up to all branches there
+    solver, rng = make_solver('analytic', nearly_spherical(5e-4, 3e-4)), np.random.default_rng(6)
+    for _ in range(robots.samples(100)):
+        q = robots.random_q(solver.chain, rng)
+        q[3] = rng.uniform(0.02, 0.1)
+        assert from_its_own_redundancy(solver, q) < 1e-6
 
 
 def test_a_joint_at_its_limit_is_listed_where_the_nominal_arm_is_beyond_it():

@@ -71,6 +71,15 @@ def spherical_7r(whole: Joints) -> Candidate | None:
     return Candidate(-1, SWIVEL, 0, Nominal(whole._replace(points=points), 0.0, miss), whole, ())
 
 
+def general_6r(candidate: Candidate) -> Candidate | None:
+    """Return a redundant arm's joints that are not locked as the general 6R, where that differs."""
+    six = candidate.whole.without(candidate.locked)
+    if (candidate.family == GENERAL or not candidate.locked or (six.kind != REVOLUTE).any()
+            or (six.column == NOT_THERE).any()):
+        return None
+    return candidate._replace(cost=9, family=GENERAL, place=0, nominal=Nominal(six, 0.0, 0.0))
+
+
 def _structures(whole: Joints, locked: tuple[int, ...], size: float,
                 span: int = 3) -> Iterator[Candidate]:
     """Yield the candidates of the joints that are not locked, with a triple, or a pair: span 2."""

@@ -29,7 +29,9 @@ class Recognised(NamedTuple):
     locked: tuple[int, ...]
     """Entries of q of the locked joints: the redundancy parameters."""
     guesses: Structure | None = None
-    """Of a 7R arm with a locked joint, that with spherical shoulder and wrist nearest to it."""
+    """Of an inexact 7R arm, that with spherical shoulder and wrist nearest to it."""
+    general: Structure | None = None
+    """Of an inexact redundant arm, its six joints that are not locked as the general 6R."""
 
 
 def described(chain: Chain, own: Joints, candidate: Candidate, structure: Structure) -> Recognised:

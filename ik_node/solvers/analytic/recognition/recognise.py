@@ -7,7 +7,12 @@ import numpy as np
 
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.recognition.candidates import candidates, spherical_7r, structure_of
+from ik_node.solvers.analytic.recognition.candidates import (
+    candidates,
+    general_6r,
+    spherical_7r,
+    structure_of,
+)
 from ik_node.solvers.analytic.recognition.description import Recognised, described, letters
 from ik_node.solvers.analytic.recognition.joints import (
     Joints,
@@ -74,12 +79,16 @@ def _recognise(chain: Chain, constrained: np.ndarray, along_goal: bool) -> Recog
         if not _proves_right(structure, T_base_tip, has_filler):
             continue
         # The equations of fewer joints may leave an angle open at right angles.
-        if len(structure.kind) >= 6 or _proves_right(structure, T_base_tip, has_filler,
-                                                     _RIGHT_ANGLES):
-            spherical = spherical_7r(whole) if structure.may_be_off else None
-            guesses = None if spherical is None else structure_of(spherical, T_base_tip, size)
-            return described(chain, own, candidate, structure)._replace(guesses=guesses)
-        best = best or (candidate, structure)
+        if len(structure.kind) < 6 and not _proves_right(structure, T_base_tip, has_filler,
+                                                         _RIGHT_ANGLES):
+            best = best or (candidate, structure)
+            continue
+        arm = described(chain, own, candidate, structure)
+        if not structure.may_be_off:
+            return arm
+        guesses, general = (None if other is None else structure_of(other, T_base_tip, size)
+                            for other in (spherical_7r(whole), general_6r(candidate)))
+        return arm._replace(guesses=guesses, general=general)
     if best is not None:
         return described(chain, own, *best)
     found = f'{letters(own)} with no structure a closed form is known for'

@@ -15,15 +15,18 @@ from ik_node.solvers.settings cimport Settings
 from libc.math cimport rint as round
 cimport cython
 
-cdef double INF, NAN, TWO_PI, _PER_ROOT, _SAME
+cdef double INF, NAN, TWO_PI, _PER_ROOT, _DOUBTFUL, _SAME
 
 
 cdef class Enumeration(Refinement):
     cdef int most, kept
-    cdef bint adds_twins
+    cdef bint adds_twins, thorough
+    cdef ClosedFamily general
     cdef double pivot
     cdef rows found
     cdef void find(self, bint within) noexcept nogil
+    cdef bint _may_lack_some(self) noexcept nogil
+    cdef void _refine_branches(self, int count, bint within) noexcept nogil
     cdef void _refine_trial(self, bint within) noexcept nogil
     cdef void _add_twins(self, bint within) noexcept nogil
     cdef void _keep(self, double error) noexcept nogil
@@ -36,7 +39,7 @@ cdef class Solutions:
     cdef readonly int most
     cdef ChainRecord chain
     cdef Settings settings
-    cdef ClosedFamily family
+    cdef ClosedFamily family, general
     cdef list idle
     cdef const double[::1] start, ones
     cpdef object of_pose(self, const double[:, ::1] T_base_goal, bint within, double tolerance)

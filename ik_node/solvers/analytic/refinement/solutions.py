@@ -30,6 +30,7 @@ from ik_node.support.arrays import (
 
 INF, NAN, TWO_PI = math.inf, float('nan'), 2.0 * math.pi
 _PER_ROOT = 30.0      # pivot of elimination below which twins are sought, per root of the slack
+_DOUBTFUL = 0.1       # of that pivot: where solutions may be missing
 _SAME = 1e-6          # rad or m: solutions nearer to each other are duplicates
 
 
@@ -37,9 +38,15 @@ class Enumeration(Refinement):
     """The enumeration of all solutions for a goal."""
 
     def __init__(self, chain: ChainRecord, settings: Settings, family: ClosedFamily,
-                 most: int) -> None:
-        """Prepare; most: maximum number of solutions, at most MOST_SOLUTIONS."""
+                 most: int, general: ClosedFamily | None) -> None:
+        """Prepare.
+
+        most: maximum number of solutions, at most MOST_SOLUTIONS. general: a slower family that
+        has the solutions that an inexact one may lack near singular configurations, None for none.
+        """
         super().__init__(chain, settings, family)
+        self.general = family if general is None else general
+        self.thorough = False  # whether the search may take as long as that family
         self.most, self.kept = most, 0
         structure = self.family.structure
         # With a joint to spare they would be elsewhere on the self-motion.
@@ -51,8 +58,30 @@ class Enumeration(Refinement):
 
     def find(self, within: bool) -> None:
         """Write every solution into `found`, their number into `kept`."""
-        trial, n, self.kept = self.trial, self.chain.n, 0
-        count = self.find_branches()
+        self.kept = 0
+        self._refine_branches(self.find_branches(), within)
+        if self.thorough and self._may_lack_some():
+            self._refine_branches(self.general.write_branches(
+                self.task.T, self.parameters, self.q0, self.chain.n, self.closed_form,
+                self.branches), within)
+        if self.adds_twins:
+            self._add_twins(within)
+        if within:
+            self._drop_outside()
+        self._drop_imprecise()
+
+    def _may_lack_some(self) -> bool:
+        """Tell whether solutions found, or the lack of any, are near a singular configuration."""
+        self.invalidate_frames()
+        for i in range(self.kept):
+            if newton.is_singular(self.chain, self.work, self.held, self.found[i],
+                                  _DOUBTFUL * self.pivot):
+                return True
+        return self.kept == 0
+
+    def _refine_branches(self, count: int, within: bool) -> None:
+        """Refine branches, and keep those that meet the goal."""
+        trial, n = self.trial, self.chain.n
         self.invalidate_frames()
         for i in range(count):
             precision.copy_to(trial, self.branches[i], n)
@@ -63,11 +92,6 @@ class Enumeration(Refinement):
                         and not self.has_self_motion(trial)):
                     continue
             self._refine_trial(within)
-        if self.adds_twins:
-            self._add_twins(within)
-        if within:
-            self._drop_outside()
-        self._drop_imprecise()
 
     def _refine_trial(self, within: bool) -> None:
         """Refine `trial`, and keep it where it meets the goal.
@@ -140,11 +164,13 @@ class Solutions:
     """The solutions of one arm. Threads may use it at the same time."""
 
     def __init__(self, chain: ChainRecord, settings: Settings, family: ClosedFamily,
-                 start: np.ndarray, most: int) -> None:
+                 start: np.ndarray, most: int, general: ClosedFamily | None = None) -> None:
         """Prepare.
 
-        start (n,): the configuration that whole turns are nearest to. most: see `Enumeration`.
+        start (n,): the configuration that whole turns are nearest to. most, general: see
+        `Enumeration`; the latter is used for single parameters.
         """
+        self.general = general
         self.chain, self.settings, self.family, self.most = chain, settings, family, most
         self.start, self.ones = start, np.ones(6)
         self.idle: list[Enumeration] = []
@@ -180,6 +206,7 @@ class Solutions:
             T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4 and weights.shape[0] == 6
             and parameters.shape[1] == self.family.structure.parameters)
         one = self._take(self.start)
+        one.thorough = self.general is not None and parameters.shape[0] == 1
         out = np.empty((parameters.shape[0] * self.most, self.chain.n))
         search.load_goal(one.task, T_base_goal, weights)
         count = _find_sets(one, parameters, within, out)
@@ -225,7 +252,8 @@ class Solutions:
         try:
             one = self.idle.pop()
         except IndexError:
-            one = Enumeration(self.chain, self.settings, self.family, self.most)
+            one = Enumeration(self.chain, self.settings, self.family, self.most, self.general)
+        one.thorough = False
         for k in range(self.chain.n):
             one.q0[k] = q0[k]
         return one
