@@ -20,7 +20,7 @@ cdef double INF, NAN, TWO_PI, _PER_ROOT, _DOUBTFUL, _SAME
 
 cdef class Enumeration(Refinement):
     cdef int most, kept
-    cdef bint adds_twins, thorough
+    cdef bint adds_twins, completes, thorough
     cdef ClosedFamily general
     cdef double pivot
     cdef rows found

@@ -46,7 +46,8 @@ class Enumeration(Refinement):
         """
         super().__init__(chain, settings, family)
         self.general = family if general is None else general
-        self.thorough = False  # whether the search may take as long as that family
+        self.completes = general is not None
+        self.thorough = False  # whether the search may take longer than one of many
         self.most, self.kept = most, 0
         structure = self.family.structure
         # With a joint to spare they would be elsewhere on the self-motion.
@@ -60,7 +61,7 @@ class Enumeration(Refinement):
         """Write every solution into `found`, their number into `kept`."""
         self.kept = 0
         self._refine_branches(self.find_branches(), within)
-        if self.thorough and self._may_lack_some():
+        if self.completes and self.thorough and self._may_lack_some():
             self._refine_branches(self.general.write_branches(
                 self.task.T, self.parameters, self.q0, self.chain.n, self.closed_form,
                 self.branches), within)
@@ -88,8 +89,8 @@ class Enumeration(Refinement):
             if within:
                 # On an exact arm, refinement leaves a branch outside the limits where it is.
                 self.wrap_to_nearest(trial)
-                if (precision.limit_excess(self.chain, trial) > self.room
-                        and not self.has_self_motion(trial)):
+                if precision.limit_excess(self.chain, trial) > self.room and not (
+                        (self.thorough or n == 6) and self.has_self_motion(trial)):
                     continue
             self._refine_trial(within)
 
@@ -206,7 +207,7 @@ class Solutions:
             T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4 and weights.shape[0] == 6
             and parameters.shape[1] == self.family.structure.parameters)
         one = self._take(self.start)
-        one.thorough = self.general is not None and parameters.shape[0] == 1
+        one.thorough = parameters.shape[0] == 1
         out = np.empty((parameters.shape[0] * self.most, self.chain.n))
         search.load_goal(one.task, T_base_goal, weights)
         count = _find_sets(one, parameters, within, out)
