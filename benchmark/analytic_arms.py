@@ -4,7 +4,8 @@ Random poses are forward kinematics of joint values drawn evenly from the limits
 each joint is at 0, ±90° or a limit, or 1e-3 to 1e-9 rad from there, so that many are singular or
 nearly so. A list holds a configuration if it has it to 1e-6 rad, whole turns aside; where the
 configuration is singular, and no list can have all that meet its pose, any solution counts.
-Redundant arms get the redundancy of the configuration; `empty` is of lists without it.
+Redundant arms get the redundancy of the configuration, and are singular where the joints that are
+not locked are; `empty` is of lists without it.
 """
 
 import argparse
@@ -84,7 +85,8 @@ def _holds(chain: Chain, solver: Solver, q: np.ndarray) -> bool:
     found = solver.solve_all(chain.forward(q), redundancy=redundancy if len(redundancy) else None)
     if not len(found):
         return False
-    J = chain.jacobian(q)
+    free = [name not in getattr(solver, 'locked', ()) for name in chain.joint_names]
+    J = chain.jacobian(q)[:, free]
     J[:3] /= length_scale(chain.arrays)
     singular = np.linalg.svd(J, compute_uv=False)[min(J.shape) - 1] < _SINGULAR
     return bool(singular or turns_aside(found - q).max(axis=1).min() <= _SAME)
