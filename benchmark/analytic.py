@@ -1,5 +1,8 @@
 """Measures closed forms: every branch of random poses, beside the peers that have closed forms.
 
+At last `auto`, which chooses between closed form and `dls`, beside `dls`: from random starts, the
+least of some times each.
+
 Poses are forward kinematics of joint values drawn evenly from the limits, the same for all; limits
 are not asked of the branches. Times are from Python, wrappers included, the contenders taking turns
 in rounds. EAIK is given each pose as it wants it, with the tip's frame at zero taken off, and its
@@ -34,6 +37,10 @@ _FIRST = ('| arm | ours µs | EAIK µs | ours / EAIK | ours in a batch µs | EAI
 _SECOND = ('| arm | family | branches | holds the configuration % | median µs | p99 µs |\n'
            '|---|---|---|---|---|---|')
 _THIRD = '| arm | family | solved % | median µs | p99 µs |\n|---|---|---|---|---|'
+_FOURTH = ('| arm | dls µs | auto / dls: median | p95 | p99 | goal by goal: median | p95 | p99 | '
+           'solved by dls % | by auto % | by the closed form % |\n'
+           '|---|---|---|---|---|---|---|---|---|---|---|')
+_REPEATS = 5
 
 Contender = Callable[[int], object]
 
@@ -57,6 +64,9 @@ def main() -> int:
     print(f'\n{_THIRD}', flush=True)
     for name in _REDUNDANT:
         _row(_redundant, name, arms.load(name).chain, arguments)
+    print(f'\n{_FOURTH}', flush=True)
+    for name, chain in [*((name, arms.load(name).chain) for name in arms.NAMES), *arms.prebuilt()]:
+        _row(_auto_beside_dls, name, chain, arguments)
     return 0
 
 
@@ -143,6 +153,26 @@ def _redundant(name: str, chain: Chain, arguments: argparse.Namespace) -> str:
     solved = [solver.solve(pose, start).success for pose in poses]
     return (f'| {name} | {solver.family} | {100.0 * np.mean(solved):.2f} | '
             f'{np.median(times):.1f} | {np.percentile(times, 99):.1f} |')
+
+
+def _auto_beside_dls(name: str, chain: Chain, arguments: argparse.Namespace) -> str:
+    """Return the row of an arm that `auto` and `dls` solve for the same goals and starts."""
+    _, poses = _goals(chain, arguments)
+    poses = poses[:max(1, len(poses) // 10)]
+    starts = np.random.default_rng(arguments.seed + 1).uniform(
+        *ranges(chain), (len(poses), chain.n_joints))
+    by_dls, by_auto = make_solver('dls', chain), make_solver('auto', chain)
+    calls = (lambda k: by_dls.solve(poses[k], starts[k]),
+             lambda k: by_auto.solve(poses[k], starts[k]))
+    dls, auto = np.min([_in_turns(calls, len(poses)) for _ in range(_REPEATS)], axis=0)
+    shares = [50.0, 95.0, 99.0]
+    ratios = [*np.percentile(auto, shares) / np.percentile(dls, shares),
+              *np.percentile(auto / dls, shares)]
+    results = [[call(k) for k in range(len(poses))] for call in calls]
+    solved = [100.0 * np.mean([result.success for result in each]) for each in results]
+    closed = 100.0 * np.mean([result.method == 'analytic' for result in results[1]])
+    return (f'| {name} | {np.median(dls):.1f} | {" | ".join(f"{ratio:.2f}" for ratio in ratios)} | '
+            f'{solved[0]:.2f} | {solved[1]:.2f} | {closed:.1f} |')
 
 
 def _in_turns(contenders: Sequence[Contender], count: int) -> np.ndarray:

@@ -1,10 +1,15 @@
-"""The arms that are measured: real ones, from the packages example-robot-data and rtb-data."""
+"""The arms that are measured: real ones, from example-robot-data, rtb-data and ssik."""
 
+import importlib
 import importlib.util
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from ik_node import Chain, KinematicTree
+from ik_node.spatial import rpy_from_matrix
 
 
 class Arm(NamedTuple):
@@ -60,6 +65,39 @@ def load(name: str) -> Arm:
     package, file, base, tip = {**_FILES, **_MORE}[name]
     path = folder(package) / file
     return Arm(name, path, KinematicTree.from_urdf(path).chain(base, tip))
+
+
+def prebuilt() -> Iterator[tuple[str, Chain]]:
+    """Yield the names and chains of the arms that the package ssik has; none without it."""
+    if importlib.util.find_spec('ssik') is None:
+        return
+    from ssik import prebuilt as package
+    for file in sorted(Path(package.__file__).parent.glob('*/*_ik.py')):
+        name = f'{file.parent.name}.{file.stem}'
+        joints = importlib.import_module(f'{package.__name__}.{name}')._KB.joints
+        parts = ['<robot name="ssik"><link name="l0"/>']
+        for k, joint in enumerate(joints):
+            limited = joint.limits is not None and np.isfinite(joint.limits).all()
+            lower, upper = joint.limits if limited else (0.0, 0.0)
+            kind = {(True, True): 'revolute', (True, False): 'continuous'}.get(
+                (joint.joint_type == 'revolute', bool(limited)), joint.joint_type)
+            parts += [_joint(f'j{k}', kind, f'l{k}', f'm{k}', joint.T_left,
+                             f'<axis xyz="{_text(joint.axis)}"/>'
+                             f'<limit lower="{lower}" upper="{upper}" effort="1" velocity="1"/>'),
+                      _joint(f'f{k}', 'fixed', f'm{k}', f'l{k + 1}', joint.T_right)]
+        urdf = ''.join([*parts, '</robot>'])
+        yield name.removesuffix('_ik'), KinematicTree.from_urdf(urdf).chain()
+
+
+def _joint(name: str, kind: str, parent: str, child: str, T: np.ndarray, rest: str = '') -> str:
+    """Return a joint and its child link as URDF."""
+    return (f'<link name="{child}"/><joint name="{name}" type="{kind}"><parent link="{parent}"/>'
+            f'<child link="{child}"/><origin xyz="{_text(T[:3, 3])}" '
+            f'rpy="{_text(rpy_from_matrix(T[:3, :3]))}"/>{rest}</joint>')
+
+
+def _text(numbers: Iterable[float]) -> str:
+    return ' '.join(repr(float(number)) for number in numbers)
 
 
 def folder(package: str) -> Path:

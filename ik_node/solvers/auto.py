@@ -1,6 +1,8 @@
-"""Closed form where available, damped least squares otherwise."""
+"""Closed form or damped least squares: first what takes less time, then what the other adds."""
 
 import contextlib
+import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,23 +11,32 @@ import numpy as np
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.base import Solver
+from ik_node.solvers.codes import SOLUTIONS
+from ik_node.solvers.driver import ends_by
+from ik_node.solvers.entries import Search
 from ik_node.solvers.found import Found
-from ik_node.solvers.goal import Goal
+from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.solvers.jacobian.solver import DlsSolver
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
-from ik_node.solvers.records import verifier_of
 from ik_node.solvers.result import PROVEN, StopReason
 from ik_node.support.exceptions import OptionError, UnsupportedError
 
-_HALF = 0.5           # of the progress of a batch: the share of the closed form
+# Time of the attempts of dls on six joints, in its iterations: from q0, and of a restart. Medians
+# of 100 arms.
+_ATTEMPT, _RESTART = 14.0, 8.0
+_WORTH = 3.0     # time of dls before the closed form, as a multiple of that of the closed form
+_MOST_KEPT = 64  # weights whose opening is kept
+_POSE = Goal.from_pose(np.eye(4))
+_PARTS = 3       # of a batch: dls, the closed form, dls again
 
 
 class AutoSolver(Solver):
-    """Uses `analytic` where it supports the arm and the goal, and `dls` otherwise.
+    """Uses `analytic` and `dls`, in an order that depends on the time that a closed form takes.
 
-    `dls` solves, from the same initial guess, where the arm or the goal has no closed form, and
-    where the closed form finds nothing without a proof: it only samples free axes, except for a
-    swivel angle. `result.method` names the solver of the result.
+    Where that is less than an attempt of dls, the closed form is first. Else dls is, for some
+    attempts where the closed form takes as long as a few, for all where it takes longer; what it
+    misses the closed form finds, or proves infeasible. Whatever either meets is met. The times are
+    constants, so that results are reproducible. `result.method` names the solver of the result.
 
     - `analytic`, `iterative`: the solver by closed forms, None without one, and the other one.
     - `refusal`: why the arm has no closed form; '' where it has one.
@@ -42,13 +53,19 @@ class AutoSolver(Solver):
         self.analytic: AnalyticSolver | None = None
         self.refusal = self._instead = ''
         try:
-            self.analytic = AnalyticSolver(chain, **own)
+            self.analytic = AnalyticSolver(chain, **{**own, 'max_restarts': 0})  # those are of dls
         except UnsupportedError as error:
             self.refusal, self._instead = str(error), error.found or str(error)
             for option in SWIVEL_OPTIONS:
                 if own.get(option) is not None:
                     raise OptionError(f'auto.{option} is for arms that have a closed form; this '
                                       f'one is {self._instead}') from error
+        self.iterative.credited = self.iterative.name
+        # Damped least squares does not know what guides an elbow.
+        self._guided = any(own.get(name) is not None for name in SWIVEL_OPTIONS)
+        self._openings: dict[tuple[bytes, bool], Search | None] = {}
+        self._usual = self._opening_for(_POSE)
+        self._direct = self._own_kernels and not self.options.closest
 
     @property
     def family(self) -> str:
@@ -96,49 +113,107 @@ class AutoSolver(Solver):
             goals, q0, density, deadline)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
-        first = None
-        if self.analytic is not None:
+        return self._solve_from(goal, q0.copy())
+
+    def _solve_from(self, goal: Goal, q: np.ndarray) -> Found:
+        if self.options.timeout is None:
+            return self._solve_in_turn(goal, q)
+        with ends_by(self._deadline()):
+            return self._solve_in_turn(goal, q)
+
+    def _solve_in_turn(self, goal: Goal, q: np.ndarray) -> Found:
+        opening, whole, found, form = self._opening(goal), self.iterative._entry, None, None
+        if opening is not None:
+            found = self.iterative._solve_with(goal, q.copy(), opening)
+            if found.success or _ends(found, opening is whole):
+                return found
+        self._bring_inside(q)
+        if self.analytic is not None and not _is_hopeless(found):
             # The goal may leave an axis free that the closed form needs.
             with contextlib.suppress(UnsupportedError):
-                first = _named(self.analytic, self.analytic._solve_verified(goal, q0))
-        if first is not None and (_settled(first) or first.reason is StopReason.TIMEOUT):
-            return first
-        second = _named(self.iterative, self.iterative._solve_verified(goal, q0))
-        return second if first is None else self._better(goal, first, second)
+                form = _named(self.analytic._solve_verified(goal, q))
+                if _ends(form):
+                    return form
+        if found is None or opening is not whole:
+            found = self.iterative._solve_verified(goal, q)
+        return found if form is None else self._better(goal, form, found)
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
                     progress: Callable[[float], None]) -> list[Found]:
-        """Solve all by the closed form, and unsettled goals by dls."""
-        found: dict[int, Found] = {}
-        begun = 0.0 if self.analytic is None else _HALF
+        """Do as `_solve_in_turn`, for goals that constrain the same axes."""
+        found: list[Any] = [None] * len(goals)
+        forms, every = found.copy(), range(len(goals))
+        opening, whole = self._opening(goals[0]) if goals else None, self.iterative._entry
+
+        def solve(solve_many: Callable, which: list[int], part: int, out: list[Any]) -> None:
+            progress(part / _PARTS)
+            for k, one in zip(which, solve_many(
+                    [goals[k] for k in which], starts[which],
+                    lambda done: progress((part + done) / _PARTS)) if which else ()):
+                out[k] = one
+
+        def by_dls(search: Search) -> Callable:
+            return functools.partial(self.iterative._solve_many_with, search=search)
+
+        if opening is not None:
+            solve(by_dls(opening), list(every), 0, found)
+        rest = [k for k in every if found[k] is None or not _ends(found[k], opening is whole)]
         if self.analytic is not None:
+            likely = [k for k in rest if not _is_hopeless(found[k])]
             with contextlib.suppress(UnsupportedError):
-                found = {k: _named(self.analytic, one) for k, one in enumerate(
-                    self.analytic._solve_many_verified(
-                        goals, starts, lambda done: progress(begun * done)))}
-        rest = [k for k in range(len(goals)) if not (k in found and _settled(found[k]))]
-        seconds = self.iterative._solve_many_verified(
-            [goals[k] for k in rest], starts[rest],
-            lambda done: progress(begun + (1.0 - begun) * done))
-        for k, one in zip(rest, seconds):
-            second = _named(self.iterative, one)
-            found[k] = self._better(goals[k], found[k], second) if k in found else second
+                solve(self.analytic._solve_many_verified, likely, 1, forms)
+                forms = [one if one is None else _named(one) for one in forms]
+        rest = [k for k in rest if forms[k] is None or not _ends(forms[k])]
+        if opening is not whole:
+            solve(by_dls(whole), rest, 2, found)
+        for k in rest:
+            forms[k] = found[k] if forms[k] is None else self._better(goals[k], forms[k], found[k])
         progress(1.0)
-        return [found[k] for k in range(len(goals))]
+        return [found[k] if forms[k] is None else forms[k] for k in every]
+
+    def _opening(self, goal: Goal) -> Search | None:
+        """Return the search by dls that precedes the closed form; None where that is first."""
+        if goal._weights is ALL_AXES:
+            return self._usual
+        weights = goal._weights.tobytes(), goal._has_orientation
+        if weights not in self._openings:
+            if len(self._openings) == _MOST_KEPT:
+                self._openings.clear()
+            self._openings[weights] = self._opening_for(goal)
+        return self._openings[weights]
+
+    def _opening_for(self, goal: Goal) -> Search | None:
+        whole, attempts = self.iterative._entry, math.inf
+        if self.analytic is not None:
+            cost = self.analytic._plans.cost_for(goal)
+            expected = 1 if self.options.prefer in ('nearest', 'first') else SOLUTIONS
+            size = self.chain.n_joints / 6.0
+            if self._guided or cost < expected * _ATTEMPT * size:
+                return None
+            attempts = _WORTH * cost / (_RESTART * size)
+        return whole if attempts > self.options.max_restarts else whole.with_attempts(
+            math.ceil(attempts))
 
     def _better(self, goal: Goal, first: Found, second: Found) -> Found:
         """Return the result of dls if it meets the goal, else the nearer with its reason."""
         if second.success:
             return second
-        nearer = min(second, first, key=lambda found: verifier_of(self.chain).errors(
+        nearer = min(second, first, key=lambda found: self._verifier.errors(
             goal.pose, goal.weights, found.q)[0])
         return nearer._replace(reason=second.reason)
 
 
-def _settled(found: Found) -> bool:
-    """Tell whether the goal is met, or proved to be infeasible, so that dls is not needed."""
-    return found.success or found.reason in PROVEN
+def _ends(found: Found, proves: bool = True) -> bool:
+    """Tell whether the goal is met or, where a failure proves that, cannot be; or time is over."""
+    return (found.success or found.reason is StopReason.TIMEOUT
+            or (proves and found.reason in PROVEN))
 
 
-def _named(solver: Solver, found: Found) -> Found:
-    return found._replace(method=solver.name)
+def _is_hopeless(found: Found | None) -> bool:
+    """Tell whether an opening has found a goal beyond the reach of the arm, or of its wrist."""
+    return found is not None and found.reason is StopReason.UNREACHABLE
+
+
+def _named(found: Found) -> Found:
+    named: Found = tuple.__new__(type(found), (*found[:-1], AnalyticSolver.name))  # faster
+    return named

@@ -22,7 +22,7 @@ from ik_node.solvers.path.projection import Projection
 from ik_node.solvers.records import closest_of, verifier_of
 from ik_node.solvers.result import Result, StopReason
 from ik_node.solvers.self_motion import SelfMotion, self_motions
-from ik_node.support.arguments import flag, floats, number, vector
+from ik_node.support.arguments import flag, floats, number, numbers, vector
 from ik_node.support.exceptions import IkError, InputError, UnsupportedError, names, shown
 
 _GUESSES = 32  # initial guesses for self-motions where there is no closed form
@@ -37,6 +37,7 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
     name: ClassVar[str]
     Options: ClassVar[type[SolverOptions]] = SolverOptions
     _own_kernels: ClassVar[bool] = False
+    _direct = False  # whether `_solve_from` is all that `solve` calls
 
     def __init_subclass__(cls, **parameters: Any) -> None:
         """Record whether the class is of this package, whose kernels verify their results."""
@@ -47,7 +48,8 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
         """Prepare to solve for a chain. Raises OptionError for unknown or invalid options."""
         super().__init__(options, check_chain(chain))
         self.chain = restricted(chain, self.options)
-        self._shape = (chain.n_joints,)
+        self._shape, self._has_balls = (chain.n_joints,), self.chain.has_balls
+        self._verifier = verifier_of(self.chain)
 
     def solve(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None) -> Result:
         """Return the joint values that meet a goal, or the best found with the reason of failure.
@@ -57,7 +59,17 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
         the limits are clipped. Raises InputError for a malformed goal or q0; a failure to converge
         is a result.
         """
-        return self._drive(self.options.closest, goal, q0)
+        if not self._direct:
+            return self._drive(self.options.closest, goal, q0)
+        started = time.perf_counter()
+        wanted = goal if isinstance(goal, Goal) else as_goal(goal)
+        if type(q0) is np.ndarray and q0.dtype == float and q0.shape == self._shape and (
+                not self._has_balls):
+            q = q0.copy()
+        else:
+            q = self._start(q0)
+        found = self._solve_from(wanted, q)
+        return Result.of(found, time.perf_counter() - started, self.chain, wanted)
 
     def solve_batch(self, goals: Any, q0: Any = None,
                     progress: Callable[[float], None] | None = None) -> Result:
@@ -192,6 +204,14 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
             return found
         return self._verified(goal, q0, found)
 
+    def _solve_from(self, goal: Goal, q: np.ndarray) -> Found:
+        """Solve from q (n,), which may be overwritten; return the verified result.
+
+        q need not be inside the limits. Raises InputError where it is not finite. For solvers with
+        `_direct`.
+        """
+        raise NotImplementedError
+
     def _solve_many_verified(self, goals: Sequence[Goal], starts: np.ndarray,
                      progress: Callable[[float], None]) -> list[Found]:
         """Return the results of `_solve_many` for goals from starts (m, n), verified."""
@@ -256,9 +276,8 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
         q = joint_values(found, self.chain.n_joints, self.name)
         if not np.isfinite(q).all():
             q, found = np.array(q0, dtype=float), found._replace(reason=StopReason.STALLED)
-        verifier = verifier_of(self.chain)
-        verifier.into_limits(q)
-        _, position, orientation = verifier.errors(goal.pose, goal.weights, q)
+        self._verifier.into_limits(q)
+        _, position, orientation = self._verifier.errors(goal.pose, goal.weights, q)
         return self._judged(found, q, position, orientation)
 
     def _judged(self, found: Found, q: np.ndarray, position: float, orientation: float) -> Found:
@@ -280,11 +299,16 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
         """Return q0 (n,) as a new array inside the limits."""
         if q0 is None:
             return self.chain.neutral()
-        start = vector(q0, self.chain.n_joints, 'q0')
-        verifier_of(self.chain).into_limits(start)
-        if self.chain.has_balls:
+        start = numbers(q0, 'q0')
+        self._bring_inside(start)
+        if self._has_balls:
             self.chain.shorten_rotations(start)
         return start
+
+    def _bring_inside(self, q0: np.ndarray) -> None:
+        """Bring q0 inside the limits, in place. Raises InputError unless it is finite and (n,)."""
+        if q0.shape != self._shape or not self._verifier.into_limits(q0):
+            vector(q0, self.chain.n_joints, 'q0')
 
     def _starts(self, q0: Any, count: int) -> np.ndarray:
         """Return the initial guesses (count, n) of `count` solves."""

@@ -3,6 +3,7 @@ cimport ik_node.support.native as native
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.search as search
 from ik_node.support.arrays cimport vector
+from libc cimport math
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.method cimport Method
 from ik_node.solvers.restarts cimport Table
@@ -19,8 +20,8 @@ cdef class Verifier:
     @cython.locals(work=Scratch)
     cpdef tuple errors(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                        const double[::1] q)
-    @cython.locals(work=Scratch)
-    cpdef into_limits(self, double[::1] q)
+    @cython.locals(work=Scratch, finite=cython.bint)
+    cpdef bint into_limits(self, double[::1] q) except -1
     @cython.locals(work=Scratch)
     cpdef nearest_turn(self, const double[::1] q0, double[::1] q)
     @cython.locals(work=Scratch)
@@ -46,6 +47,7 @@ cdef class Search(Verifier):
     cpdef tuple run(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                     double[::1] q, int attempts, double deadline)
     cpdef Search with_method(self, Method method)
+    cpdef Search with_attempts(self, int attempts)
     cpdef step(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                const double[::1] q, double[::1] dq)
     cdef int find(self, TipTask task, TipTask plain, Scratch work, Record record) except -1 nogil

@@ -4,7 +4,7 @@ Threads may use one object at the same time: each call has its own `Scratch`. Va
 where arrays have other shapes than documented.
 """
 
-
+import math
 from typing import Any
 
 try:
@@ -44,12 +44,19 @@ class Verifier:
         self.idle.append(work)
         return error, position, orientation
 
-    def into_limits(self, q: np.ndarray) -> None:
-        """Bring q (n,) inside the limits in place: by whole turns where possible, else clipped."""
-        work = self.take(q)
-        search.into_limits(self.chain, work.q0)
-        copies.copy_vector(work.q0, q)
+    def into_limits(self, q: np.ndarray) -> bool:
+        """Bring q (n,) inside the limits in place: by whole turns where possible, else clipped.
+
+        Returns whether it is finite; else it is left as it is.
+        """
+        work, finite = self.take(q), True
+        for k in range(self.chain.n):
+            finite = finite and math.isfinite(work.q0[k])
+        if finite:
+            search.into_limits(self.chain, work.q0)
+            copies.copy_vector(work.q0, q)
         self.idle.append(work)
+        return finite
 
     def nearest_turn(self, q0: np.ndarray, q: np.ndarray) -> None:
         """Wrap revolute joints of q (n,) in place to come nearest to q0 (n,), inside the limits."""
@@ -109,6 +116,10 @@ class Search(Verifier):
                        self.patient)
         other.idle = self.idle
         return other
+
+    def with_attempts(self, attempts: int) -> 'Search':
+        """Return the same search with so many attempts, none of which is continued."""
+        return Search(self.chain, self.method, self.settings, self.table, attempts, self.soft)
 
     def make_work(self) -> Scratch:
         """Return new scratch."""

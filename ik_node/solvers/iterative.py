@@ -1,7 +1,6 @@
 """Base class of iterative solvers, whose whole search runs in one kernel."""
 
 import math
-import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,7 +17,7 @@ from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
 from ik_node.solvers.method import Method
 from ik_node.solvers.records import table_of
-from ik_node.solvers.result import REASONS, Result
+from ik_node.solvers.result import REASONS
 from ik_node.solvers.settings import Settings
 from ik_node.support.arguments import floats, numbers, vector
 from ik_node.support.exceptions import InputError, OptionError, shown
@@ -34,6 +33,7 @@ class IterativeSolver(Solver):
 
     patience: ClassVar[int] = 5
     progress: ClassVar[float] = 0.5
+    credited = ''  # `method` of the results, of a solver that another one uses
 
     def __init__(self, chain: Chain, **options: Any) -> None:
         """Prepare to solve for a chain; see `Solver`."""
@@ -50,8 +50,6 @@ class IterativeSolver(Solver):
         # How far a prismatic joint can travel; 0 of the others.
         self._span = np.where(self.chain.prismatic, self.chain.upper - self.chain.lower, 0.0)
         self.settings = self._make_settings()
-        self._has_balls = self.chain.has_balls
-        # Whether a search is all that a solve is made of.
         self._direct = (self._own_kernels and not self.options.closest
                         and type(self)._solve is IterativeSolver._solve)
         self._prepare_search()
@@ -66,20 +64,6 @@ class IterativeSolver(Solver):
             self._make_settings(patience=_PATIENT, progress=_HARDLY_ANY), table, 1)
         self._entry = Search(record, self._make_method(), self.settings, table,
                              1 + options.max_restarts, soft, patient)
-
-    def solve(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None) -> Result:
-        """Return the joint values that meet a goal, or the best found; see `Solver`."""
-        if not self._direct:
-            return super().solve(goal, q0)
-        started = time.perf_counter()
-        wanted = goal if isinstance(goal, Goal) else as_goal(goal)
-        if type(q0) is np.ndarray and q0.dtype == float and q0.shape == self._shape and (
-                not self._has_balls):
-            q = q0.copy()
-        else:
-            q = self._start(q0)
-        found = self._solve_with(wanted, q, self._entry)
-        return Result.of(found, time.perf_counter() - started, self.chain, wanted)
 
     def step(self, goal: Any, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return one bare step Δq (n,) of the method from q (n,): no limits, no line search.
@@ -112,6 +96,9 @@ class IterativeSolver(Solver):
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         return self._solve_with(goal, q0.copy(), self._entry)
 
+    def _solve_from(self, goal: Goal, q: np.ndarray) -> Found:
+        return self._solve_with(goal, q, self._entry)
+
     def _solve_with(self, goal: Goal, q: np.ndarray, search: Search) -> Found:
         """Search from q (n,), which becomes the result's."""
         end, position, orientation, iterations, restarts = search.solve(
@@ -119,14 +106,18 @@ class IterativeSolver(Solver):
         if end == INVALID:
             vector(q, self.chain.n_joints, 'q0')  # raises the error
         return tuple.__new__(Verified, (q, end == CONVERGED, REASONS[end], position, orientation,
-                                        iterations, restarts, ''))
+                                        iterations, restarts, self.credited))
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
                     progress: Callable[[float], None]) -> list[Found]:
         if type(self)._solve is not IterativeSolver._solve or not goals:  # a subclass's own
             return super()._solve_many(goals, starts, progress)
+        return self._solve_many_with(goals, starts, progress, self._entry)
+
+    def _solve_many_with(self, goals: Sequence[Goal], starts: np.ndarray,
+                         progress: Callable[[float], None], search: Search) -> list[Found]:
         poses = np.array([goal.pose for goal in goals])
-        columns = self._columns(poses, goals[0].weights, starts.copy(), progress)
+        columns = self._columns(poses, goals[0].weights, starts.copy(), progress, search)
         return [Verified(*row) for row in zip(columns[0], *(
             column.tolist() for column in columns[1:]))]
 
@@ -134,19 +125,19 @@ class IterativeSolver(Solver):
                progress: Callable[[float], None]) -> list[np.ndarray]:
         if not self._direct:
             return super()._batch(poses, starts, progress)
-        return self._columns(poses, ALL_AXES, starts, progress)
+        return self._columns(poses, ALL_AXES, starts, progress, self._entry)
 
     def _columns(self, poses: np.ndarray, weights: np.ndarray, q: np.ndarray,
-                 progress: Callable[[float], None]) -> list[np.ndarray]:
+                 progress: Callable[[float], None], search: Search) -> list[np.ndarray]:
         """Return the columns of `Found` of searches from q (m, n), in place; see `_batch`."""
         count, timeout = len(poses), self.options.timeout
         counts, errors = np.empty((count, 3), dtype=np.int_), np.empty((count, 2))
         allowed = math.inf if timeout is None else timeout
-        share(lambda part: self._entry.solve_many(
+        share(lambda part: search.solve_many(
             poses[part], weights, q[part], allowed, counts[part], errors[part]), count, progress)
         ends = counts[:, 0]
         return [q, ends == CONVERGED, np.array(REASONS, dtype=object)[ends], *errors.T.copy(),
-                *counts.T[1:].copy(), np.full(count, '')]
+                *counts.T[1:].copy(), np.full(count, self.credited)]
 
     def _soft_chain(self) -> Chain:
         lower, upper = self.chain.lower, self.chain.upper

@@ -1,10 +1,11 @@
-"""The solver that takes the closed form where it fits and damped least squares elsewhere."""
+"""The solver that takes the closed form or damped least squares first, by their cost."""
 
 import numpy as np
 import pytest
 
 import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
+from ik_node.solvers.analytic import plan
 from ik_node.solvers.jacobian.solver import DlsSolver
 from ik_node.support.exceptions import UnsupportedError
 
@@ -18,27 +19,84 @@ def missed(found):
 
 
 def asked_of(solver, monkeypatch):
-    """Return the list of goals that damped least squares is asked for."""
+    """Return the list of (goal, q0, whole) that damped least squares is asked for.
+
+    whole: whether all attempts are allowed, not only those before the closed form.
+    """
     requested = []
-    real = solver.iterative._solve
-    monkeypatch.setattr(solver.iterative, '_solve', lambda goal, q0: (
-        requested.append((goal, q0.copy())), real(goal, q0))[1])
+    real = solver.iterative._solve_with
+    monkeypatch.setattr(solver.iterative, '_solve_with', lambda goal, q, search: (
+        requested.append((goal, q.copy(), search is solver.iterative._entry)),
+        real(goal, q, search))[1])
     return requested
 
 
-@pytest.mark.parametrize('q', ELBOWS)
-def test_where_the_arm_has_a_closed_form_its_solution_is_taken(q):
-    chain = robots.planar(1.0, 0.8)
-    solver = make_solver('auto', chain)
-    goal = Goal(position=chain.forward(q)[:3, 3])
-    result = solver.solve(goal, q + 0.05)
+def goal_and_start(chain, seed=0):
+    """Return a pose within reach, and a start, at random."""
+    rng = np.random.default_rng(seed)
+    return chain.forward(robots.random_q(chain, rng)), robots.random_q(chain, rng)
+
+
+@pytest.mark.parametrize('name', ['ur5', 'puma560'])
+def test_a_closed_form_that_takes_less_than_an_attempt_is_first(name, monkeypatch):
+    chain = robots.chain(name)
+    solver, analytic = make_solver('auto', chain), make_solver('analytic', chain)
+    requested = asked_of(solver, monkeypatch)
+    pose, start = goal_and_start(chain)
+    result = solver.solve(pose, start)
     assert result.success
     assert result.method == 'analytic'
     assert result.iterations == 0
-    assert (result.q == make_solver('analytic', chain).solve(goal, q + 0.05).q).all()
-    assert solver.family == make_solver('analytic', chain).family
+    assert (result.q == analytic.solve(pose, start).q).all()
+    assert requested == []
+    branches = solver.solve_all(pose)
+    for q in branches:
+        solver._verifier.nearest_turn(start, q)
+    nearest = branches[np.argmin(np.linalg.norm(branches - start, axis=1))]
+    assert result.q == pytest.approx(nearest, abs=1e-9)
+    assert solver.family == analytic.family
     assert solver.refusal == ''
-    assert len(solver.solve_all(goal)) == 2
+
+
+@pytest.mark.parametrize(('name', 'attempts'), [
+    ('irb140', 27), ('panda', 29), ('own 7r', 10), ('baxter', 101), ('planar', 8)])
+def test_one_that_takes_longer_follows_as_many_attempts_of_dls_as_it_is_worth(name, attempts):
+    # By its cost: three times as long as the closed form usually takes, all where that is more.
+    chain = {'own 7r': seven, 'planar': lambda: robots.planar(1.0, 0.8, 0.5)}.get(
+        name, lambda: robots.chain(name))()
+    solver = make_solver('auto', chain)
+    pose, start = goal_and_start(chain)
+    result = solver.solve(pose, start)
+    assert result.success
+    assert result.method == 'dls'
+    assert (result.q == make_solver('dls', chain).solve(pose, start).q).all()
+    never = make_solver('auto', chain, position_tolerance=1e-300, orientation_tolerance=1e-300)
+    opening = never.iterative._solve_with(Goal.from_pose(pose), start, never._usual)
+    assert opening.restarts + 1 == attempts
+
+
+@pytest.mark.parametrize('options', [{'prefer': 'manipulability'}, {'prefer': 'limits'}])
+def test_where_dls_would_compare_several_solutions_a_closed_form_may_take_longer(options):
+    chain = seven()
+    pose, start = goal_and_start(chain)
+    result = make_solver('auto', chain, **options).solve(pose, start)
+    assert result.method == 'analytic'
+    assert (result.q == make_solver('analytic', chain, **options).solve(pose, start).q).all()
+
+
+def test_what_guides_an_elbow_leaves_dls_behind():
+    chain = seven()
+    pose, start = goal_and_start(chain)
+    guided = make_solver('auto', chain, elbow=[0.2, 0.4, 0.6]).solve(pose, start)
+    assert guided.method == 'analytic'
+    assert (guided.q == make_solver('analytic', chain, elbow=[0.2, 0.4, 0.6]).solve(
+        pose, start).q).all()
+
+
+def test_the_methods_of_the_closed_form_are_those_of_analytic():
+    chain = robots.planar(1.0, 0.8)
+    solver = make_solver('auto', chain)
+    assert len(solver.solve_all(Goal(position=chain.forward(ELBOWS[0])[:3, 3]))) == 2
     poses = np.array([chain.forward(configuration) for configuration in ELBOWS])
     branches, counts = solver.solve_all_batch(poses)
     assert counts.tolist() == [1, 1]  # a pose says which elbow
@@ -73,48 +131,64 @@ def test_a_goal_without_a_closed_form_is_met_by_dls_from_the_same_start(monkeypa
     result = solver.solve(goal, start)
     assert result.success
     assert result.method == 'dls'
-    assert [q0.tolist() for _, q0 in requested] == [start.tolist()]
+    assert [q0.tolist() for _, q0, _ in requested] == [start.tolist()]
     with pytest.raises(UnsupportedError, match='leaves it free'):
         solver.solve_all(goal)
 
 
-def test_a_closed_form_finds_what_narrow_limits_leave_and_dls_is_not_asked(monkeypatch):
+def test_whether_a_goal_has_a_closed_form_is_found_out_once(monkeypatch):
+    chain = robots.chain('ur5')
+    solver, calls, real = make_solver('auto', chain), [], plan.recognise
+    monkeypatch.setattr(plan, 'recognise', lambda *given: (calls.append(given), real(*given))[1])
+    for seed in range(3):
+        pose, start = goal_and_start(chain, seed)
+        assert solver.solve(Goal(orientation=pose[:3, :3]), start).method == 'dls'
+        with pytest.raises(UnsupportedError) as refused:
+            solver.solve_all(Goal(orientation=pose[:3, :3]))
+        assert refused.value.found == '6R with no structure a closed form is known for'
+    assert len(calls) == 1
+
+
+def test_a_closed_form_finds_what_narrow_limits_leave_though_dls_misses_it(monkeypatch):
     # The limits leave the tip's angle, which the goal does not ask for, a tenth of a degree.
     chain = robots.planar(15.0, 10.0, 5.0)
     q = np.array([0.4, 0.9, 0.3 + np.deg2rad(0.5)])
     solver = make_solver('auto', chain, lower=q - 1e-3, upper=q + 1e-3)
-    requested = asked_of(solver, monkeypatch)
+    real = solver.iterative._solve_with
+    monkeypatch.setattr(solver.iterative, '_solve_with', lambda *given: missed(real(*given)))
     result = solver.solve(Goal(position=chain.forward(q)[:3, 3]), q - 1e-3)
     assert result.success
     assert result.method == 'analytic'
     assert result.q == pytest.approx(q, abs=2e-3)
-    assert requested == []
 
 
 def test_what_the_closed_form_misses_dls_finds(monkeypatch):
-    chain = robots.planar(1.0, 0.8)
+    chain = robots.chain('ur5')
     solver = make_solver('auto', chain)
     real = solver.analytic._solve
     monkeypatch.setattr(solver.analytic, '_solve', lambda *requested: missed(real(*requested)))
-    result = solver.solve(Goal(position=chain.forward(ELBOWS[0])[:3, 3]), [0.1, 0.2])
+    pose, start = goal_and_start(chain)
+    result = solver.solve(pose, start)
     assert result.success
     assert result.method == 'dls'
-    assert result.q == pytest.approx(ELBOWS[0], abs=1e-5)
+    assert (result.q == make_solver('dls', chain).solve(pose, start).q).all()
 
 
 @pytest.mark.parametrize(('goal', 'limit', 'reason'), [
     ([1.5, 2.0, 0.0], None, StopReason.UNREACHABLE),
     ([0.9, 0.5, 0.3], None, StopReason.UNREACHABLE),
     ([-1.0, 0.6, 0.0], 0.5, StopReason.LIMITS)])
-def test_where_the_closed_form_proves_that_there_is_nothing_dls_is_not_asked(
+def test_where_the_closed_form_proves_that_there_is_nothing_dls_looks_no_further(
         monkeypatch, goal, limit, reason):
     solver = make_solver('auto', robots.planar(1.0, 0.8, limit=limit))
     requested = asked_of(solver, monkeypatch)
     result = solver.solve(Goal(position=goal))
     assert not result.success
     assert result.reason is reason
-    assert result.method == 'analytic'
-    assert requested == []
+    # Beyond the arm's length dls proves it; else the closed form does, after a few attempts.
+    beyond = np.linalg.norm(goal) > 1.8
+    assert result.method == ('dls' if beyond else 'analytic')
+    assert [whole for _, _, whole in requested] == [False, True][:1 + beyond]
 
 
 @pytest.mark.parametrize(('make', 'goal', 'limit'), [
@@ -129,7 +203,7 @@ def test_where_it_proves_nothing_dls_is_used_and_the_nearer_solution_returned(
     requested = asked_of(solver, monkeypatch)
     result = solver.solve(Goal(position=goal))
     assert not result.success
-    assert len(requested) == 1
+    assert [whole for _, _, whole in requested][-1]
     either = [make_solver(name, chain).solve(Goal(position=goal)).position_error
               for name in ('analytic', 'dls')]
     assert result.position_error == pytest.approx(min(either), rel=1e-9)
@@ -158,9 +232,11 @@ def test_a_swivel_angle_leaves_dls_nothing_to_look_for(monkeypatch, q, aside, wi
     result = solver.solve(pose)
     assert not result.success
     assert result.reason is reason
-    assert result.method == 'analytic'
-    assert solver.solve_batch([pose]).method.tolist() == ['analytic']
-    assert requested == []
+    method = 'dls' if aside else 'analytic'  # which proves what is beyond the arm's length
+    assert result.method == method
+    batch = solver.solve_batch([pose])
+    assert (batch.method.tolist(), batch.reason.tolist()) == ([method], [reason])
+    assert [whole for _, _, whole in requested] == ([False, True] if aside else [False])
 
 
 def test_where_limits_leave_one_swivel_angle_alone_dls_meets_the_goal():
@@ -178,7 +254,7 @@ def test_where_limits_leave_one_swivel_angle_alone_dls_meets_the_goal():
 
 
 def test_a_batch_is_given_to_the_closed_form_and_the_rest_to_dls(monkeypatch):
-    chain = robots.planar(15.0, 10.0, 5.0)
+    chain = robots.chain('ur5')
     rng = np.random.default_rng(5)
     q = np.array([robots.random_q(chain, rng, inside=0.8) for _ in range(9)])
     poses = np.array([chain.forward(configuration) for configuration in q])
@@ -199,6 +275,21 @@ def test_a_batch_is_given_to_the_closed_form_and_the_rest_to_dls(monkeypatch):
             == pytest.approx(np.delete(whole.q, 4, axis=0), abs=1e-6))
     assert reported == sorted(reported)
     assert reported[-1] == 1.0
+
+
+def test_a_batch_is_given_to_dls_and_the_rest_to_the_closed_form():
+    chain = seven(0.6)
+    rng = np.random.default_rng(5)
+    q = np.array([robots.random_q(seven(0.7), rng) for _ in range(20)])  # some outside the limits
+    poses = np.array([chain.forward(configuration) for configuration in q])
+    solver = make_solver('auto', chain)
+    batch = solver.solve_batch(poses)
+    assert set(batch.method) == {'dls', 'analytic'}
+    assert StopReason.LIMITS in batch.reason
+    for k, pose in enumerate(poses):
+        one = solver.solve(pose)
+        assert (batch.q[k] == one.q).all()
+        assert (batch.reason[k], batch.method[k]) == (one.reason, one.method)
 
 
 def test_a_batch_for_an_arm_without_a_closed_form_is_that_of_dls():
@@ -241,9 +332,10 @@ def test_all_that_is_tried_for_a_goal_ends_at_the_same_time(monkeypatch):
     assert len(set(deadlines)) == 1
 
 
-def test_what_has_used_up_the_time_leaves_dls_none(monkeypatch):
+def test_what_has_used_up_the_time_leaves_the_other_none(monkeypatch):
     chain = robots.chain('panda')
     solver = make_solver('auto', chain, timeout=0.0, **NEVER_MET)
     asked = asked_of(solver, monkeypatch)
+    monkeypatch.setattr(solver.analytic, '_solve', lambda *_: pytest.fail('the time is over'))
     assert solver.solve(chain.forward(robots.middle(chain))).reason is StopReason.TIMEOUT
-    assert asked == []
+    assert len(asked) == 1

@@ -83,6 +83,8 @@ class AnalyticSolver(Solver):
         self._refiner = Refiner(self.chain.record, self._preferring)
         self._neighbourhood = Neighbourhood(self.chain, self._preferring, settings.length)
         self._infeasibility = Infeasibility(self.chain, self.options, settings.length, self._elbow)
+        self._direct = (self._own_kernels and not self.options.closest
+                        and self.options.timeout is None)
 
     def _selection(self, plan: Plan) -> Selection:
         """Return a new selection of the preferred solution for a plan."""
@@ -255,6 +257,10 @@ class AnalyticSolver(Solver):
                                    'this one leaves some free')
         return self._elbow, wanted.pose
 
+    def _solve_from(self, goal: Goal, q: np.ndarray) -> Found:
+        self._bring_inside(q)
+        return self._solve_verified(goal, q)
+
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         found, plan, parameters = self._preferred(goal, q0)
         return self._failed(plan, goal, parameters, q0) if found is None else found
@@ -263,7 +269,7 @@ class AnalyticSolver(Solver):
         """Return the preferred solution, None without one, its plan and its parameters."""
         plan, parameters = self._plans.plan_for(goal)
         if parameters is None:
-            parameters = np.zeros(len(plan.lower))
+            parameters = np.zeros(len(plan.lower)) if plan.searched else NOTHING
         q = np.empty(self._shape)
         record = plan.guide.selector.solve(goal.pose, goal.weights, parameters, q0, q)
         if record[0] == NONE and plan.guide is not plan:
@@ -279,7 +285,8 @@ class AnalyticSolver(Solver):
         end, position, orientation = record
         if end == NONE:
             return None
-        far = Verified(q, True, StopReason.CONVERGED, position, orientation, 0, 0)
+        far: Found = tuple.__new__(Verified, (q, True, StopReason.CONVERGED, position, orientation,
+                                              0, 0, ''))
         if end != FAR or not self._takes_nearer:
             return far
         near = self._nearest._solve_verified(goal, q0)
