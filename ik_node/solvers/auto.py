@@ -74,13 +74,13 @@ class AutoSolver(Solver):
             return self.analytic.family
         return f'no closed form, dls is used: {self._instead}'
 
-    def solve_all(self, goal: Any, within_limits: bool = True,
-                  redundancy: Any = None) -> np.ndarray:
+    def solve_all(self, goal: Any, within_limits: bool = True, redundancy: Any = None,
+                  windings: bool = False) -> np.ndarray:
         """Return every branch (k, n) that meets the goal; see `AnalyticSolver.solve_all`.
 
         Raises UnsupportedError, with the reason, where the arm or the goal has no closed form.
         """
-        return self._closed_form().solve_all(goal, within_limits, redundancy)
+        return self._closed_form().solve_all(goal, within_limits, redundancy, windings)
 
     def solve_all_batch(self, goals: Any, within_limits: bool = True,
                         redundancy: Any = None) -> tuple[np.ndarray, np.ndarray]:

@@ -161,8 +161,8 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
         """Return one bare step Δq (n,) from q (n,). Raises UnsupportedError without iterations."""
         raise self._lacks('step')
 
-    def solve_all(self, goal: Any, within_limits: bool = True,
-                  redundancy: Any = None) -> np.ndarray:
+    def solve_all(self, goal: Any, within_limits: bool = True, redundancy: Any = None,
+                  windings: bool = False) -> np.ndarray:
         """Return every branch (k, n). Raises UnsupportedError without a closed form."""
         raise self._lacks('solve_all')
 

@@ -43,6 +43,8 @@ _AS_NEAR = 1.25     # ratio of distances from q0 up to which the largest joint c
 
 _ROUGH = 1e-3       # slack of a guide whose branches are refined before they are compared
 
+_TURN, _ROUNDING = 2.0 * np.pi, 1e-12  # rad; turns
+_MOST_WINDINGS = 1_000_000
 _SPHERICAL = 'exactly spherical shoulder and wrist'
 
 
@@ -102,16 +104,22 @@ class AnalyticSolver(Solver):
         return ArmSelection(*own, ArmPreference(self.options, plan.structure, self.chain,
                                                 self.name))
 
-    def solve_all(self, goal: Any, within_limits: bool = True,
-                  redundancy: Any = None) -> np.ndarray:
+    def solve_all(self, goal: Any, within_limits: bool = True, redundancy: Any = None,
+                  windings: bool = False) -> np.ndarray:
         """Return every branch (k, n) that meets the goal, rad or m; turn copies not repeated.
 
         within_limits: omit branches that no whole turn brings inside the limits. redundancy: the
         parameter of a redundant arm, rad or m, or several (p,), see `redundancy_of`; by default
-        many are tried. Where the closed form finds no branch, and redundancy is None, the one that
-        `solve` finds is returned. Raises InputError for a malformed goal, UnsupportedError for one
+        many are tried. windings: list each branch at every turn inside the limits; joints without
+        limits are not turned. Where the closed form finds no branch, and redundancy is None, the
+        one that `solve` finds is returned. Raises InputError for a malformed goal, for windings
+        without within_limits, and for more than 1,000,000 of them; UnsupportedError for a goal
         without a closed form.
         """
+        if windings is not False and flag(windings, 'windings'):
+            if not flag(within_limits, 'within_limits'):
+                raise InputError('windings are those inside the limits: within_limits must be true')
+            return self._windings_of(self.solve_all(goal, True, redundancy))
         if within_limits is not True and within_limits is not False:
             within_limits = flag(within_limits, 'within_limits')
         if redundancy is None and type(goal) is ndarray and self._of_pose is not None:
@@ -130,6 +138,22 @@ class AnalyticSolver(Solver):
             return branches
         found = self._solve(wanted, self._start_at)
         return found.q[None] if found.success else branches
+
+    def _windings_of(self, branches: np.ndarray) -> np.ndarray:
+        """Return branches (k, n) at every turn inside the limits, those of a branch in sequence."""
+        lower, upper = self.chain.lower, self.chain.upper
+        turning = self.chain.turns & np.isfinite(lower) & np.isfinite(upper)
+        first = np.where(turning, np.ceil((lower - branches) / _TURN - _ROUNDING), 0.0)
+        last = np.where(turning, np.floor((upper - branches) / _TURN + _ROUNDING), 0.0)
+        counts = np.prod(last - first + 1.0, axis=1)
+        if counts.sum() > _MOST_WINDINGS:
+            raise InputError(f'the limits allow {counts.sum():.3g} windings of the branches, more '
+                             f'than {_MOST_WINDINGS:,}')
+        turns = [np.stack(np.meshgrid(*map(np.arange, low, high + 1.0), indexing='ij'), axis=-1)
+                 for low, high in zip(first, last)]
+        found = [np.clip(q + _TURN * k.reshape(-1, len(q)), lower, upper)
+                 for q, k in zip(branches, turns)]
+        return np.concatenate([branches[:0], *found])
 
     def _enumerated(self, plan: Plan, goal: Goal, parameters: np.ndarray | None,
                     within_limits: bool) -> np.ndarray:
