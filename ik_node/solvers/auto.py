@@ -122,7 +122,7 @@ class AutoSolver(Solver):
             return self._solve_in_turn(goal, q)
 
     def _solve_in_turn(self, goal: Goal, q: np.ndarray) -> Found:
-        opening, whole, found, form = self._opening(goal), self.iterative._entry, None, None
+        opening, whole, found, closed = self._opening(goal), self.iterative._entry, None, None
         if opening is not None:
             found = self.iterative._solve_with(goal, q.copy(), opening)
             if found.success or _ends(found, opening is whole):
@@ -131,12 +131,12 @@ class AutoSolver(Solver):
         if self.analytic is not None and not _is_hopeless(found):
             # The goal may leave an axis free that the closed form needs.
             with contextlib.suppress(UnsupportedError):
-                form = _named(self.analytic._solve_verified(goal, q))
-                if _ends(form):
-                    return form
+                closed = _named(self.analytic._solve_verified(goal, q))
+                if _ends(closed):
+                    return closed
         if found is None or opening is not whole:
             found = self.iterative._solve_verified(goal, q)
-        return found if form is None else self._better(goal, form, found)
+        return found if closed is None else self._better(goal, closed, found)
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
                     progress: Callable[[float], None]) -> list[Found]:
