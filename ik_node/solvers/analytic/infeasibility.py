@@ -17,6 +17,7 @@ from ik_node.solvers.analytic.refinement.precision import Refiner
 from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.options import SolverOptions
+from ik_node.solvers.records import verifier_of
 from ik_node.solvers.result import StopReason, task_singular_values
 from ik_node.solvers.settings import Settings
 from ik_node.spatial import rotation_exp
@@ -54,6 +55,12 @@ class Infeasibility:
         return (self._options.position_tolerance >= _CONFIRMED * self._length
                 and self._options.orientation_tolerance >= _CONFIRMED)
 
+    @property
+    def is_loose(self) -> bool:
+        """Whether the tolerances are so large that a search may miss what is within them."""
+        return (_TOLERANCES * self._options.position_tolerance > _NEAR_MISS * self._length
+                or _TOLERANCES * self._options.orientation_tolerance > _NEAR_MISS)
+
     def swivel_reason(self, goal: Goal, best: Found) -> StopReason | None:
         """Return `reason` for an arm with a swivel angle: all angles are covered."""
         if self._elbow is None or self._is_near(best) or self._elbow.intervals_nearby(goal.pose):
@@ -73,7 +80,11 @@ class Infeasibility:
             return None
         regular = [self._is_regular(goal, q) for q in (outside if len(outside) else self._random)]
         if len(outside):
-            beyond = min(self._limit_excess(q) for q in outside) > _BEYOND
+            beyond = min(self._limit_excess(q) for q in outside) > _BEYOND and not any(
+                self._is_near_at_limits(goal, q) for q in outside)
+            # Fewer joints than axes may meet by others a goal that these meet roughly.
+            beyond = beyond and (self._chain.n_joints >= 6 or all(
+                self._is_exact(goal, q) for q in outside))
             return StopReason.LIMITS if beyond and all(regular) else None
         return StopReason.UNREACHABLE if any(regular) else None
 
@@ -84,6 +95,18 @@ class Infeasibility:
         return not self.is_confirmed() or (
             best.position_error <= max(_NEAR_MISS * self._length, position)
             and best.orientation_error <= max(_NEAR_MISS, orientation))
+
+    def _is_exact(self, goal: Goal, q: np.ndarray) -> bool:
+        _, position, orientation = verifier_of(self._chain).errors(goal.pose, goal.weights, q)
+        return position <= _CONFIRMED * self._length and orientation <= _CONFIRMED
+
+    def _is_near_at_limits(self, goal: Goal, q: np.ndarray) -> bool:
+        """Tell whether a branch q (n,) that is brought inside the limits meets the tolerances."""
+        inside, verifier = q.copy(), verifier_of(self._chain)
+        verifier.into_limits(inside)
+        _, position, orientation = verifier.errors(goal.pose, goal.weights, inside)
+        return (position <= _TOLERANCES * self._options.position_tolerance
+                and orientation <= _TOLERANCES * self._options.orientation_tolerance)
 
     def _limit_excess(self, q: np.ndarray) -> float:
         """Return the largest distance of q (n,) from its limits, whole turns aside, rad or m."""

@@ -363,6 +363,11 @@ class AnalyticSolver(Solver):
                     if found.success:
                         return found
                 reason = None if doubtful else self._infeasibility.reason(goal, best, outside)
+            if self._infeasibility.is_loose or len(plan.structure.kind) < 6:
+                # What is within the tolerances of a pose is no branch of the pose itself.
+                found = self._searcher._solve_verified(goal, q0)
+                if found.success:
+                    return found
             return best if reason is None else best._replace(reason=reason)
 
     def _searched(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray) -> Found:
@@ -372,10 +377,19 @@ class AnalyticSolver(Solver):
             if best.success:
                 return best
         near = plan.loose.branches(goal.pose[None], parameters, q0)
-        near = near[np.isfinite(near).all(axis=1)]
-        start = min((self._start(q) for q in near), default=q0, key=lambda q: self._refiner.errors(
-            goal.pose, goal.weights, q)[0])
-        return (self._nearest if plan.complete else self._searcher)._solve_verified(goal, start)
+
+        def error(q: np.ndarray) -> float:
+            return self._refiner.errors(goal.pose, goal.weights, q)[0]
+        starts = sorted(map(self._start, near[np.isfinite(near).all(axis=1)]), key=error) or [q0]
+        if not plan.complete:
+            return self._searcher._solve_verified(goal, starts[0])
+        # Fewer joints than axes meet a goal within the tolerances by branches that miss it.
+        found: list[Found] = []
+        for start in starts[:1 if len(plan.structure.kind) >= 6 else None]:
+            found.append(self._nearest._solve_verified(goal, start))
+            if found[-1].success:
+                break
+        return found[-1] if found[-1].success else min(found, key=lambda one: error(one.q))
 
     def _outside(self, plan: Plan, goal: Goal,
                  parameters: np.ndarray) -> tuple[np.ndarray, Iterator[np.ndarray]]:

@@ -13,6 +13,7 @@ import pytest
 import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
 from ik_node.plugins import nearest_turn
+from ik_node.spatial import rotation_exp
 
 PI, HALF = math.pi, 0.5 * math.pi
 
@@ -183,3 +184,19 @@ def test_a_goal_with_a_free_rotation_that_a_self_motion_meets_is_met(joints, q):
     chain = KinematicTree.from_urdf(robots.robot(*parts)).chain()
     pose = chain.forward(q)
     check(chain, q, Goal(pose[:3, 3], pose[:3, :3], [1, 1, 1, 1, 1, 0]))
+
+
+@pytest.mark.parametrize('solver', ['analytic', 'auto'])
+@pytest.mark.parametrize('tolerance', [1e-2, 1e-4])
+def test_of_fewer_joints_than_axes_nothing_is_proved_that_the_tolerances_allow(solver, tolerance):
+    chain = robots.chain('so101')
+    made = make_solver(solver, chain, position_tolerance=tolerance, orientation_tolerance=tolerance)
+    rng = np.random.default_rng(0)
+    for k in range(300):
+        q = robots.random_q(chain, rng)
+        if k % 2:  # some joints at their limits
+            q = np.clip(q + 10.0 * rng.integers(-1, 2, len(q)), chain.lower, chain.upper)
+        T, off = chain.forward(q), rng.normal(size=(2, 3))
+        off *= 0.99 * tolerance * rng.random((2, 1)) / np.linalg.norm(off, axis=1)[:, None]
+        T[:3, :3], T[:3, 3] = T[:3, :3] @ rotation_exp(off[0]), T[:3, 3] + off[1]
+        assert made.solve(T).reason not in (StopReason.LIMITS, StopReason.UNREACHABLE)
