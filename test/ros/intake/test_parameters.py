@@ -54,7 +54,7 @@ def test_defaults_are_the_same_as_in_python(node):
 def test_the_solver_can_be_changed_while_the_node_runs(node, chain, solver):
     assert node.set(solver=solver) == (True, '')
     answer = node.client.send(chain.forward([0.5, 0.8, -0.4]), timeout=90.0)
-    assert answer.values['solver'] == ('auto (analytic)' if solver == 'auto' else solver)
+    assert answer.values['solver'] == ('auto (dls)' if solver == 'auto' else solver)
     # The last digits are not what transpose and ccd are for.
     assert answer.met or float(answer.values['position_error']) < 1e-2
 

@@ -164,7 +164,7 @@ def test_a_goal_that_has_no_closed_form_is_answered_all_the_same(chain):
         assert 'leaves it free' in response.message
         assert node.set(task_weights=[1.0] * 6) == (True, '')
         answer = node.client.send(chain.forward(CONFIGURATION))
-        assert answer.values['solver'] == 'auto (analytic)'
+        assert answer.values['solver'] == 'auto (dls)'
         assert len(next_of(node, heard).points) == 2
         assert node.alive()
 
