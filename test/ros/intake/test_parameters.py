@@ -57,6 +57,7 @@ def test_the_solver_can_be_changed_while_the_node_runs(node, chain, solver):
     assert answer.values['solver'] == ('auto (dls)' if solver == 'auto' else solver)
     # The last digits are not what transpose and ccd are for.
     assert answer.met or float(answer.values['position_error']) < 1e-2
+    assert node.set(solver='dls') == (True, '')  # whose options others are about
 
 
 def test_a_solver_that_needs_a_file_is_refused_without_it_and_reads_another_one(
