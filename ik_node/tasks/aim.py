@@ -9,7 +9,7 @@ from ik_node.model.body import Body, BodyFrames
 from ik_node.tasks import checks
 from ik_node.tasks.base import POINT, BuiltInTask, perpendicular
 from ik_node.tasks.body_task import BodyTask
-from ik_node.tasks.drawing import Arrow, Line, Shape, target_at
+from ik_node.tasks.drawing import Arrow, Polyline, Shape, target_at
 from ik_node.tasks.pose_tasks import AlignTask, LookTask
 
 
@@ -71,4 +71,4 @@ class LookAt(BuiltInTask):
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
         """Return the target, and the line of sight to it."""
-        return [target_at(self.target), Line([frames.position(self.link), self.target])]
+        return [target_at(self.target), Polyline([frames.position(self.link), self.target])]

@@ -11,7 +11,7 @@ from ik_node.support.exceptions import IkError, InputError, ModelError
 from ik_node.tasks import checks
 from ik_node.tasks.base import POINT, BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
-from ik_node.tasks.drawing import Ball, Color, Disc, Line, Shape, target_at
+from ik_node.tasks.drawing import Ball, Color, Disc, Polyline, Shape, target_at
 from ik_node.tasks.point_tasks import CenterOfMassTask
 
 
@@ -116,10 +116,10 @@ class CenterOfMass(BuiltInTask):
         ground = np.array([com[0], com[1], 0.0])
         shapes: list[Shape] = [] if self.target is None else [
             target_at(np.where(np.isnan(self.target), com, self.target))]
-        shapes += [Ball(com, Color.MASS), Disc(ground), Line([com, ground], Color.GROUND)]
+        shapes += [Ball(com, Color.MASS), Disc(ground), Polyline([com, ground], Color.GROUND)]
         if self.polygon is not None:
             corners = np.column_stack([self.polygon, np.zeros(len(self.polygon))])
-            shapes.append(Line([*corners, corners[0]]))
+            shapes.append(Polyline([*corners, corners[0]]))
         return shapes
 
     def edges(self) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from ik_node.support.exceptions import InputError, shown
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
-from ik_node.tasks.drawing import Ball, Color, Line, Shape
+from ik_node.tasks.drawing import Ball, Color, Polyline, Shape
 from ik_node.tasks.point_tasks import DifferenceTask, DistanceTask
 
 
@@ -23,7 +23,7 @@ def _connection(task: Any, frames: BodyFrames, color: Color) -> list[Shape]:
     """Return the points of a distance or a spring, and the line between them."""
     b = task.point_b if task.link_b is None else frames.position(task.link_b, task.point_b)
     a = frames.position(task.link_a, task.point_a)
-    return [Line([a, b], color), Ball(a, color), Ball(b, color)]
+    return [Polyline([a, b], color), Ball(a, color), Ball(b, color)]
 
 
 def _bound(value: Any, what: str) -> float:

@@ -15,7 +15,7 @@ class Color(Enum):
     GROUND = 'a projection on the ground'
 
 
-class Target(NamedTuple):
+class DrawnTarget(NamedTuple):
     """A target: a ball, the axes of its orientation, and why it is not met."""
 
     pose: np.ndarray  # (4, 4)
@@ -29,7 +29,7 @@ class Ball(NamedTuple):
     color: Color = Color.STATUS
 
 
-class Line(NamedTuple):
+class Polyline(NamedTuple):
     """Lines from point to point."""
 
     points: list[np.ndarray]  # (3,) each
@@ -57,13 +57,13 @@ class Disc(NamedTuple):
     centre: np.ndarray  # (3,)
 
 
-Shape = Target | Ball | Line | Arrow | Plane | Disc
+Shape = DrawnTarget | Ball | Polyline | Arrow | Plane | Disc
 
 
-def target_at(p: np.ndarray, R: np.ndarray | None = None) -> Target:
+def target_at(p: np.ndarray, R: np.ndarray | None = None) -> DrawnTarget:
     """Return a target at a position (3,), with an orientation R (3, 3) or without."""
     T = np.eye(4)
     T[:3, 3] = p
     if R is not None:
         T[:3, :3] = R
-    return Target(T, R is not None)
+    return DrawnTarget(T, R is not None)

@@ -9,7 +9,7 @@ from ik_node.model.body import Body, BodyFrames
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, perpendicular
 from ik_node.tasks.body_task import BodyTask
-from ik_node.tasks.drawing import Arrow, Ball, Line, Plane, Shape
+from ik_node.tasks.drawing import Arrow, Ball, Plane, Polyline, Shape
 from ik_node.tasks.point_tasks import PointTask
 
 _LINE = 0.5  # half of the piece of a line that is drawn, of the size of the body
@@ -47,7 +47,7 @@ class PointOnLine(BuiltInTask):
         """Return a piece of the line beside the point, and the point."""
         p, along = frames.position(self.link, self.point), _LINE * size * self.direction
         middle = self.origin + self.direction * float(self.direction @ (p - self.origin))
-        return [Line([middle - along, middle + along]), Ball(p)]
+        return [Polyline([middle - along, middle + along]), Ball(p)]
 
 
 @dataclass(eq=False, repr=False)

@@ -9,7 +9,7 @@ from ik_node.model.body import Body, BodyFrames
 from ik_node.tasks import checks
 from ik_node.tasks.base import POSE, BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
-from ik_node.tasks.drawing import Shape, Target
+from ik_node.tasks.drawing import DrawnTarget, Shape
 from ik_node.tasks.pose_tasks import PoseTask
 
 _METRES = np.array([True] * 3 + [False] * 3)
@@ -68,7 +68,7 @@ class Pose(BuiltInTask):
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
         """Return the target."""
-        return [Target(self.target)]
+        return [DrawnTarget(self.target)]
 
 
 def moved_to(target: np.ndarray | None, T: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from ik_node.spatial import inverse
 from ik_node.tasks import checks
 from ik_node.tasks.base import POSE, BuiltInTask
 from ik_node.tasks.body_task import BodyTask
-from ik_node.tasks.drawing import Shape, Target
+from ik_node.tasks.drawing import DrawnTarget, Shape
 from ik_node.tasks.pose import moved_to
 from ik_node.tasks.pose_tasks import RelativePoseTask
 
@@ -52,4 +52,4 @@ class RelativePose(BuiltInTask):
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
         """Return the target, where the reference has it now."""
-        return [Target(frames.pose(self.reference) @ self.target)]
+        return [DrawnTarget(frames.pose(self.reference) @ self.target)]

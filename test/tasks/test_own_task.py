@@ -12,7 +12,7 @@ from ik_node.control import task_options
 from ik_node.model.body import BodyFrames
 from ik_node.support.exceptions import InputError
 from ik_node.tasks.base import POINT
-from ik_node.tasks.drawing import Line, Target
+from ik_node.tasks.drawing import DrawnTarget, Polyline
 
 PAGE = Path(__file__).parents[2] / 'docs/adding_a_task.md'
 
@@ -56,8 +56,8 @@ def test_goals_move_it_and_it_is_drawn(near_point, body):
     task.target = task.target_from(T, True)
     frames = BodyFrames(body, body.neutral())
     target, line = task.drawing(frames, 1.0)
-    assert isinstance(target, Target)
-    assert isinstance(line, Line)
+    assert isinstance(target, DrawnTarget)
+    assert isinstance(line, Polyline)
     assert target.pose[:3, 3] == pytest.approx([0.1, 0.2, 0.3])
     assert line.points == [pytest.approx(task.target_in(frames)), pytest.approx([0.1, 0.2, 0.3])]
 

@@ -25,7 +25,7 @@ from ik_node.ros.publishing.markers.shapes import (
 from ik_node.solvers.goal import Goal
 from ik_node.spatial import turn_z_onto
 from ik_node.tasks.base import Task
-from ik_node.tasks.drawing import Arrow, Ball, Color, Disc, Line, Plane, Target
+from ik_node.tasks.drawing import Arrow, Ball, Color, Disc, DrawnTarget, Plane, Polyline
 
 COLORS = {DiagnosticStatus.OK: GREEN, DiagnosticStatus.WARN: AMBER, DiagnosticStatus.ERROR: RED,
           DiagnosticStatus.STALE: GREY}
@@ -61,18 +61,18 @@ class TaskMarkers:
 
     def goal(self, goal: Goal) -> Made:
         """Return a ball, the axes of a goal with an orientation, and the text above."""
-        return self._target(Target(goal.pose, goal.orientation is not None))
+        return self._target(DrawnTarget(goal.pose, goal.orientation is not None))
 
     def markers(self, task: Task, frames: BodyFrames) -> Made:
         """Return the markers of a task of a body at its present frames, in the world."""
         shapes = task.drawing(frames, self._size)
-        made = [marker for shape in shapes if isinstance(shape, Target)
+        made = [marker for shape in shapes if isinstance(shape, DrawnTarget)
                 for marker in self._target(shape)]
-        others = [shape for shape in shapes if not isinstance(shape, Target)]
+        others = [shape for shape in shapes if not isinstance(shape, DrawnTarget)]
         return made + [_BUILDERS[type(shape)](self, number, shape)
                        for number, shape in enumerate(others, _OF_TARGET)]
 
-    def _target(self, target: Target) -> Made:
+    def _target(self, target: DrawnTarget) -> Made:
         pose, length = matrix_to_pose(target.pose), _AXIS * self._size
         made = [self._marker(0, Marker.SPHERE, self._color, cube(_TARGET * self._size), pose=pose)]
         if target.has_orientation:
@@ -91,7 +91,7 @@ class TaskMarkers:
         made.pose.position = array_to_point(ball.centre)
         return made
 
-    def _line(self, number: int, line: Line) -> Marker:
+    def _line(self, number: int, line: Polyline) -> Marker:
         return self._marker(
             number, Marker.LINE_STRIP, self._color_of(line), Vector3(x=_THICK * self._size),
             points=[array_to_point(p) for p in line.points])
@@ -115,7 +115,7 @@ class TaskMarkers:
         made.pose.position = array_to_point(disc.centre)
         return made
 
-    def _color_of(self, shape: Ball | Line | Arrow) -> ColorRGBA:
+    def _color_of(self, shape: Ball | Polyline | Arrow) -> ColorRGBA:
         return _COLORS_OF.get(shape.color, self._color)
 
     def _marker(self, number: int, kind: int, color: ColorRGBA, scale: Vector3,
@@ -125,5 +125,5 @@ class TaskMarkers:
 
 
 _BUILDERS: dict[type, Callable[..., Marker]] = {
-    Ball: TaskMarkers._ball, Line: TaskMarkers._line,
+    Ball: TaskMarkers._ball, Polyline: TaskMarkers._line,
     Arrow: TaskMarkers._arrow, Plane: TaskMarkers._plane, Disc: TaskMarkers._disc}
