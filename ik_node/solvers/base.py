@@ -207,10 +207,10 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
     def _solve_from(self, goal: Goal, q: np.ndarray) -> Found:
         """Solve from q (n,), which may be overwritten; return the verified result.
 
-        q need not be inside the limits. Raises InputError where it is not finite. For solvers with
-        `_direct`.
+        q need not be inside the limits. Raises InputError where it is not finite.
         """
-        raise NotImplementedError
+        self._bring_inside(q)
+        return self._solve_verified(goal, q)
 
     def _solve_many_verified(self, goals: Sequence[Goal], starts: np.ndarray,
                      progress: Callable[[float], None]) -> list[Found]:

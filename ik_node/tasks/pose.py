@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from ik_node.model.body import Body, BodyFrames
+from ik_node.spatial import pose_from_rotation
 from ik_node.tasks import checks
 from ik_node.tasks.base import POSE, BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
@@ -53,7 +54,9 @@ class Pose(BuiltInTask):
 
     def target_from(self, T: np.ndarray, is_point: bool) -> np.ndarray:
         """Return a pose (4, 4) as its target; a point leaves the orientation as it is."""
-        return moved_to(self.target, T) if is_point else T
+        if not is_point or self.target is None:
+            return T
+        return pose_from_rotation(self.target[:3, :3], T[:3, 3])
 
     @property
     def target_weights(self) -> np.ndarray:
@@ -69,12 +72,3 @@ class Pose(BuiltInTask):
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
         """Return the target."""
         return [DrawnTarget(self.target)]
-
-
-def moved_to(target: np.ndarray | None, T: np.ndarray) -> np.ndarray:
-    """Return a target (4, 4) moved to the position of a pose (4, 4), which None stands for."""
-    if target is None:
-        return T
-    moved = target.copy()
-    moved[:3, 3] = T[:3, 3]
-    return moved

@@ -6,12 +6,11 @@ from typing import Annotated, Any
 import numpy as np
 
 from ik_node.model.body import Body, BodyFrames
-from ik_node.spatial import inverse
+from ik_node.spatial import inverse, pose_from_rotation
 from ik_node.tasks import checks
 from ik_node.tasks.base import POSE, BuiltInTask
 from ik_node.tasks.body_task import BodyTask
 from ik_node.tasks.drawing import DrawnTarget, Shape
-from ik_node.tasks.pose import moved_to
 from ik_node.tasks.pose_tasks import RelativePoseTask
 
 
@@ -43,7 +42,9 @@ class RelativePose(BuiltInTask):
 
     def target_from(self, T: np.ndarray, is_point: bool) -> np.ndarray:
         """Return a pose (4, 4) as its target; a point leaves the orientation as it is."""
-        return moved_to(self.target, T) if is_point else T
+        if not is_point or self.target is None:
+            return T
+        return pose_from_rotation(self.target[:3, :3], T[:3, 3])
 
     @classmethod
     def read_target(cls, values: np.ndarray, what: str) -> np.ndarray:

@@ -57,7 +57,10 @@ class Infeasibility:
 
     @property
     def is_loose(self) -> bool:
-        """Whether the tolerances are so large that a search may miss what is within them."""
+        """Whether the tolerances are so large that a search may miss what is within them.
+
+        Nothing is proved then: poses within them may have branches where the goal has none.
+        """
         return (_TOLERANCES * self._options.position_tolerance > _NEAR_MISS * self._length
                 or _TOLERANCES * self._options.orientation_tolerance > _NEAR_MISS)
 
@@ -90,11 +93,9 @@ class Infeasibility:
 
     def _is_near(self, best: Found) -> bool:
         """Tell whether a goal is missed by no more than rounding, or the tolerances, explain."""
-        position = _TOLERANCES * self._options.position_tolerance
-        orientation = _TOLERANCES * self._options.orientation_tolerance
-        return not self.is_confirmed() or (
-            best.position_error <= max(_NEAR_MISS * self._length, position)
-            and best.orientation_error <= max(_NEAR_MISS, orientation))
+        return self.is_loose or not self.is_confirmed() or (
+            best.position_error <= _NEAR_MISS * self._length
+            and best.orientation_error <= _NEAR_MISS)
 
     def _is_exact(self, goal: Goal, q: np.ndarray) -> bool:
         _, position, orientation = verifier_of(self._chain).errors(goal.pose, goal.weights, q)

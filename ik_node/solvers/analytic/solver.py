@@ -366,7 +366,7 @@ class AnalyticSolver(Solver):
             if self._infeasibility.is_loose or len(plan.structure.kind) < 6:
                 # What is within the tolerances of a pose is no branch of the pose itself.
                 found = self._searcher._solve_verified(goal, q0)
-                if found.success:
+                if found.success or found.reason is StopReason.TIMEOUT:
                     return found
             return best if reason is None else best._replace(reason=reason)
 
