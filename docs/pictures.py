@@ -20,13 +20,13 @@ from benchmark.chromium import new_page
 from ik_node import KinematicTree, make_body_solver
 from ik_node.commands.ik_docs import package_uses
 from ik_node.model.body import Body
+from ik_node.model.meshes import Meshes
 from ik_node.motion.tip_path import ClosedPath
 from ik_node.ros.clients.client import Client
 from ik_node.support.processes import node_command, running
 from ik_node.support.resources import robot_file, share_folder
 from ik_node.tasks import Pose, Position
 from ik_node.viewer.drawn_robot import DrawnRobot
-from ik_node.viewer.meshes import Meshes
 from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_view import COLORS, RobotView
 from ik_node.viewer.view import View

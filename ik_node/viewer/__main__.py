@@ -33,8 +33,8 @@ def main(argv: list[str] | None = None) -> int:
     except ImportError as error:
         sys.exit(f'ik_view needs viser ({error}): pip install viser pycollada fast-simplification')
     try:
+        from ik_node.model.meshes import Places
         from ik_node.support.processes import node_command, running
-        from ik_node.viewer.meshes import Places
         from ik_node.viewer.page_server import PageServer
         from ik_node.viewer.robot_view import COLORS, RobotView
         from ik_node.viewer.view import View

@@ -11,12 +11,12 @@ import viser
 
 from ik_node.model.body import Body
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere, Visual
+from ik_node.model.mesh_parts import MeshPart, is_coloured, most_each, parts_of, whole_of
+from ik_node.model.meshes import MeshError, Meshes
 from ik_node.model.substitutes import stick_figure
 from ik_node.model.tree import KinematicTree
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError
-from ik_node.viewer.mesh_parts import MeshPart, is_coloured, most_each, parts_of, whole_of
-from ik_node.viewer.meshes import MeshError, Meshes
 from ik_node.viewer.scene_nodes import new_name, position_wxyz, rgb_bytes
 
 _GREY = (0.72, 0.74, 0.78, 1.0)

@@ -17,6 +17,8 @@ from ik_node.control.options import model_path
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
+from ik_node.model.mesh_reader import MeshReader
+from ik_node.model.meshes import Meshes, Places
 from ik_node.model.readers import read_urdf_text
 from ik_node.ros.clients.client import Report
 from ik_node.ros.clients.connection import Connection
@@ -26,8 +28,6 @@ from ik_node.support.exceptions import IkError, InputError
 from ik_node.viewer import node_state
 from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.marker_scene import MarkerScene
-from ik_node.viewer.mesh_reader import MeshReader
-from ik_node.viewer.meshes import Meshes, Places
 
 _REMEMBERED = 300  # reports
 _WAITING = 100     # messages with markers

@@ -7,7 +7,7 @@ import pytest
 def reader():
     """The process that reads meshes."""
     pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
-    from ik_node.viewer.mesh_reader import MeshReader
+    from ik_node.model.mesh_reader import MeshReader
     made = MeshReader()
     yield made
     made.close()

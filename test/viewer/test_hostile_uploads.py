@@ -12,12 +12,12 @@ import numpy as np
 
 from hostile_uploads import hostile_uploads, packed, repeated, urdf, with_mesh
 from ik_node import IkError
+from ik_node.model import meshes as module
 from ik_node.model.geometry import Mesh
+from ik_node.model.mesh_parts import whole_of
+from ik_node.model.meshes import MeshError, Meshes, Places
 from ik_node.model.readers import read_urdf_text
-from ik_node.viewer import meshes as module
 from ik_node.viewer.gallery import Uploads
-from ik_node.viewer.mesh_parts import whole_of
-from ik_node.viewer.meshes import MeshError, Meshes, Places
 from opened_files import opened_files
 
 BOX = 'v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n'

@@ -9,10 +9,10 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 import trimesh
 
 from ik_node import KinematicTree
+from ik_node.model.mesh_parts import MeshPart, most_each, parts_of, simplified, whole_of
+from ik_node.model.meshes import Meshes, Places
 from ik_node.viewer import drawn_robot
 from ik_node.viewer.drawn_robot import DrawnRobot
-from ik_node.viewer.mesh_parts import MeshPart, most_each, parts_of, simplified, whole_of
-from ik_node.viewer.meshes import Meshes, Places
 from page_here import viser_server
 
 RED = 255, 0, 0, 255

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 from hostile_texts import chain, texts_that_name
 from ik_node.model.geometry import Mesh
+from ik_node.model.meshes import MeshError, Meshes, Places
 from ik_node.model.readers import read_model
 from ik_node.support.downloads import described_place
 from ik_node.viewer import gallery
-from ik_node.viewer.meshes import MeshError, Meshes, Places
 from ik_node.viewer.node_state import NodeParameters
 from opened_files import opened_files
 

@@ -16,13 +16,13 @@ from fake_node import FakeNode
 from hostile_texts import chain, texts_that_name
 from ik_node import KinematicTree
 from ik_node.model.geometry import Mesh
+from ik_node.model.meshes import MeshError, Meshes, Places
 from ik_node.model.readers import read_model
 from ik_node.ros.clients.client import Report
 from ik_node.ros.publishing.markers.group_markers import NO_GOAL
 from ik_node.viewer import gallery
 from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.marker_scene import MarkerScene
-from ik_node.viewer.meshes import MeshError, Meshes, Places
 from ik_node.viewer.node_state import NodeState
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import matrix, position_wxyz

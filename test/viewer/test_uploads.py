@@ -15,10 +15,10 @@ import robots
 from hostile_texts import chain, texts_that_name
 from ik_node import IkError, KinematicTree, ModelError
 from ik_node.model.geometry import Mesh
+from ik_node.model.meshes import MeshError, Meshes, Places
 from ik_node.model.readers import read_urdf_text
 from ik_node.viewer import gallery as module
 from ik_node.viewer.gallery import Uploads, default_tip
-from ik_node.viewer.meshes import MeshError, Meshes, Places
 from opened_files import opened_files
 
 

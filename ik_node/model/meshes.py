@@ -15,13 +15,13 @@ from urllib.parse import unquote, urlparse
 
 import trimesh
 
+from ik_node.model import mesh_reader
 from ik_node.model.geometry import Mesh
+from ik_node.model.mesh_parts import MeshPart
+from ik_node.model.mesh_reader import Find, MeshError, MeshReader
 from ik_node.support.archives import ARCHIVE, Member, is_member, member_of, packed_size, read_member
 from ik_node.support.bounds import MAX_MESH_BYTES, read_bytes
 from ik_node.support.exceptions import ModelError, shown
-from ik_node.viewer import mesh_reader
-from ik_node.viewer.mesh_parts import MeshPart
-from ik_node.viewer.mesh_reader import Find, MeshError, MeshReader
 
 _MOST_BYTES = 2**28  # of all meshes of a robot and of their pictures, in memory, with each copy
 _LEAST = 1e-3        # s that a mesh is taken to need: to be sent to its reader, or copied

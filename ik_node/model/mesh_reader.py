@@ -23,8 +23,8 @@ import numpy as np
 import trimesh
 from PIL import Image
 
+from ik_node.model.mesh_parts import MeshPart, simplified
 from ik_node.support.bounds import MAX_MESH_BYTES
-from ik_node.viewer.mesh_parts import MeshPart, simplified
 
 MESH_FORMATS = ('stl', 'dae', 'obj', 'glb', 'gltf', 'ply', 'off')
 """Of files, by their extensions. Those that are archives themselves are not read."""
