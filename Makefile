@@ -89,7 +89,7 @@ lint: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/mypy examples/*.py examples/own_solver/*.py
 
 docs: $(VENV)/.demo $(VENV)/.kernels
-	$(BIN)/python -m ik_node.commands.ik_docs
+	$(BIN)/python docs/tables.py
 
 site: $(VENV)/.test $(VENV)/.kernels
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

@@ -18,7 +18,6 @@ import numpy as np
 from benchmark import arms
 from benchmark.chromium import new_page
 from ik_node import KinematicTree, make_body_solver
-from ik_node.commands.ik_docs import package_uses
 from ik_node.model.body import Body
 from ik_node.model.meshes import Meshes
 from ik_node.motion.tip_path import ClosedPath
@@ -30,6 +29,7 @@ from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_view import COLORS, RobotView
 from ik_node.viewer.view import View
+from tables import package_uses
 
 DOCS = Path(__file__).parent
 PICTURES = DOCS / 'pictures'

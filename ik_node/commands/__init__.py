@@ -1,4 +1,4 @@
-"""Commands that people start, the demo, and the tables of the documentation.
+"""Commands that people start, and the demo.
 
 What they compute is in the packages below; here are arguments, text and pictures.
 """

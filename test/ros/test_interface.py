@@ -12,8 +12,8 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
-from ik_node.commands.interface import GOALS, INPUTS, OUTPUTS, SERVICES, TASK_GOALS
 from ik_node.ros.publishing.status import KEYS
+from interface import GOALS, INPUTS, OUTPUTS, SERVICES, TASK_GOALS
 from node_here import NodeHere
 
 FIGURE = {'urdf_path': str(robots.OWN / 'arm_6r.urdf'), 'solver': 'least_squares',

@@ -1,13 +1,8 @@
-"""Generates the tables of the documentation from the declarations in the code.
+"""Writes the tables of the documentation anew, from the declarations in the code: `make docs`.
 
 A table is between the lines `<!-- begin NAME -->` and `<!-- end NAME -->` of a page; the rest of
 the page is written by hand.
 """
-
-from ik_node.support.signals import end_quietly
-
-if __name__ == '__main__':
-    end_quietly()  # before the imports that take long
 
 import argparse
 import ast
@@ -21,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.commands import api_reference
-from ik_node.commands.interface import GOALS, INPUTS, OUTPUTS, SERVICES, TASK_GOALS, Topic
+import api_reference
+import ik_node
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.control.task_options import TaskOptions
 from ik_node.solvers.body.lagrange import LagrangeOptions
@@ -31,8 +26,10 @@ from ik_node.solvers.jacobian.options import JacobianOptions
 from ik_node.solvers.options import BodyOptions, SolverOptions
 from ik_node.solvers.registry import built_in_names, solver_class
 from ik_node.support.options import Options, Spec
+from interface import GOALS, INPUTS, OUTPUTS, SERVICES, TASK_GOALS, Topic
 
-PACKAGE = Path(__file__).parents[1]
+DOCS = Path(__file__).parent
+PACKAGE = Path(ik_node.__file__).parent
 _KINDS = {float: 'number', int: 'whole number', bool: 'true or false', str: 'text'}
 _BLOCK = re.compile(r'(<!-- begin (?P<name>.+?) -->\n).*?(<!-- end (?P=name) -->)', re.DOTALL)
 _PATH_OF_A_GOAL = (
@@ -69,8 +66,8 @@ def renewed(text: str) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the pages that have changed; return 1 where --check finds any, 2 for unknown tables."""
-    parser = argparse.ArgumentParser(prog='python -m ik_node.commands.ik_docs', description=__doc__)
-    parser.add_argument('folder', nargs='?', type=Path, default=Path('docs'))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('folder', nargs='?', type=Path, default=DOCS)
     parser.add_argument('--check', action='store_true', help='write nothing')
     options = parser.parse_args(arguments)
     stale = 0

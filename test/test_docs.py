@@ -2,19 +2,17 @@
 
 import re
 from collections import Counter
-from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
 import ik_node
 from ik_node import solver_names
-from ik_node.commands.ik_docs import main, options_table, pages, renewed, shown, tables
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.solvers.registry import solver_class
+from tables import DOCS, main, options_table, pages, renewed, shown, tables
 
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / 'docs'
+ROOT = DOCS.parent
 PAGES = [ROOT / 'README.md', *pages(DOCS)]
 
 
