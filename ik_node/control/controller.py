@@ -53,8 +53,7 @@ class Outcome(NamedTuple):
     result: AnyResult | None
     accepted: bool
     """Whether the group moves: the goals are met, or the closest configuration was accepted."""
-    duration: float | None
-    """Of the motion, s; None where joints jump."""
+    duration: float | None  # of the motion, s; None where joints jump
 
 
 class _Solved(NamedTuple):
@@ -89,7 +88,6 @@ class Controller:
     """
 
     def __init__(self, group: Group, clock: Callable[[], float], sink: MotionSink) -> None:
-        """Begin at rest, without a goal. clock: returns the time of motions, s."""
         self.group = group
         self.accept_closest = self.has_moved = False
         self.motion: Trajectory | None = None

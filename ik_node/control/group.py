@@ -37,19 +37,15 @@ class Aim(NamedTuple):
     target: Any
     """As the solver takes it: a `Goal` in the frame of the base, or the task's target (an array
     that has been checked and that nobody writes to)."""
-    weights: np.ndarray | None = None
-    """(6,) of a Pose; None: unchanged."""
-    header: Any = None
-    """Of its message; not read here."""
+    weights: np.ndarray | None = None  # (6,) of a Pose; None: unchanged
+    header: Any = None  # of its message; not read here
 
 
 class Tip(NamedTuple):
     """The end of a chain, whose task has the goals of an arm."""
 
-    base_link: str
-    """The link in whose frame goals without a frame are; '' for the root link."""
-    weights: np.ndarray
-    """(6,) of its goals."""
+    base_link: str  # the link in whose frame goals without a frame are; '' for the root link
+    weights: np.ndarray  # (6,) of its goals
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +54,7 @@ class GroupSource:
 
     tree: KinematicTree
     options: ArmOptions
-    solver_options: Mapping[str, Any] = field(default_factory=dict)
-    """Of the chosen solver."""
+    solver_options: Mapping[str, Any] = field(default_factory=dict)  # of the chosen solver
     task_options: Mapping[str, TaskOptions] = field(default_factory=dict)
     """By the names of the tasks; without any, the tip has a pose."""
     root: str = 'fixed'
@@ -112,11 +107,9 @@ class Group(ABC):
     size: float
     follower: 'Follower | None' = None
     moves_root = False
-    status_key = 'arm'
-    """The key of a goal's status that names its task."""
+    status_key = 'arm'  # the key of a goal's status that names its task
 
     def __init__(self, source: GroupSource) -> None:
-        """Store the source. Raises UnsupportedError where its motions need a missing library."""
         self.source, self.name = source, source.name
         self.options, self.motion = source.options, source.motion
         if source.motion == JOINT:

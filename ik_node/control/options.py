@@ -25,8 +25,7 @@ SOLVERS = tuple(dict.fromkeys((*solver_names(), *BODY_SOLVERS)))
 COUPLED_SOLVERS = ('dls', 'auto', *BODY_SOLVERS)
 """The solvers of arms that share joints; the first two stand for least_squares."""
 
-AUTO = 'auto'
-"""The value of task_weights for the axes that the arm can serve."""
+AUTO = 'auto'  # the value of task_weights for the axes that the arm can serve
 JUMP, JOINT, CARTESIAN = MOTIONS = ('jump', 'joint', 'cartesian')
 MODEL_PATHS = ('model_path', 'urdf_path', 'dh_path')
 """The parameter of the robot's file, and its synonyms."""

@@ -28,8 +28,7 @@ from ik_node.support.exceptions import ModelError, OptionError, names
 from ik_node.tasks import Pose, Posture, RelativePose, Task
 from ik_node.tasks.base import set_checked
 
-GOAL = 'goal'
-"""The name of the task of a group without tasks of its own: the pose of the tip."""
+GOAL = 'goal'  # the name of the task of a group without tasks of its own: the pose of the tip
 
 
 class TaskGroup(Group):

@@ -110,21 +110,15 @@ class _GroupGoals:
 
     goal: Goal[None] | None = None
     waiting: deque[Goal[None]] = field(default_factory=deque)
-    search: _ThreadedSearch | None = None
-    """That of the current goal, in the thread."""
+    search: _ThreadedSearch | None = None  # that of the current goal, in the thread
     thread: _SearchThread | None = None
-    is_long: bool = False
-    """Whether the last search was not short enough for the calling thread."""
+    is_long: bool = False  # whether the last search was not short enough for the calling thread
     overran: bool = False
     """Whether the last search in the calling thread may have ignored its deadline."""
-    ignores_deadlines: bool = False
-    """Whether searches in the calling thread do not end in time."""
-    is_stream: bool = False
-    """Whether newer goals cancel older ones."""
-    has_cancelled: bool = False
-    """Whether the next goal has cancelled another."""
-    turn_end: float = -math.inf
-    """When a newer goal may cancel the current one, s."""
+    ignores_deadlines: bool = False  # whether searches in the calling thread do not end in time
+    is_stream: bool = False  # whether newer goals cancel older ones
+    has_cancelled: bool = False  # whether the next goal has cancelled another
+    turn_end: float = -math.inf  # when a newer goal may cancel the current one, s
 
 
 class Worker:
@@ -139,7 +133,6 @@ class Worker:
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
-        """Begin without goals. wake: called in other threads when a search has ended."""
         self._wake = wake
         self._groups: defaultdict[Hashable, _GroupGoals] = defaultdict(_GroupGoals)
         self._ended: deque[_ThreadedSearch] = deque()

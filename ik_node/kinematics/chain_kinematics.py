@@ -12,7 +12,6 @@ class ChainFrames:
     """The frames (m + 1, 4, 4) of a chain at one q, m, and its Jacobian."""
 
     def __init__(self, chain: ChainRecord) -> None:
-        """Make room."""
         self.memory = memory = Memory()
         self.frames = memory.poses(np.zeros((chain.m + 1, 4, 4)))
         self.J = memory.columns(np.zeros((chain.n, 6)))
@@ -23,7 +22,6 @@ class ChainKinematics:
     """Forward kinematics of one chain. Threads may use it at the same time."""
 
     def __init__(self, chain: ChainRecord) -> None:
-        """Prepare for a chain."""
         self.chain = chain
         self.idle = [ChainFrames(chain)]
 

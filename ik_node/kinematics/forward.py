@@ -17,7 +17,6 @@ class ChainRecord(JointLimits):
     """A serial chain: the arrays of `ChainArrays`, with m articulations."""
 
     def __init__(self, arrays: Any) -> None:
-        """Copy a chain's arrays."""
         super().__init__(arrays)
         memory, self.m = self.memory, len(arrays.column)
         self.placement = memory.poses(arrays.placement)

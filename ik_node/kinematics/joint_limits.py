@@ -12,7 +12,6 @@ class JointLimits:
     """Limits of n joint values, of a chain or of a body: `lower`, `upper` and `turns` (n,) each."""
 
     def __init__(self, arrays: Any) -> None:
-        """Copy the limits of `ChainArrays`, or of a body."""
         self.memory, self.n = Memory(), len(arrays.lower)
         self.lower = self.memory.vector(arrays.lower)
         self.upper = self.memory.vector(arrays.upper)

@@ -12,7 +12,6 @@ class Tree:
     """A tree: the arrays of `TreeArrays` and `InertiaArrays`, with n joint values."""
 
     def __init__(self, arrays: Any, inertias: Any, n: int) -> None:
-        """Copy a body's arrays."""
         self.memory = memory = Memory()
         self.links, self.n = len(arrays.parent), n
         self.parent, self.kind = memory.integers(arrays.parent), memory.integers(arrays.kind)

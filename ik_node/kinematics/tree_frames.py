@@ -26,7 +26,6 @@ class TreeFrames:
     q: Vector
 
     def __init__(self, tree: Tree) -> None:
-        """Make room."""
         self.memory, self.tree = Memory(), tree
         self.lay_out(tree.links, tree.n)
         self.has_masses = False

@@ -27,8 +27,7 @@ from ik_node.support.exceptions import ModelError, names, shown
 _TRAJECTORY_KEYS = ('header', 'joint_names', 'points')
 _POINT_KEYS = ('positions', 'velocities', 'accelerations', 'effort', 'time_from_start')
 _STATE_KEYS = ('header', 'name', 'position', 'velocity', 'effort')
-SECOND = 10**9
-"""ns"""
+SECOND = 10**9  # ns
 _MAX_SEC = 2**31 - 1
 _CUT = '...'     # in place of the items after the first 128
 _END = re.compile(r'^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)', re.MULTILINE)
@@ -42,8 +41,7 @@ class Message(NamedTuple):
 
     where: str
     """The file, and where it has several messages the number of this one and its first line."""
-    values: Any
-    """What the YAML says."""
+    values: Any  # what the YAML says
 
 
 def read_printed(path: Path, tree: KinematicTree) -> Recording:

@@ -12,8 +12,7 @@ from ik_node.support.arguments import floats, number, sequence
 from ik_node.support.exceptions import InputError, ModelError, names, shown, unknown
 from ik_node.support.immutable import Immutable
 
-MAX_MOTION_BYTES = 64 * 2**20
-"""Of a file of joint values, the same as of an Acclaim motion."""
+MAX_MOTION_BYTES = 64 * 2**20  # of a file of joint values, the same as of an Acclaim motion
 MAX_VALUES = 10_000_000
 """Joint values of a motion: twenty minutes at 120 Hz of a figure of 60 joints."""
 _ROUNDING = 1e-9  # rad or m: a value that exceeds a limit by less is at the limit
@@ -137,7 +136,6 @@ class Recording(Immutable):
                 f'joints: {", ".join(found[:_MOST_SHOWN])}{more}')
 
     def __repr__(self) -> str:
-        """Return the name, the numbers of frames and joints, and the duration."""
         return (f'Recording({self.source}: {self.n_frames} frames of {len(self.joint_names)} '
                 f'joints, {self.duration:.9g} s)')
 

@@ -25,8 +25,7 @@ from ik_node.support.arguments import number
 from ik_node.support.bounds import MAX_NUMBER, as_path, read_bytes, reading
 from ik_node.support.exceptions import InputError, ModelError, names, shown
 
-FRAMES_PER_SECOND = 120.0
-"""Of an Acclaim motion that does not say its own."""
+FRAMES_PER_SECOND = 120.0  # of an Acclaim motion that does not say its own
 _TIME = 'time'
 _LATEST = 1e10      # s: times may be counted from 1970
 _DIGITS = 6         # of joint values, m and rad
@@ -208,8 +207,7 @@ class RecordingKind(NamedTuple):
     extensions: tuple[str, ...]
     read: Callable[[Path, KinematicTree, float | None], Recording]
     """Takes the file, the robot, and the frames per second of a file without times."""
-    write: Callable[[Recording], str]
-    """Returns the text of the file."""
+    write: Callable[[Recording], str]  # returns the text of the file
 
 
 RECORDING_KINDS = (

@@ -29,12 +29,9 @@ _TOLERANCE = 1e-4        # m and rad: of constraints, at which the search ends
 class Miss(NamedTuple):
     """How a task is missed in a motion."""
 
-    frames: int
-    """In how many frames it is beyond a tolerance of the map."""
-    position: float
-    """The largest error, m."""
-    orientation: float
-    """The largest error, rad."""
+    frames: int  # in how many frames it is beyond a tolerance of the map
+    position: float  # the largest error, m
+    orientation: float  # the largest error, rad
     frame: int
     """Where the larger of the two errors, each over its tolerance, is largest; the first is 1."""
 
@@ -42,16 +39,11 @@ class Miss(NamedTuple):
 class Retargeted(NamedTuple):
     """A motion for another robot, and how well it follows."""
 
-    recording: Recording
-    """Values of the robot's joints and of its root, `ROOT_JOINTS`."""
-    misses: dict[str, Miss]
-    """{task: how it is missed}, of the tasks that are."""
-    missed_frames: int
-    """In how many frames some task is missed."""
-    held: dict[str, int]
-    """{task that is held: for how many stands}."""
-    solve_times: np.ndarray
-    """(m,) s, of each frame: targets, solver and verification."""
+    recording: Recording  # values of the robot's joints and of its root, `ROOT_JOINTS`
+    misses: dict[str, Miss]  # {task: how it is missed}, of the tasks that are
+    missed_frames: int  # in how many frames some task is missed
+    held: dict[str, int]  # {task that is held: for how many stands}
+    solve_times: np.ndarray  # (m,) s, of each frame: targets, solver and verification
 
     def report(self) -> str:
         """Return a sentence about missed frames and their tasks; '' where there are none."""

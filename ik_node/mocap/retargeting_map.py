@@ -90,13 +90,11 @@ class MapOptions(Options):
 class RetargetingMap:
     """How the bones of a figure lead the tasks of a robot."""
 
-    tasks: Mapping[str, Entry]
-    """{name: entry}, parents before their children."""
+    tasks: Mapping[str, Entry]  # {name: entry}, parents before their children
     options: MapOptions = field(default_factory=MapOptions)
     figure_rest: Mapping[str, float] = field(default_factory=dict)
     """{joint: value} of the figure in its rest pose, rad or m; joints left out are at zero."""
-    robot_rest: Mapping[str, float] = field(default_factory=dict)
-    """The same of the robot."""
+    robot_rest: Mapping[str, float] = field(default_factory=dict)  # the same of the robot
     source: str = 'the map'
 
     @classmethod

@@ -37,10 +37,8 @@ class Stand(NamedTuple):
 class Targets(NamedTuple):
     """The targets of every entry, over the m frames of a motion."""
 
-    poses: dict[str, np.ndarray]
-    """{entry: T_world_target (m, 4, 4)}, m."""
-    stands: dict[str, list[Stand]]
-    """{entry that is held: its stands}."""
+    poses: dict[str, np.ndarray]  # {entry: T_world_target (m, 4, 4)}, m
+    stands: dict[str, list[Stand]]  # {entry that is held: its stands}
     root: np.ndarray
     """The first pose of the robot's root (4, 4), m, with the robot in its rest pose."""
 
@@ -48,11 +46,9 @@ class Targets(NamedTuple):
 class _Rest(NamedTuple):
     """Entries in the rest poses of figure and robot, both as seen from the ground below."""
 
-    bones: dict[str, np.ndarray]
-    """{entry: T_ground_bone (4, 4)}, m."""
+    bones: dict[str, np.ndarray]  # {entry: T_ground_bone (4, 4)}, m
     links: dict[str, np.ndarray]
-    T_ground_root: np.ndarray
-    """Of the robot, (4, 4), m."""
+    T_ground_root: np.ndarray  # of the robot, (4, 4), m
 
 
 def make_targets(recording: Recording, robot: KinematicTree, mapping: RetargetingMap) -> Targets:

@@ -123,7 +123,6 @@ class _Keys(dict[str, Words]):
 
     def __init__(self, text: NumberedText, lines: _Lines, allowed: Sequence[str],
                  where: str) -> None:
-        """Take lines; one that begins with a number continues a key."""
         super().__init__()
         self._text, self.where = text, where
         current: Words | None = None

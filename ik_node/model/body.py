@@ -50,7 +50,6 @@ class Body(JointSpace):
     def __init__(self, tree: TreeStructure, arrays: TreeArrays, root: str = 'fixed',
                  joints: Iterable[str] | None = None,
                  held: Mapping[str, float] | None = None) -> None:
-        """Lay out q over the arrays of a tree; see `KinematicTree.body`."""
         if not isinstance(root, str) or root not in ROOTS:
             raise OptionError(unknown('kind of root', root, ROOTS))
         self.tree, self.root, self.links = tree, root, tree.links

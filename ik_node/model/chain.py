@@ -40,7 +40,6 @@ class Chain(JointSpace):
 
     def __init__(self, tree: TreeStructure, base_link: str, tip_link: str,
                  path: Sequence[Joint]) -> None:
-        """Fold the joints of a path into flat arrays; use `KinematicTree.chain`."""
         own = getattr(tree, 'joints', None)
         if not isinstance(own, Mapping) or not isinstance(path, (list, tuple)) or any(
                 not isinstance(joint, Joint) or own.get(joint.name) is not joint

@@ -13,8 +13,7 @@ from ik_node.support.bounds import MAX_BYTES, MAX_NUMBER, check_size, read_bytes
 from ik_node.support.exceptions import ModelError, shown
 
 _BLANKS = str.maketrans(',()', '   ')
-Words = list[tuple[int, str]]
-"""Words of a text, each with the number of its line."""
+Words = list[tuple[int, str]]  # words of a text, each with the number of its line
 
 
 def number_in(text: str) -> float:

@@ -24,8 +24,7 @@ class Inertial(Immutable):
     Any finite numbers are accepted, see `problems`. Raises InputError for others.
     """
 
-    mass: float
-    """kg."""
+    mass: float  # kg
     center: np.ndarray = field(default_factory=lambda: np.zeros(3))
     """(3,) centre of mass, link frame, m."""
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))

@@ -78,7 +78,6 @@ class _Files:
     """
 
     def __init__(self, names: Sequence[str], folder: Sequence[str]) -> None:
-        """Sort the names of files; folder: of the URDF."""
         self._names, self._folder = frozenset(names), folder
         self._backward = sorted(tuple(reversed(name.split('/'))) for name in names)
         self._nearest: dict[tuple[str, ...], tuple[str, ...]] = {}  # by the end of a name

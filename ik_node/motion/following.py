@@ -33,10 +33,8 @@ _PLANNING = 0.5          # s
 class Followed(NamedTuple):
     """Joint values along a path."""
 
-    parts: np.ndarray
-    """(k,) of the path, 0 to 1."""
-    configurations: np.ndarray
-    """(k, n) rad or m."""
+    parts: np.ndarray  # (k,) of the path, 0 to 1
+    configurations: np.ndarray  # (k, n) rad or m
 
     def spline(self) -> CubicSpline:
         """Return the joints as functions of the part of the path, twice differentiable."""

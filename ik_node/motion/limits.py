@@ -27,16 +27,11 @@ TO_FULL_FORCE = 0.1    # s: jerk = acceleration / this
 class MotionLimits(Immutable):
     """Limits of the joints of a chain or a body; arrays are (n,), in rad or m, and read-only."""
 
-    lower: np.ndarray
-    """−inf where there is none."""
-    upper: np.ndarray
-    """+inf where there is none."""
-    velocity: np.ndarray
-    """Largest speed, per s; finite and above 0, as the two below."""
-    acceleration: np.ndarray
-    """Per s²."""
-    jerk: np.ndarray
-    """Per s³."""
+    lower: np.ndarray  # −inf where there is none
+    upper: np.ndarray  # +inf where there is none
+    velocity: np.ndarray  # largest speed, per s; finite and above 0, as the two below
+    acceleration: np.ndarray  # per s²
+    jerk: np.ndarray  # per s³
 
 
 def motion_limits(chain: JointSpace, velocity: Any = None, acceleration: Any = None,

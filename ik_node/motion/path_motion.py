@@ -32,12 +32,9 @@ _BRAKING = ((0.95, 1.0), (0.95, 2.0), (0.7, 2.0), (0.4, 2.0), (0.2, 2.0))
 class Pace(NamedTuple):
     """The part of a path as a function of time."""
 
-    times: np.ndarray
-    """(k,) s, from 0."""
-    parts: np.ndarray
-    """(k,) of the path."""
-    rates: np.ndarray
-    """(k,) of the path, per s."""
+    times: np.ndarray  # (k,) s, from 0
+    parts: np.ndarray  # (k,) of the path
+    rates: np.ndarray  # (k,) of the path, per s
 
     def at(self, t: np.ndarray) -> np.ndarray:
         """Return the part of the path (m,) at times (m,), s; at its ends before and after."""

@@ -84,7 +84,6 @@ class ClosedPath:
     """
 
     def __init__(self, chain: Chain, seed: int = 0) -> None:
-        """Choose, of several paths, the one whose worst configuration is best conditioned."""
         self.chain = chain
         limited = np.isfinite(chain.lower) & np.isfinite(chain.upper)
         self._middle = chain.neutral()

@@ -18,12 +18,9 @@ _ROUNDING = 1.0 + 1e-7
 class State(NamedTuple):
     """Joints at one time, each array (n,), or at k times, each (k, n)."""
 
-    position: np.ndarray
-    """rad or m."""
-    velocity: np.ndarray
-    """Per s."""
-    acceleration: np.ndarray
-    """Per s²."""
+    position: np.ndarray  # rad or m
+    velocity: np.ndarray  # per s
+    acceleration: np.ndarray  # per s²
 
     @classmethod
     def at_rest(cls, q: np.ndarray) -> 'State':
@@ -141,8 +138,7 @@ class Excess(NamedTuple):
     velocity: float
     acceleration: float
     jerk: float
-    position: float
-    """rad or m beyond the limits; not above 0: nowhere."""
+    position: float  # rad or m beyond the limits; not above 0: nowhere
 
     @property
     def slower(self) -> float:

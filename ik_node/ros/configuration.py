@@ -42,7 +42,6 @@ class Configuration:
     """
 
     def __init__(self, node: Node, on_change: Callable[[], None]) -> None:
-        """Declare every parameter of a node; on_change is called after each accepted change."""
         self._node = node
         self._on_change = on_change
         start = StartOptions.read(

@@ -25,7 +25,6 @@ class IkNode(LifecycleNode):
     """Receives goals, solves them and publishes joint states."""
 
     def __init__(self, steady: Clock | None = None, **arguments: Any) -> None:
-        """Declare the parameters; all else is created later. steady: a monotonic clock."""
         super().__init__('ik_node', **arguments)
         self._steady = steady or Clock(clock_type=ClockType.STEADY_TIME)
         self._health = Health()

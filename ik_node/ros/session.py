@@ -40,7 +40,6 @@ class Session:
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, health: Health,
                  steady: Clock) -> None:
-        """Create everything, for a loaded configuration. steady: a monotonic clock."""
         self._node, self._configuration, self._health = node, configuration, health
         self._before = set(_entities(node))
         log = ThrottledLog(node.get_logger(), steady)

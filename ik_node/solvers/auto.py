@@ -46,7 +46,6 @@ class AutoSolver(Solver):
     Options = ClosedFormOptions
 
     def __init__(self, chain: Chain, **options: Any) -> None:
-        """Prepare both for a chain, with the same options; see `Solver`."""
         super().__init__(chain, **options)
         own = {**options, 'closest': False}  # searched once, where neither meets the goal
         self.iterative = DlsSolver(chain, **{k: own[k] for k in own if k not in SWIVEL_OPTIONS})

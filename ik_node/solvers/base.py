@@ -40,7 +40,6 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
     _direct = False  # whether `_solve_from` is all that `solve` calls
 
     def __init_subclass__(cls, **parameters: Any) -> None:
-        """Record whether the class is of this package, whose kernels verify their results."""
         super().__init_subclass__(**parameters)
         cls._own_kernels = cls.__module__.startswith('ik_node.solvers.')
 

@@ -33,7 +33,6 @@ class ends_by:  # noqa: N801 as a function; contextlib takes three times as long
     __slots__ = ('_before', '_deadline')
 
     def __init__(self, deadline: float) -> None:
-        """Take the time."""
         self._deadline = deadline
 
     def __enter__(self) -> None:
@@ -79,7 +78,6 @@ class Driver(ABC, Generic[P, F, R]):
         return _make, (type(self), self._arguments, self._own_options)
 
     def __repr__(self) -> str:
-        """Return the method, what it solves for, and the options."""
         options = (f'{name}={shown(value)}' for name, value in self._own_options.items())
         return f'{type(self).__name__}({", ".join((*self._shown_arguments(), *options))})'
 

@@ -26,7 +26,6 @@ class Verifier:
     """Errors of a chain's joint values, and their limits."""
 
     def __init__(self, chain: ChainRecord) -> None:
-        """Prepare for a chain."""
         self.chain = chain
         self.idle: list[Scratch] = []
 

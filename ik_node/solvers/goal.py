@@ -129,7 +129,6 @@ class Goal:
                 and self._has_orientation == other._has_orientation)
 
     def __hash__(self) -> int:
-        """Return a hash of the numbers."""
         return hash((self._pose.tobytes(), self._weights.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -138,7 +137,6 @@ class Goal:
                                 self._has_orientation)
 
     def __repr__(self) -> str:
-        """Return the position, orientation and weights."""
         parts = [f'{name}={None if array is None else array.tolist()}' for name, array in (
             ('position', self.position), ('orientation', self.orientation),
             ('weights', self.weights))]

@@ -36,7 +36,6 @@ class IterativeSolver(Solver):
     credited = ''  # `method` of the results, of a solver that another one uses
 
     def __init__(self, chain: Chain, **options: Any) -> None:
-        """Prepare to solve for a chain; see `Solver`."""
         super().__init__(chain, **options)
         most = _MOST_SAMPLES // chain.n_joints
         if self.options.max_restarts > most:

@@ -42,7 +42,6 @@ class Refused(NamedTuple):
     reason: str
 
     def __str__(self) -> str:
-        """Return the name, the distribution and the reason."""
         return (f'the solver {self.name!r} of {self.distribution} cannot be used: '
                 f'{self.reason}')
 

@@ -45,16 +45,13 @@ class ResultBase:
     __replace__ = _replace
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Raise AttributeError: a result is immutable."""
         raise AttributeError(f'a {type(self).__name__} is immutable: {name!r} cannot be set; see '
                              '_replace')
 
     def __eq__(self, other: Any) -> bool:
-        """Tell whether every field is the same."""
         return type(other) is type(self) and all(map(np.array_equal, self, other))  # type: ignore
 
     def __ne__(self, other: object) -> bool:
-        """Tell whether any field differs."""
         return not self == other
 
 
@@ -119,7 +116,6 @@ class Result(ResultBase, _Fields):
         return own['_goals']
 
     def __repr__(self) -> str:
-        """Return the outcome in a line or two; for a batch the number of goals met."""
         if np.ndim(self.q) == 1:
             with np.printoptions(precision=6, suppress=True, linewidth=10_000, threshold=20):
                 q = repr(np.asarray(self.q)).removeprefix('array(').removesuffix(')')

@@ -35,10 +35,8 @@ class SelfMotion(NamedTuple):
 
     configurations: np.ndarray
     """(k, n) rad or m; the last is the first one again where the motion is closed, or a turn on."""
-    start: int
-    """The index of the configuration from which it was followed."""
-    endings: tuple[Ending, Ending]
-    """Why it ends at its first and at its last configuration."""
+    start: int  # the index of the configuration from which it was followed
+    endings: tuple[Ending, Ending]  # why it ends at its first and at its last configuration
 
     @property
     def lengths(self) -> np.ndarray:

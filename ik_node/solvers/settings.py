@@ -56,7 +56,6 @@ class Record:
     """
 
     def __init__(self) -> None:
-        """Begin."""
         self.begin()
 
     def begin(self) -> None:

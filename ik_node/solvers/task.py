@@ -19,7 +19,6 @@ class TipTask:
     """
 
     def __init__(self) -> None:
-        """Make a goal whose pose and weights are written next, and completed by `prepare`."""
         self.memory = Memory()
         self.T = self.memory.poses(np.zeros((1, 4, 4)))[0]
         self.weights = self.memory.vector(np.zeros(6))

@@ -65,7 +65,6 @@ class Download:
     """The download of a robot, in a process that `cancel` ends."""
 
     def __init__(self, name: str) -> None:
-        """Prepare to download a robot. Raises ModelError for an unknown one."""
         self.name = name
         self._cancelled = threading.Event()
         self._process: subprocess.Popen[str] | None = None

@@ -17,11 +17,9 @@ from ik_node.tasks.body_task import BodyTask, PythonTask, TaskRows
 from ik_node.tasks.checks import Check, at_least_zero, check_length, text
 from ik_node.tasks.drawing import Shape
 
-POSE, POINT = 'pose', 'point'
-"""What a goal moves a target with; see `Task.target_kind`."""
+POSE, POINT = 'pose', 'point'  # what a goal moves a target with; see `Task.target_kind`
 
-LINK_FIELDS = ('link', 'reference', 'link_a', 'link_b')
-"""The fields of tasks that name links."""
+LINK_FIELDS = ('link', 'reference', 'link_a', 'link_b')  # the fields of tasks that name links
 
 
 class RowKinds(NamedTuple):
@@ -73,14 +71,12 @@ class Task(ABC):
         'weight': at_least_zero, 'priority': lambda value, what: whole(value, what, 0, 1000)}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Note the checks of the fields."""
         super().__init_subclass__(**kwargs)
         cls._checks = cls._checks | {
             name: hint.__metadata__[0] for name, hint in inspect.get_annotations(cls).items()
             if hasattr(hint, '__metadata__')}
 
     def __init__(self, links: tuple[Any, ...], weight: Any, priority: Any, name: Any) -> None:
-        """Take what all tasks have. Raises InputError for malformed arguments."""
         kind = type_name(type(self))
         self.has_own_name = name is not None
         self.links = tuple(text(link, f'a link of the task {kind!r}') for link in links)
@@ -187,7 +183,6 @@ class Task(ABC):
         return self.evaluate(BodyFrames(body, body.checked(q)))
 
     def __repr__(self) -> str:
-        """Return the type, name, weight and priority."""
         return (f'{type(self).__name__}(name={shown(self.name)}, weight={self.weight:g}, '
                 f'priority={self.priority})')
 
@@ -205,7 +200,6 @@ class BuiltInTask(Task):
     _evaluator: ClassVar[tuple[Body, int, TaskRows] | None] = None  # for a body and `changes`
 
     def __post_init__(self, weight: float, priority: int, name: str | None) -> None:
-        """Give the task its name, then check the other arguments."""
         fields = dict(vars(self))
         links = [fields[field] for field in LINK_FIELDS if field in fields]
         if fields.get('link_b', '') is None:  # a point of the world
@@ -234,7 +228,6 @@ class BuiltInTask(Task):
         return last[2].evaluate(frames.q)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what is pickled and copied: the attributes that are set."""
         return {name: value for name, value in vars(self).items() if name != '_evaluator'}
 
 

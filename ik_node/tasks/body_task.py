@@ -21,7 +21,6 @@ class TaskWork:
     """
 
     def __init__(self, tree: Tree, count: int) -> None:
-        """Make room for a number of tasks."""
         self.memory = memory = Memory()
         self.body_frames: Any = None
         links, n = tree.links, tree.n
@@ -48,7 +47,6 @@ class BodyTask:
     """
 
     def __init__(self, index: int, m: int) -> None:
-        """Make a task of m rows, without a target."""
         self.memory = Memory()
         self.index, self.m, self.has_energy, self.misses = index, m, False, True
         self.target = self.memory.pose(np.eye(4))

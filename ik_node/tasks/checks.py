@@ -18,8 +18,7 @@ from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.checks import exact_pose
 from ik_node.support.exceptions import InputError, OptionError, shown
 
-Check = Callable[[Any, str], Any]
-"""(value, what it is) → what is kept."""
+Check = Callable[[Any, str], Any]  # (value, what it is) → what is kept
 
 
 def optional(check: Check) -> Check:

@@ -53,7 +53,6 @@ class Distance(BuiltInTask):
     point_b: Annotated[Any, checks.point] = (0, 0, 0)
 
     def __post_init__(self, weight: float, priority: int, name: str | None) -> None:
-        """Check the arguments, and that the bounds do not cross."""
         super().__post_init__(weight, priority, name)
         self._check_bounds()
 

@@ -57,7 +57,6 @@ class RelativePoseTask(BodyTask):
     """
 
     def __init__(self, index: int, link: int, reference: int) -> None:
-        """Take two links."""
         super().__init__(index, 6)
         self.link, self.reference = link, reference
 

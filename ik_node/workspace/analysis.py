@@ -50,12 +50,10 @@ class Workspace:
     """(k,) the best σ_min/σ_max found, 0 to 1, the linear rows of J divided by `length_scale`."""
     dexterity: np.ndarray | None
     """(k,) the part of all orientations, 0 to 1, at the centre; None if not requested."""
-    orientations: int
-    """How many were tried at each centre."""
+    orientations: int  # how many were tried at each centre
     configurations: np.ndarray
     """(k, n) the configuration found whose tip is nearest the voxel's centre, rad or m."""
-    length_scale: float
-    """m."""
+    length_scale: float  # m
     reach_centre: np.ndarray
     """(3,) m, base frame: a point on the first axis, from which the reach is measured."""
     reach: tuple[float, float]

@@ -48,16 +48,12 @@ _RESTARTS_OF_FEW = 50   # … are searched with more restarts
 class Occupancy(NamedTuple):
     """One entry for each voxel of a grid; the `offset` of voxels without results is infinite."""
 
-    samples: np.ndarray
-    """(v,) how many of the sampled configurations put the tip inside."""
-    manipulability: np.ndarray
-    """(v,) the best √det(J Jᵀ) of all configurations with the tip inside."""
-    conditioning: np.ndarray
-    """(v,) the best σ_min/σ_max, 0 to 1."""
+    samples: np.ndarray  # (v,) how many of the sampled configurations put the tip inside
+    manipulability: np.ndarray  # (v,) the best √det(J Jᵀ) of all configurations with the tip inside
+    conditioning: np.ndarray  # (v,) the best σ_min/σ_max, 0 to 1
     offset: np.ndarray
     """(v,) smallest distance of the tip from the centre, m, in the directions in which it moves."""
-    configuration: np.ndarray
-    """(v, n) the configuration with this distance, rad or m."""
+    configuration: np.ndarray  # (v, n) the configuration with this distance, rad or m
 
     @classmethod
     def empty(cls, voxels: Voxels, joints: int) -> 'Occupancy':

@@ -21,7 +21,6 @@ class ConfigurationSampler:
     """Quasi-random configurations inside the limits (Sobol', scrambled by the seed)."""
 
     def __init__(self, chain: Chain, seed: int = 0) -> None:
-        """Begin the sequence. Raises UnsupportedError for a prismatic joint without limits."""
         from scipy.stats import qmc  # late: it takes half a second
         self.lower, self.upper = ranges(chain)
         self._sequence = qmc.Sobol(chain.n_joints, seed=seed)

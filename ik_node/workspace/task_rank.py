@@ -22,10 +22,8 @@ _AS_GOOD = 0.5          # of the best conditioning: then the first axes are chos
 class TaskRank(NamedTuple):
     """The task axes that an arm can serve, in the tip's frame."""
 
-    rank: int
-    """How many axes it serves at once in a generic configuration, at most 6."""
-    never: tuple[str, ...]
-    """The axes of `AXES` that it serves in no configuration."""
+    rank: int  # how many axes it serves at once in a generic configuration, at most 6
+    never: tuple[str, ...]  # the axes of `AXES` that it serves in no configuration
     weights: np.ndarray
     """(6,) for `Goal`: 1 for a largest set of axes that it serves at once, else 0."""
 

@@ -29,14 +29,10 @@ class Voxels:
     coordinate lies in its middle.
     """
 
-    origin: np.ndarray
-    """(3,) the lower corner of the box, m."""
-    edge: float
-    """Of a cube, m."""
-    shape: tuple[int, int, int]
-    """How many cubes there are along x, y and z."""
-    fixed_axes: tuple[bool, bool, bool]
-    """Along which of x, y and z the tip never moves."""
+    origin: np.ndarray  # (3,) the lower corner of the box, m
+    edge: float  # of a cube, m
+    shape: tuple[int, int, int]  # how many cubes there are along x, y and z
+    fixed_axes: tuple[bool, bool, bool]  # along which of x, y and z the tip never moves
 
     @classmethod
     def around(cls, chain: Chain, edge: float | None = None, bounds: Any = None,

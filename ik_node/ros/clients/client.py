@@ -31,11 +31,9 @@ _REMEMBERED = 1000  # joint states
 class Report(NamedTuple):
     """The outcome of a goal, as its status says it."""
 
-    level: int
-    """0 met, 1 the closest was accepted, 2 refused or not met."""
+    level: int  # 0 met, 1 the closest was accepted, 2 refused or not met
     message: str
-    values: Mapping[str, str]
-    """By the keys of the status, see `status.KEYS`."""
+    values: Mapping[str, str]  # by the keys of the status, see `status.KEYS`
 
     @classmethod
     def of(cls, status: DiagnosticStatus) -> 'Report':
@@ -48,7 +46,6 @@ class GoalTopics:
     """The publishers of goals to arms and tasks, created when they are needed."""
 
     def __init__(self, node: Any) -> None:
-        """Begin without publishers, on a node."""
         self._node = node
         self._publishers: dict[str, Any] = {}
 
@@ -84,14 +81,11 @@ class GoalResponse(NamedTuple):
 
     met: bool
     message: str
-    values: Mapping[str, str]
-    """The keys of the status, see `status.KEYS`."""
-    joints: Mapping[str, float]
-    """The joint values published with it, rad or m."""
+    values: Mapping[str, str]  # the keys of the status, see `status.KEYS`
+    joints: Mapping[str, float]  # the joint values published with it, rad or m
     T_world_root: np.ndarray
     """(4, 4) the pose of a moving root published with it, m; else the identity."""
-    round_trip: float
-    """From sending the goal to the joint state, s."""
+    round_trip: float  # from sending the goal to the joint state, s
 
 
 class Client:
@@ -125,11 +119,9 @@ class Client:
             self.node.create_subscription(kind, topic, receive, _REMEMBERED)
 
     def __enter__(self) -> 'Client':
-        """Return the client itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Destroy the node."""
         self._executor.shutdown()
         self.node.destroy_node()
         rclpy.shutdown(context=self.node.context)

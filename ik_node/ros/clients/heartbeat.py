@@ -23,7 +23,6 @@ class Heartbeat:
     """
 
     def __init__(self, node: Node, target: str) -> None:
-        """Begin requests to the node named target, relative to the requesting node."""
         self._client: Any = node.create_client(GetState, f'{target}/get_state')
         self._pending: Any = None
         self._requested, self._last_message = 0.0, -math.inf

@@ -18,20 +18,16 @@ _SILENCE = 2.0  # s without a status after which there is no player; one comes e
 class Playback(NamedTuple):
     """How far a player is."""
 
-    message: str
-    """`playing`, `paused` or `ended`."""
-    time: float
-    """Of the motion, s, from `start` to `stop`, the range that plays."""
+    message: str  # `playing`, `paused` or `ended`
+    time: float  # of the motion, s, from `start` to `stop`, the range that plays
     start: float
     stop: float
-    frame: int
-    """The first is 1."""
+    frame: int  # the first is 1
     frames: int
     speed: float
     loop: bool
     paused: bool
-    received: float
-    """When the status came, s of `time.monotonic`."""
+    received: float  # when the status came, s of `time.monotonic`
 
 
 class PlayerLink:

@@ -18,7 +18,6 @@ class Execution:
     """Moves the joints of the robot by `controllers`, by group, and keeps their `history`."""
 
     def __init__(self, node: LifecycleNode, steady: Clock) -> None:
-        """Begin without groups."""
         self.controllers: dict[str, Controller] = {}
         self.history = History()
         self._clock = MotionClock(node, steady)

@@ -25,7 +25,6 @@ class History:
     """
 
     def __init__(self) -> None:
-        """Begin without any."""
         self._samples: deque[_Sample] = deque(maxlen=_MOST)
         self._robot: Robot | None = None
 

@@ -31,7 +31,6 @@ class MotionClock:
     """
 
     def __init__(self, node: Node, steady: Clock) -> None:
-        """Start at zero. steady: a monotonic clock."""
         self._clock = cast(Any, node.get_clock())
         self._steady_clock = steady
         self._now = 0

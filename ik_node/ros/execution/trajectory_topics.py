@@ -18,7 +18,6 @@ class TrajectoryTopics:
     """Publishes on the topics of the parameters trajectory_topic; on none by default."""
 
     def __init__(self, node: LifecycleNode) -> None:
-        """Begin without publishers."""
         self._node = node
         self._period = 1.0  # s, from one point to the next
         self._publishers: dict[str, Any] = {}

@@ -48,7 +48,6 @@ class Dispatcher:
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, execution: Execution,
                  outcomes: Outcomes, measured: Measured, worker: Worker, steady: Clock) -> None:
-        """Begin inactive."""
         self.active, self.enabled, self._ignored = False, True, False
         self._configuration = configuration
         self._node, self._execution = node, execution

@@ -32,7 +32,6 @@ class Frames:
     """Finds T_base_frame without waiting; errors tell where waiting may help."""
 
     def __init__(self, node: Node, execution: Execution, configuration: Configuration) -> None:
-        """Subscribe to tf2, if it is installed."""
         self._execution, self._configuration = execution, configuration
         self.missing = ''
         self._buffer: Any = None

@@ -37,7 +37,6 @@ class Goals:
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, dispatcher: Dispatcher,
                  outcomes: Outcomes, frames: Frames) -> None:
-        """Subscribe to the goals of every arm."""
         self._node, self._configuration, self._dispatcher = node, configuration, dispatcher
         self._outcomes, self._convert = outcomes, frames.to_aim
         self._pending: dict[Controller, _Pending] = {}

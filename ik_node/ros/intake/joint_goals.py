@@ -25,7 +25,6 @@ class JointGoals:
 
     def __init__(self, node: LifecycleNode, arm_names: Sequence[str], dispatcher: Dispatcher,
                  execution: Execution, on_leave: Callable[[Group], None]) -> None:
-        """Subscribe to the goals of every arm. on_leave: called when a group leaves its goal."""
         self._dispatcher, self._execution, self._on_leave = dispatcher, execution, on_leave
         for arm in arm_names:
             node.create_subscription(JointState, f'{arm}/goal_joints' if arm else 'goal_joints',

@@ -28,7 +28,6 @@ class Measured:
     """
 
     def __init__(self, node: LifecycleNode, health: Health, steady: Clock) -> None:
-        """Begin without a subscription. steady: a monotonic clock."""
         self._node, self._health, self._steady = node, health, steady
         self.topic = ''
         self._subscription: Any = None

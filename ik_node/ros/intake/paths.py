@@ -31,7 +31,6 @@ class Paths:
 
     def __init__(self, node: LifecycleNode, arm_names: Sequence[str], dispatcher: Dispatcher,
                  execution: Execution, frames: Frames) -> None:
-        """Subscribe to the paths of every arm."""
         self._dispatcher, self._execution, self._frames = dispatcher, execution, frames
         for arm in arm_names:
             for kind, topic, callback in ((Path, 'goal_path', self.take),

@@ -18,7 +18,6 @@ class NotYetError(InputError):
     """An input that cannot be handled yet; `come` returns whether another try is useful."""
 
     def __init__(self, message: str, come: Callable[[], bool]) -> None:
-        """Store the condition and the message."""
         super().__init__(message)
         self.come = come
 
@@ -43,7 +42,6 @@ class Waiting:
     """
 
     def __init__(self, node: Node, steady: Clock) -> None:
-        """Begin without goals. steady: a monotonic clock."""
         self._steady = steady
         self.goals: dict[str, list[_Late]] = {}
         self._deadline: float | None = None      # of the goal that is being handled again

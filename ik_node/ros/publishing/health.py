@@ -19,8 +19,7 @@ _PERCENTILES = (50, 99, 100)
 class Health:
     """Counters and warnings for /diagnostics."""
 
-    error: str = ''
-    """An error of the node itself, '' for none."""
+    error: str = ''  # an error of the node itself, '' for none
     warnings: dict[str, str] = field(default_factory=dict)
     """Warnings about its environment, by subject."""
     goals: int = 0

@@ -24,7 +24,6 @@ class Outcomes:
 
     def __init__(self, configuration: Configuration, outputs: Outputs, branches: Branches,
                  health: Health, log: ThrottledLog) -> None:
-        """Begin without outcomes."""
         self._configuration, self._outputs, self._branches = configuration, outputs, branches
         self._health, self._log = health, log
 

@@ -34,7 +34,6 @@ class Outputs:
     """The publishers of one configured node; silent while the node is not active."""
 
     def __init__(self, node: LifecycleNode, advance: Callable[[Robot], Time]) -> None:
-        """Create the publishers. advance: see `Execution.advance`."""
         self._node, self._advance = node, advance
         make = node.create_lifecycle_publisher
         self._publishers: dict[str, Any] = {

@@ -26,8 +26,7 @@ class Arrival(NamedTuple):
     name: str
     header: Header
     received: float
-    place: str = ''
-    """Which one of several it is, for messages."""
+    place: str = ''  # which one of several it is, for messages
 
 
 def outcome(outcome: Outcome) -> tuple[bytes, str]:

@@ -48,7 +48,6 @@ class WorkspacePublisher(Node):
     """Publishes the markers once, latched for late subscribers."""
 
     def __init__(self, markers: MarkerArray, **arguments: Any) -> None:
-        """Publish on the topic `workspace`, reliable and transient local."""
         super().__init__('ik_workspace', **arguments)
         self._publisher = self.create_publisher(MarkerArray, TOPIC, LATCHED)
         self._publisher.publish(markers)

@@ -22,7 +22,6 @@ class Commands:
     def __init__(self, node: LifecycleNode, configuration: Configuration, dispatcher: Dispatcher,
                  execution: Execution, outputs: Outputs, branches: Branches,
                  on_leave: Callable[[Group], None]) -> None:
-        """Create the services. on_leave: called when a group leaves its goal."""
         self._node, self._dispatcher, self._execution = node, dispatcher, execution
         self._outputs, self._branches, self._on_leave = outputs, branches, on_leave
         self._configuration = configuration

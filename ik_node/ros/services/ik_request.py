@@ -42,7 +42,6 @@ class RequestError(IkError):
     """An invalid request, with its error code."""
 
     def __init__(self, code: Code, message: str) -> None:
-        """Store the code and the message."""
         super().__init__(message)
         self.code = code
 

@@ -23,7 +23,6 @@ class IkService:
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, dispatcher: Dispatcher,
                  execution: Execution, frames: Frames) -> None:
-        """Create the service where its messages are installed."""
         self._node, self._execution, self._frames = node, execution, frames
         self._configuration, self._dispatcher = configuration, dispatcher
         self._bounded: dict[str, tuple[Group, float, Group]] = {}

@@ -42,7 +42,6 @@ class BodySolver(Attempts):
     Options: ClassVar[type[BodyOptions]] = BodyOptions
 
     def __init__(self, body: Body, tasks: Sequence[Task], **options: Any) -> None:
-        """Take a body and tasks. Raises an IkError for malformed tasks and options."""
         self.body = check_body(body)
         self.tasks = checked_tasks(body, tasks)
         super().__init__(options, body, self.tasks)

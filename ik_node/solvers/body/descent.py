@@ -39,7 +39,6 @@ class DescentWork:
     """
 
     def __init__(self, tree: Tree, whole: StackedTasks) -> None:
-        """Make room for the rows of all tasks."""
         self.memory = memory = Memory()
         self.task, self.found = TaskWork(tree, whole.count), LevelCost()
         self.step = StepWork(tree.n, whole.m)

@@ -26,12 +26,9 @@ _GENERIC = 3       # random configurations at which the rank of a task is looked
 class Missed(NamedTuple):
     """A task's rows at q."""
 
-    J: np.ndarray
-    """(m, n)."""
-    r: np.ndarray
-    """(m,), 0 for one-sided rows that hold."""
-    held: np.ndarray
-    """(m,) whether a row keeps others from moving: not one-sided, or at its bound."""
+    J: np.ndarray  # (m, n)
+    r: np.ndarray  # (m,), 0 for one-sided rows that hold
+    held: np.ndarray  # (m,) whether a row keeps others from moving: not one-sided, or at its bound
 
 
 def diagnosis(body: Body, tasks: Sequence[Task], task_names: Sequence[str], q: np.ndarray,

@@ -16,7 +16,6 @@ class BodyPopulation(Population):
     """A population of a body, and what its individuals are judged with."""
 
     def __init__(self, descent: Descent, work: DescentWork, n: int, elite: int) -> None:
-        """Make room, for individuals of n genes."""
         super().__init__(n, elite)
         self.descent, self.work = descent, work
 

@@ -56,7 +56,6 @@ class LagrangeSolver(BodySolver):
     options: LagrangeOptions
 
     def __init__(self, body: Body, tasks: Sequence[Task], **options: Any) -> None:
-        """Take a body and tasks. Raises an IkError for malformed tasks and options."""
         super().__init__(body, tasks, **options)
         mass = self.options.mass
         self._heavy: Tree | None = None

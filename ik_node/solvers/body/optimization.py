@@ -61,7 +61,6 @@ class BodyOptimizationSolver(LeastSquaresSolver):
     _merges = False
 
     def __init__(self, body: Body, tasks: Any, **options: Any) -> None:
-        """Take a body and tasks; see `BodySolver`. Raises OptionError without nlopt for it."""
         super().__init__(body, tasks, **options)
         check_minimizer(self.options.minimizer)
         self._region = Space(body.lower, body.upper, self._scale, *constraint_rows(

@@ -127,16 +127,12 @@ def _described(task: Task, body: Body) -> tuple[Any, ...]:
 class LevelRows(NamedTuple):
     """The rows of one level at some q, weighted: A Δq = e is wanted, A Δq ≥ e where one-sided."""
 
-    A: np.ndarray
-    """(m, n)."""
+    A: np.ndarray  # (m, n)
     e: np.ndarray
     """(m,) what is missing; of one-sided rows negative where there is more than is asked for."""
-    one_sided: np.ndarray
-    """(m,) bool."""
-    cost: float
-    """Σ weight · energy of the tasks, see `Task.energy`."""
-    met: bool
-    """Whether every necessary task of the level is within the tolerances."""
+    one_sided: np.ndarray  # (m,) bool
+    cost: float  # Σ weight · energy of the tasks, see `Task.energy`
+    met: bool  # whether every necessary task of the level is within the tolerances
 
     def missed(self) -> np.ndarray:
         """Return e (m,) with the one-sided rows that hold at 0."""

@@ -39,7 +39,6 @@ class BodyResult(ResultBase, _BodyFields):
     diagnosis: str
 
     def __repr__(self) -> str:
-        """Return the outcome in a line or two."""
         outcome = 'success' if self.success else f'failure, {self.reason.name}: {self.diagnosis}'
         return (f'BodyResult({outcome}; {self.iterations} iterations, {self.restarts} restarts, '
                 f'{1e3 * self.solve_time:.3g} ms; q={self.q.tolist()})')

@@ -21,7 +21,6 @@ class Limits(JointLimits):
     """
 
     def __init__(self, body: Any, step: Any, scale: Any) -> None:
-        """Copy the limits of a body."""
         super().__init__(body)
         self.floats = body.root == 'floating'
         self.speed = self.memory.vector(body.velocity_limits)
@@ -36,7 +35,6 @@ class StepWork:
     """
 
     def __init__(self, n: int, m: int) -> None:
-        """Make room."""
         self.memory = memory = Memory()
         self.n, larger = n, max(n, m)
         self.A, self.A_trial = memory.matrix(n, m), memory.matrix(n, m)

@@ -22,7 +22,6 @@ class CcdSettings:
     """Settings of cyclic coordinate descent."""
 
     def __init__(self, order: int, position_weight: float, orientation_weight: float) -> None:
-        """Take the options; order: INWARD, OUTWARD or RANKED."""
         self.order, self.position_weight = order, position_weight
         self.orientation_weight = orientation_weight
 

@@ -136,14 +136,10 @@ Model = Neighbours | RadialBasisFunctions | GaussianMixture
 class Normal(NamedTuple):
     """One normal distribution of a mixture."""
 
-    log_weight: float
-    """Logarithm of its share, less that of its norm."""
-    mean: np.ndarray
-    """(n,)."""
-    covariance: np.ndarray
-    """(n, n)."""
-    precision: np.ndarray
-    """(n, n), its inverse."""
+    log_weight: float  # logarithm of its share, less that of its norm
+    mean: np.ndarray  # (n,)
+    covariance: np.ndarray  # (n, n)
+    precision: np.ndarray  # (n, n), its inverse
 
     def log_likelihood(self, q: np.ndarray) -> float:
         """Return the logarithm of its share of the density at q (n,), up to a constant."""

@@ -24,7 +24,6 @@ class ArmPopulation(Population):
     """A population of an arm, judged by the goal `work.plain`."""
 
     def __init__(self, work: Scratch, n: int, elite: int) -> None:
-        """Make room. work: used to judge individuals."""
         super().__init__(n, elite)
         self.work = work
 
@@ -42,7 +41,6 @@ class ArmEvolution(Evolution):
 
     def __init__(self, options: Any, chain: ChainRecord, settings: Settings, scale: Any,
                  span: Any) -> None:
-        """Take options of the evolution and of the solver; the chain's limits do not matter."""
         super().__init__(options, scale, span, settings.length)
         self.chain, self.settings = chain, settings
 

@@ -24,7 +24,6 @@ class JacobianMethod(Method):
     """A method whose step is computed from the Jacobian."""
 
     def __init__(self, own: JacobianSettings) -> None:
-        """Keep the settings."""
         self.own = own
 
     def step(self, settings: Settings, n: int, work: Scratch, V: Vector) -> None:

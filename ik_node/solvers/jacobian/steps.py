@@ -30,7 +30,6 @@ class Pseudoinverse(JacobianMethod):
     """Δq = J⁺ e: the shortest step that removes the error; unbounded near singularities."""
 
     def __init__(self, options: PseudoinverseOptions, chain: Chain) -> None:
-        """Copy the options."""
         super().__init__(JacobianSettings(
             options, chain, factorization=codes.FACTORIZATIONS[options.factorization]))
 
@@ -44,7 +43,6 @@ class DampedLeastSquares(JacobianMethod):
     """Δq = Jᵀ (J Jᵀ + λ² I)⁻¹ e: bounded steps near singular configurations; the default."""
 
     def __init__(self, options: DlsOptions, chain: Chain) -> None:
-        """Copy the options."""
         super().__init__(JacobianSettings(options, chain, DEFAULT_GAIN))
         self.damping_rule, self.damping = codes.CONSTANT, 0.0
         if options.damping is None:
@@ -83,7 +81,6 @@ class Transpose(JacobianMethod):
     """Δq = α Jᵀ e: no inverse, and many more iterations."""
 
     def __init__(self, options: TransposeOptions, chain: Chain) -> None:
-        """Copy the options; α is 0 where it is to be Buss's."""
         super().__init__(JacobianSettings(options, chain))
         self.alpha = 0.0 if options.alpha is None else options.alpha
         self.alpha_scale = options.alpha_scale

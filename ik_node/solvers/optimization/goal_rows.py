@@ -18,7 +18,6 @@ class GoalRows(Verifier):
     """Rows of a chain's goals: poses (4, 4), m, with weights (6,)."""
 
     def __init__(self, chain: ChainRecord, settings: Settings) -> None:
-        """Take the settings of a solver."""
         super().__init__(chain)
         self.settings = settings
 

@@ -136,8 +136,7 @@ MINIMIZERS: dict[str, Minimizer] = {
     'nlopt-tnewton': nlopt_minimizer('LD_TNEWTON_PRECOND_RESTART'),
     'nlopt-var2': nlopt_minimizer('LD_VAR2')}
 
-CONSTRAINED = ('slsqp', 'trust-constr', 'nlopt-slsqp')
-"""Minimizers that keep linear constraints."""
+CONSTRAINED = ('slsqp', 'trust-constr', 'nlopt-slsqp')  # minimizers that keep linear constraints
 
 
 def run(minimizer: str | Callable[..., Any], objective: Objective, start: np.ndarray) -> int:

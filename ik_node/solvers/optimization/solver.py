@@ -48,7 +48,6 @@ class OptimizationSolver(IterativeSolver):
     step = Solver.step  # a minimizer's iterations have no common step
 
     def __init__(self, chain: Chain, **options: Any) -> None:
-        """Prepare to solve for a chain; see `Solver`. Raises OptionError without nlopt for it."""
         super().__init__(chain, **options)
         check_minimizer(self.options.minimizer)
 

@@ -39,7 +39,6 @@ class PathPlanner:
     """Plans a path for a problem."""
 
     def __init__(self, problem: PathProblem, closed_form: ClosedForm) -> None:
-        """Prepare. closed_form: gives the candidates of poses."""
         self._problem, self._closed_form = problem, closed_form
         candidates, n = closed_form(slice(None), 1), problem.chain.n_joints
         self._sampled = candidates is None

@@ -26,8 +26,7 @@ from ik_node.solvers.goal import Goal
 
 FindBranches: TypeAlias = Callable[[Robot, Group], BranchList]
 
-NO_GOAL = 'no goal yet'
-"""The status where there is no goal; the page reads it."""
+NO_GOAL = 'no goal yet'  # the status where there is no goal; the page reads it
 
 # Of the status of a body, of its size.
 _LETTERS = 0.03
@@ -39,7 +38,6 @@ class GroupMarkers:
     """The markers of one group: of a body's tasks and status, in the world frame of the tasks."""
 
     def __init__(self, group: Group) -> None:
-        """Begin without a goal."""
         self._group, self._size = group, shown_size(group.size)
         self._prefix = f'{group.name}/'.lstrip('/')
         self.forget_goal()
@@ -104,7 +102,6 @@ class ArmMarkers(GroupMarkers):
     """
 
     def __init__(self, group: Group, chain: Chain, number: int) -> None:
-        """Begin without a goal. number: of the arm, which places its panel."""
         super().__init__(group)
         self._chain, self._trail = chain, Trail(chain, self._size)
         self._panel = LimitPanel(chain, number, self._size)

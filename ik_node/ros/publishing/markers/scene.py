@@ -15,7 +15,6 @@ class Scene:
     """The markers of the present robot, by the names of its groups."""
 
     def __init__(self) -> None:
-        """Begin without markers."""
         self._groups: dict[str, GroupMarkers] = {}
         self._shown: dict[tuple[str, int], str] = {}  # the frame of each marker, by ns and id
 

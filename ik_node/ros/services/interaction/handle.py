@@ -46,7 +46,6 @@ class Handle:
     """
 
     def __init__(self, robot: Robot, group: Group, task: str, options: NodeOptions) -> None:
-        """Make a handle at rest."""
         self.name = _ONLY_TIP if task in ('', GOAL) else task
         self.group, self.task = group, task
         self._own: Any = group.tasks[task]

@@ -34,15 +34,12 @@ class Look(NamedTuple):
     """What a handle is shown with, besides its pose."""
 
     frame: str
-    size: float
-    """Of the group, m."""
+    size: float  # of the group, m
     weights: tuple[float, ...]
     """(6,) along the handle's axes, linear first; axes of weight 0 have no control."""
-    solvers: tuple[str, ...]
-    """The names to choose from."""
+    solvers: tuple[str, ...]  # the names to choose from
     solver: str
-    position_only: bool | None
-    """None where there is no choice."""
+    position_only: bool | None  # None where there is no choice
 
 
 def handle_marker(name: str, pose: Pose, look: Look) -> InteractiveMarker:

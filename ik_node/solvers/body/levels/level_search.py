@@ -36,7 +36,6 @@ class Linearization:
     """
 
     def __init__(self, n: int, m: int, count: int) -> None:
-        """Make room for a number of levels."""
         self.memory = memory = Memory()
         self.A, self.e = memory.matrix(n, m), memory.vector(np.zeros(m))
         self.costs, self.misses = (memory.vector(np.zeros(count)), memory.vector(np.zeros(count)))
@@ -47,7 +46,6 @@ class LevelSearchWork:
     """Scratch of one thread; `iterations`: of the last search."""
 
     def __init__(self, work: VelocityWork, n: int, m: int, count: int) -> None:
-        """Take the scratch of steps, and make room for searches."""
         self.memory = memory = Memory()
         self.work, self.iterations = work, 0
         self.here, self.there = Linearization(n, m, count), Linearization(n, m, count)
@@ -66,7 +64,6 @@ class LevelSearch:
     """
 
     def __init__(self, steps: Velocity) -> None:
-        """Take what makes steps."""
         self.memory = Memory()
         self.steps = steps
         self.stack = self.steps.stack

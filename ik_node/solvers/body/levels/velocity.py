@@ -57,7 +57,6 @@ class Velocity:
     """The differential steps of one solver. Threads may take them at the same time."""
 
     def __init__(self, tree: Tree, stack: StackedTasks, limits: Limits) -> None:
-        """Prepare for steps."""
         self.tree, self.stack, self.limits = tree, stack, limits
         self.rows, self.energy = list(stack.level_sizes), False
         self.idle: list[VelocityWork] = []
