@@ -14,7 +14,8 @@ from typing import Any
 
 from ik_node.commands.inspection import chains_to_show, inspect_chain, inspect_tree
 from ik_node.model.readers import FORMATS, read_model
-from ik_node.support.exceptions import IkError, ModelError
+from ik_node.model.urdf import xacro_arguments
+from ik_node.support.exceptions import IkError
 from ik_node.support.resources import robot_file
 
 _DH_COLUMNS = ('a', 'alpha', 'd', 'theta')
@@ -26,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 2 for errors."""
     options = _arguments(arguments)
     try:
-        tree = read_model(robot_file(options.robot), _xacro_args(options.xacro_arg),
+        tree = read_model(robot_file(options.robot), xacro_arguments(options.xacro_arg),
                           hold_complex_joints=options.hold)
         if options.urdf:
             _print(tree.to_urdf().rstrip('\n'))
@@ -66,14 +67,6 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     shown.add_argument('--json', action='store_true', help='print everything as JSON')
     shown.add_argument('--urdf', action='store_true', help='print the robot as URDF')
     return parser.parse_args(arguments)
-
-
-def _xacro_args(pairs: Sequence[str]) -> dict[str, str]:
-    split = [pair.partition(':=') for pair in pairs]
-    for pair, (name, separator, _) in zip(pairs, split):
-        if not separator or not name:
-            raise ModelError(f'a xacro argument must be like name:=value, not {pair!r}')
-    return {name: value for name, _, value in split}
 
 
 def _text(report: Mapping[str, Any], convention: str) -> list[str]:

@@ -21,9 +21,10 @@ from ik_node.control.task_options import TaskOptions
 from ik_node.model.pose_library import PoseLibrary, read_poses
 from ik_node.model.readers import read_model, read_urdf_text
 from ik_node.model.tree import KinematicTree
+from ik_node.model.urdf import xacro_arguments
 from ik_node.solvers.body.registry import body_solver_class
 from ik_node.solvers.registry import solver_class
-from ik_node.support.exceptions import ModelError, OptionError, names
+from ik_node.support.exceptions import OptionError, names
 from ik_node.support.options import Options
 
 
@@ -170,14 +171,6 @@ def read_tree(options: ModelOptions, topic_text: str | None) -> KinematicTree | 
     if options.robot_description:
         return read_urdf_text(options.robot_description, hold)
     if path := options.path():
-        return read_model(Path(path), _xacro_args(options.xacro_args or ()),
+        return read_model(Path(path), xacro_arguments(options.xacro_args or ()),
                           hold_complex_joints=hold)
     return None if topic_text is None else read_urdf_text(topic_text, hold)
-
-
-def _xacro_args(pairs: tuple[str, ...]) -> dict[str, str]:
-    split = [pair.partition(':=') for pair in pairs]
-    for pair, (name, separator, _) in zip(pairs, split):
-        if not separator or not name:
-            raise ModelError(f'xacro_args must be like name:=value, not {pair!r}')
-    return {name: value for name, _, value in split}

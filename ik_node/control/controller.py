@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -56,11 +56,7 @@ class Outcome(NamedTuple):
     duration: float | None  # of the motion, s; None where joints jump
 
 
-class _Solved(NamedTuple):
-    """A goal and its result."""
-
-    aim: Aim
-    result: Any
+_Solved: TypeAlias = tuple[Aim, Any]  # a goal and its result
 
 
 class _Last(NamedTuple):
@@ -144,7 +140,7 @@ class Controller:
             if group.motion == JUMP:
                 robot.move(group, result.q)
             else:
-                duration, result = await self._move(robot, [_Solved(aims[-1], result)])
+                duration, result = await self._move(robot, [(aims[-1], result)])
             group.accept(aims)
             self.has_moved = True
         if group.chain is not None and not is_repeated:
@@ -167,11 +163,11 @@ class Controller:
         for waypoint in await self.with_guesses(robot, waypoints):
             q0 = waypoint.q0
             if q0 is None:
-                q0 = solved[-1].result.q if solved else robot.joint_configuration(group)
+                q0 = solved[-1][1].q if solved else robot.joint_configuration(group)
             result = await search(partial(group.solve, [waypoint.aim], q0, closest))
             if not (result.success or closest):
                 raise InputError(f'{waypoint.place}: {result.reason.value}')
-            solved.append(_Solved(waypoint.aim, result))
+            solved.append((waypoint.aim, result))
         self._last = None
         duration, result = await self._move(robot, solved)
         aim = waypoints[-1].aim
@@ -200,13 +196,13 @@ class Controller:
 
         Raises IkError where there is no motion; the current one then continues.
         """
-        group, last = self.group, solved[-1].result
+        group, (_, last) = self.group, solved[-1]
         if group.follower is not None:
             return await self._move_on_lines(robot, group.follower, solved)
         if len(solved) == 1 or group.motion != JOINT:
             return self._move_to(robot, last.q), last
         motion = joint_motion_through(group.space, group.limits, self._present(robot),
-                                      np.array([one.result.q for one in solved]))
+                                      np.array([result.q for _, result in solved]))
         return self._begin_now(robot, motion), last
 
     async def _move_on_lines(self, robot: Robot, follower: 'Follower',
@@ -219,8 +215,8 @@ class Controller:
         group, chain = self.group, follower.chain
         aim, result = solved[-1]
         # Goals that cannot be met are replaced by the closest pose.
-        goals = [one.aim.target if one.result.success else
-                 one.aim.target.moved_to(chain.forward(one.result.q)) for one in solved]
+        goals = [own.target if found.success else own.target.moved_to(chain.forward(found.q))
+                 for own, found in solved]
 
         def plan(start: Trajectory) -> tuple[Trajectory, Any]:
             motion = cartesian_motion(follower, group.limits, start, goals)

@@ -6,10 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ik_node.control.group import check_limits, configured_start, own_limits
+from ik_node.control.group import configured_start, own_limits
 from ik_node.control.options import BODY_SOLVERS, COUPLED_SOLVERS, ArmOptions
 from ik_node.control.task_group import TaskGroup
 from ik_node.model.chain import Chain
+from ik_node.model.joint_space import check_inside
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.limits import MotionLimits
 from ik_node.support.exceptions import OptionError, names
@@ -105,7 +106,7 @@ class CoupledArms(TaskGroup):
         q = self.body.neutral()
         for k, joint in enumerate(self.body.joint_names):
             q[k] = found.get(joint, (q[k], ''))[0]
-        check_limits(q, self.body, 'start_pose', OptionError)
+        check_inside(self.body, q[None], lambda _: 'start_pose', OptionError)
         return q
 
     def _motion_limits(self) -> MotionLimits:

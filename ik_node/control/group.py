@@ -12,14 +12,14 @@ import numpy as np
 from ik_node.control.options import AUTO, JOINT, JUMP, ArmOptions
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.chain import Chain
-from ik_node.model.joint_space import JointSpace
+from ik_node.model.joint_space import JointSpace, check_inside
 from ik_node.model.pose_library import PoseLibrary
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.limits import MotionLimits, motion_limits
 from ik_node.motion.ruckig_profile import ruckig_module
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.result import Result
-from ik_node.support.exceptions import IkError, OptionError, UnsupportedError
+from ik_node.support.exceptions import OptionError, UnsupportedError
 from ik_node.support.options import Options
 from ik_node.tasks import Task
 from ik_node.workspace.task_rank import task_rank
@@ -149,12 +149,6 @@ class Group(ABC):
     def errors(self, result: Any, task: str) -> tuple[float, float] | None:
         """Return the errors of a task in a result, m and rad; None where it has none."""
 
-    def meets(self, errors: tuple[float, float]) -> bool:
-        """Return whether errors, m and rad, are within the solver's tolerances."""
-        options = self.solver.options
-        return bool(errors[0] <= options.position_tolerance
-                    and errors[1] <= options.orientation_tolerance)
-
     @abstractmethod
     def keeps_goals_of(self, other: 'Group') -> bool:
         """Return whether goals of another group are valid for this one."""
@@ -261,17 +255,8 @@ def configured_start(options: ArmOptions, space: JointSpace, poses: PoseLibrary 
                           f'{", ".join(named)}, not {len(start)}')
     q = neutral.copy()
     q[first:] = start
-    check_limits(q, space, 'start_pose', OptionError)
+    check_inside(space, q[None], lambda _: 'start_pose', OptionError)
     return q
-
-
-def check_limits(q: np.ndarray, space: JointSpace, what: str, error: type[IkError]) -> None:
-    """Raise an error for joint values q (n,) outside the limits. what: begins its message."""
-    outside = (q < space.lower) | (q > space.upper)
-    if outside.any():
-        i = int(np.argmax(outside))
-        raise error(f'{what}: {q[i]:.9g} is outside the limits {space.lower[i]:.9g} to '
-                    f'{space.upper[i]:.9g} of joint {space.joint_names[i]!r}')
 
 
 def same_value(value: Any, other: Any) -> bool:

@@ -109,14 +109,16 @@ class TaskGroup(Group):
 
     def solve(self, aims: Sequence[Aim], q0: np.ndarray, closest: bool = False) -> BodyResult:
         """Solve the tasks from q0 (n,): for goals, and for the targets of others that stand."""
-        for own, task in self._targeted:
-            if task.target is not own.target:
-                set_checked(task, own.target)
-        for aim in aims:
-            set_checked(self._copies[aim.task], aim.target)
-        if self.tips:
-            self._set_weights(aims)
-        result: BodyResult = (solve_closest(self.solver, q0) if closest else self.solver.solve(q0))
+        with self.solver.lock:
+            for own, task in self._targeted:
+                if task.target is not own.target:
+                    set_checked(task, own.target)
+            for aim in aims:
+                set_checked(self._copies[aim.task], aim.target)
+            if self.tips:
+                self._set_weights(aims)
+            result: BodyResult = (
+                solve_closest(self.solver, q0) if closest else self.solver.solve(q0))
         return result
 
     def accept(self, aims: Sequence[Aim]) -> None:

@@ -10,8 +10,9 @@ import numpy as np
 
 from ik_node.model.chain import Chain, check_chain
 from ik_node.model.joint_space import check_inside
-from ik_node.motion.interpolation import as_pose, between_poses, nearest_end, straight
+from ik_node.motion.interpolation import between_poses, nearest_end, straight
 from ik_node.motion.interpolation import easing as easing_by_name
+from ik_node.spatial.rotations import as_pose
 from ik_node.support.arguments import floats
 from ik_node.support.exceptions import InputError, shown
 

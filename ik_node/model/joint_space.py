@@ -7,7 +7,7 @@ import numpy as np
 from ik_node.model.joints import Joint
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.support.arguments import vector
-from ik_node.support.exceptions import InputError, ModelError, shown
+from ik_node.support.exceptions import IkError, InputError, ModelError, shown
 from ik_node.support.immutable import Immutable
 
 
@@ -41,17 +41,17 @@ def check_joint_space(space: object) -> None:
                          f'{shown(space)}')
 
 
-def check_inside(space: JointSpace, values: np.ndarray, what: Callable[[int], str]) -> None:
-    """Raise InputError for a value of configurations (m, n) outside the limits of a space.
+def check_inside(space: JointSpace, values: np.ndarray, what: Callable[[int], str],
+                 error: type[IkError] = InputError) -> None:
+    """Raise an error for a value of configurations (m, n) outside the limits of a space.
 
     what(k): what the message calls configuration k.
     """
     outside = (values < space.lower) | (values > space.upper)
     if outside.any():
         k, i = np.argwhere(outside)[0]
-        raise InputError(f'{what(k)}: {values[k, i]:.9g} is outside the limits '
-                         f'{space.lower[i]:.9g} to {space.upper[i]:.9g} of joint '
-                         f'{space.joint_names[i]!r}')
+        raise error(f'{what(k)}: {values[k, i]:.9g} is outside the limits {space.lower[i]:.9g} to '
+                    f'{space.upper[i]:.9g} of joint {space.joint_names[i]!r}')
 
 
 def neutral_values(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:

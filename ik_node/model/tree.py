@@ -12,13 +12,11 @@ from ik_node.model.chain import Chain
 from ik_node.model.joints import EXPONENTIAL, ComplexJoint, check_rotation, check_text
 from ik_node.model.parts import ModelParts
 from ik_node.model.tree_structure import TreeStructure
-from ik_node.spatial import is_pose
-from ik_node.spatial.rotations import pose_fault
-from ik_node.support.arguments import flag, floats, mapping
+from ik_node.spatial.rotations import as_pose
+from ik_node.support.arguments import flag, mapping
 from ik_node.support.bounds import as_path
 from ik_node.support.exceptions import InputError, ModelError, names, shown
 
-_POSE_TOLERANCE = 1e-6  # how far a matrix may be off SE(3)
 _LEAVES = 5             # named when a tree is printed
 
 
@@ -127,12 +125,7 @@ class KinematicTree(TreeStructure):
         Everything but `forward`, `visual_poses` and `T_world_root` is as it was: chains begin at
         their base link wherever that is. Raises InputError unless it is a pose.
         """
-        T = floats(T_world_root, 'T_world_root')
-        if T.shape != (4, 4):
-            raise InputError(f'T_world_root must be a pose (4, 4), not of shape {T.shape}')
-        if not is_pose(T, _POSE_TOLERANCE):
-            raise InputError('T_world_root must be a pose (4, 4): '
-                             f'{pose_fault(T, _POSE_TOLERANCE)}')
+        T = as_pose(T_world_root, 'T_world_root')
         placement = self._arrays.placement.copy()
         placement[0] = T
         return self._with(T_world_root=T, _arrays=self._arrays._replace(placement=placement))

@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from xml.etree import ElementTree
@@ -54,6 +54,16 @@ def is_urdf(head: str) -> bool:
 def is_xacro(head: str) -> bool:
     """Return whether a text that begins so is a <robot> with xacro in it."""
     return is_urdf(head) and re.search(r'xmlns:\w+\s*=\s*["\'][^"\']*xacro', head) is not None
+
+
+def xacro_arguments(pairs: Iterable[str]) -> dict[str, str]:
+    """Return arguments, each as name:=value, by name. Raises ModelError for others."""
+    split = [pair.partition(':=') for pair in pairs]
+    for name, separator, value in split:
+        if not separator or not name:
+            raise ModelError('an argument of a xacro file must be like name:=value, not '
+                             f'{name + separator + value!r}')
+    return {name: value for name, _, value in split}
 
 
 def _read(text: str, hold_complex_joints: bool, rotation: str = 'zyx') -> ModelParts:

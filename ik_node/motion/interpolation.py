@@ -14,12 +14,11 @@ import numpy as np
 
 from ik_node.model.chain import Chain, check_chain
 from ik_node.model.joint_space import JointSpace
-from ik_node.spatial import is_pose, rotation_exp, rotation_log
-from ik_node.spatial.rotations import pose_fault
+from ik_node.spatial import rotation_exp, rotation_log
+from ik_node.spatial.rotations import as_pose
 from ik_node.support.arguments import floats, vector
 from ik_node.support.exceptions import InputError, OptionError, unknown
 
-_POSE_TOLERANCE = 1e-6     # how far a matrix may be off SE(3), as in a Goal
 _ACCELERATING = 1.0 / 3.0  # the part of its time in which a trapezoid reaches its speed
 
 
@@ -78,16 +77,6 @@ def nearest_end(chain: JointSpace, q0: np.ndarray, q1: np.ndarray) -> np.ndarray
     turned = q1 + turn * np.clip(np.round((q0 - q1) / turn), fewest, most)
     inside = (chain.lower <= turned) & (turned <= chain.upper)
     return np.where(chain.turns & inside, turned, q1)
-
-
-def as_pose(T: Any, what: str) -> np.ndarray:
-    """Return T as a new array (4, 4), m. Raises InputError unless it is a pose to 1e-6."""
-    array = floats(T, what)
-    if array.shape != (4, 4):
-        raise InputError(f'{what} must be a pose of shape (4, 4), not {array.shape}')
-    if not is_pose(array, _POSE_TOLERANCE):
-        raise InputError(f'{what} is not a pose: {pose_fault(array, _POSE_TOLERANCE)}')
-    return array
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,16 @@ _POSE = Goal.from_pose(np.eye(4))
 _PARTS = 3       # of a batch: dls, the closed form, dls again
 
 
+def _by_closed_form(name: str) -> Any:
+    """Return the method of a name that calls the one of `AnalyticSolver`."""
+    @functools.wraps(getattr(AnalyticSolver, name))
+    def method(self: 'AutoSolver', *arguments: Any, **named: Any) -> Any:
+        if self.analytic is None:
+            raise UnsupportedError(self.refusal, self._instead)
+        return getattr(self.analytic, name)(*arguments, **named)
+    return method
+
+
 class AutoSolver(Solver):
     """Uses `analytic` and `dls`, in an order that depends on the time that a closed form takes.
 
@@ -73,38 +83,12 @@ class AutoSolver(Solver):
             return self.analytic.family
         return f'no closed form, dls is used: {self._instead}'
 
-    def solve_all(self, goal: Any, within_limits: bool = True, redundancy: Any = None,
-                  windings: bool = False) -> np.ndarray:
-        """Return every branch (k, n) that meets the goal; see `AnalyticSolver.solve_all`.
-
-        Raises UnsupportedError, with the reason, where the arm or the goal has no closed form.
-        """
-        return self._closed_form().solve_all(goal, within_limits, redundancy, windings)
-
-    def solve_all_batch(self, goals: Any, within_limits: bool = True,
-                        redundancy: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return every branch for many poses; see `AnalyticSolver.solve_all_batch`.
-
-        Raises UnsupportedError as `solve_all`.
-        """
-        return self._closed_form().solve_all_batch(goals, within_limits, redundancy)
-
-    def swivel_intervals(self, goal: Any) -> np.ndarray:
-        """Return the swivel angles (k, 2) inside the limits; see `AnalyticSolver`."""
-        return self._closed_form().swivel_intervals(goal)
-
-    def redundancy_of(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
-        """Return the redundancy parameters (p,) at q (n,); see `AnalyticSolver.redundancy_of`."""
-        return self._closed_form().redundancy_of(q)
-
-    def redundancy_towards(self, goal: Any, elbow: Any, within_limits: bool = True) -> float:
-        """Return the swivel angle with the elbow nearest to a point; see `AnalyticSolver`."""
-        return self._closed_form().redundancy_towards(goal, elbow, within_limits)
-
-    def _closed_form(self) -> AnalyticSolver:
-        if self.analytic is None:
-            raise UnsupportedError(self.refusal, self._instead)
-        return self.analytic
+    # Those of the closed form; UnsupportedError, with the reason, where there is none.
+    solve_all = _by_closed_form('solve_all')
+    solve_all_batch = _by_closed_form('solve_all_batch')
+    swivel_intervals = _by_closed_form('swivel_intervals')
+    redundancy_of = _by_closed_form('redundancy_of')
+    redundancy_towards = _by_closed_form('redundancy_towards')
 
     def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None,
                     density: int, deadline: float) -> list[np.ndarray] | None:

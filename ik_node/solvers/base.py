@@ -281,7 +281,7 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
 
     def _judged(self, found: Found, q: np.ndarray, position: float, orientation: float) -> Found:
         """Return the result for joint values (n,) with errors, m and rad."""
-        met = self._is_met((position, orientation))
+        met = self.options.allow((position, orientation))
         return Verified(q, met, reason_of(met, found.reason), float(position), float(orientation),
                         found.iterations, found.restarts, found.method)
 

@@ -122,11 +122,6 @@ class Driver(ABC, Generic[P, F, R]):
         timeout: float | None = self.options.timeout
         return _end.get() if timeout is None else min(_end.get(), time.perf_counter() + timeout)
 
-    def _is_met(self, errors: tuple[float, float]) -> bool:
-        """Tell whether errors, m and rad, are within the tolerances."""
-        return bool(errors[0] <= self.options.position_tolerance
-                    and errors[1] <= self.options.orientation_tolerance)
-
 
 def reason_of(success: bool, reason: StopReason) -> StopReason:
     """Return why a search ended, whatever its method says: a refuted success is STALLED."""

@@ -44,6 +44,11 @@ class DriverOptions(Options):
         'met, which takes some milliseconds; otherwise the best one of the search is returned',
         kind=bool)
 
+    def allow(self, errors: tuple[float, float]) -> bool:
+        """Tell whether errors, m and rad, are within the tolerances."""
+        return bool(errors[0] <= self.position_tolerance
+                    and errors[1] <= self.orientation_tolerance)
+
 
 @dataclass(frozen=True)
 class SolverOptions(DriverOptions):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.spatial import matrix_from_quaternion
+from ik_node.spatial import is_pose, matrix_from_quaternion
 from ik_node.support.arguments import floats
 from ik_node.support.checks import rotation_defect
 from ik_node.support.exceptions import InputError
@@ -44,11 +44,21 @@ def nearest_rotation(R: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(U @ Vt)
 
 
-def pose_fault(T: np.ndarray, tolerance: float) -> str:
-    """Return in words why a finite matrix (4, 4) is not a pose; see `rotation_fault`."""
-    if not np.array_equal(T[3], (0.0, 0.0, 0.0, 1.0)):
-        return f'its last row must be 0 0 0 1, not {T[3].tolist()}'
-    return f'its upper left (3, 3) is no rotation: {rotation_fault(T[:3, :3], tolerance)}'
+def as_pose(pose: Any, what: str) -> np.ndarray:
+    """Return a new array (4, 4), m. Raises InputError unless it is a pose to 1e-6.
+
+    what: what it is, for messages.
+    """
+    T = floats(pose, what)
+    if T.shape != (4, 4):
+        raise InputError(f'{what} must be a pose of the shape (4, 4), not {T.shape}')
+    if not is_pose(T, ROTATION_TOLERANCE):
+        fault = (f'its last row must be 0 0 0 1, not {T[3].tolist()}'
+                 if T[3].tolist() != [0.0, 0.0, 0.0, 1.0] else
+                 'its upper left (3, 3) is no rotation: '
+                 f'{rotation_fault(T[:3, :3], ROTATION_TOLERANCE)}')
+        raise InputError(f'{what} is no pose: {fault}')
+    return T
 
 
 def rotation_fault(R: np.ndarray, tolerance: float) -> str:

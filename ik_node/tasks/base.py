@@ -11,10 +11,11 @@ from typing import Any, ClassVar, NamedTuple, TypeGuard
 import numpy as np
 
 from ik_node.model.body import Body, BodyFrames, check_body
+from ik_node.spatial import pose_from_rotation
 from ik_node.support.arguments import whole
 from ik_node.support.exceptions import IkError, ModelError, shown
 from ik_node.tasks.body_task import BodyTask, PythonTask, TaskRows
-from ik_node.tasks.checks import Check, at_least_zero, check_length, text
+from ik_node.tasks.checks import Check, at_least_zero, check_length, read_pose, text
 from ik_node.tasks.drawing import Shape
 
 POSE, POINT = 'pose', 'point'  # what a goal moves a target with; see `Task.target_kind`
@@ -151,8 +152,11 @@ class Task(ABC):
         return None
 
     def target_from(self, T: np.ndarray, is_point: bool) -> np.ndarray:
-        """Return a pose (4, 4), m, as its target; is_point: only the position is given."""
-        return T[:3, 3] if self.target_kind == POINT else T
+        """Return a pose (4, 4), m, as its target; is_point: the orientation stays as it is."""
+        if self.target_kind == POINT:
+            return T[:3, 3]
+        return T if not is_point or self.target is None else pose_from_rotation(
+            self.target[:3, :3], T[:3, 3])
 
     @property
     def target_weights(self) -> np.ndarray:
@@ -162,6 +166,8 @@ class Task(ABC):
     @classmethod
     def read_target(cls, values: np.ndarray, what: str) -> np.ndarray:
         """Return a target from a list of numbers. Raises OptionError for a wrong number of them."""
+        if cls.target_kind == POSE:
+            return read_pose(values, what)
         check_length(values, (3,), 'x y z', what)
         return values
 

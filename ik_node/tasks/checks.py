@@ -5,15 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.spatial import is_pose, matrix_from_rpy
-from ik_node.spatial.rotations import (
-    EXACT,
-    ROTATION_TOLERANCE,
-    as_rotation,
-    nearest_rotation,
-    pose_fault,
-)
-from ik_node.support.arguments import floats, number, numbers, vector
+from ik_node.spatial import matrix_from_rpy
+from ik_node.spatial.rotations import EXACT, as_pose, as_rotation, nearest_rotation
+from ik_node.support.arguments import number, numbers, vector
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.checks import exact_pose
 from ik_node.support.exceptions import InputError, OptionError, shown
@@ -67,11 +61,7 @@ def pose(value: Any, what: str) -> np.ndarray:
     if T is not None:
         bounded(T[:3, 3], what)
         return T
-    T = floats(value, what)
-    if T.shape != (4, 4):
-        raise InputError(f'{what} must be a pose of the shape (4, 4), not {T.shape}')
-    if not is_pose(T, ROTATION_TOLERANCE):
-        raise InputError(f'{what} is no pose: {pose_fault(T, ROTATION_TOLERANCE)}')
+    T = as_pose(value, what)
     T[:3, :3] = nearest_rotation(np.ascontiguousarray(T[:3, :3]))
     bounded(T[:3, 3], what)
     return fixed(T)

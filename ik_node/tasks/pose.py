@@ -6,7 +6,6 @@ from typing import Annotated, Any
 import numpy as np
 
 from ik_node.model.body import Body, BodyFrames
-from ik_node.spatial import pose_from_rotation
 from ik_node.tasks import checks
 from ik_node.tasks.base import POSE, BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
@@ -52,22 +51,11 @@ class Pose(BuiltInTask):
         T_world_target[:3, 3] = frames.position(self.link, self.point)
         return T_world_target
 
-    def target_from(self, T: np.ndarray, is_point: bool) -> np.ndarray:
-        """Return a pose (4, 4) as its target; a point leaves the orientation as it is."""
-        if not is_point or self.target is None:
-            return T
-        return pose_from_rotation(self.target[:3, :3], T[:3, 3])
-
     @property
     def target_weights(self) -> np.ndarray:
         """Its weights."""
         weights: np.ndarray = self.weights
         return weights
-
-    @classmethod
-    def read_target(cls, values: np.ndarray, what: str) -> np.ndarray:
-        """Return a pose (4, 4) from numbers; see `Task`."""
-        return checks.read_pose(values, what)
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
         """Return the target."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from ik_node.model.body import Body, BodyFrames
-from ik_node.spatial import inverse, pose_from_rotation
+from ik_node.spatial import inverse
 from ik_node.tasks import checks
 from ik_node.tasks.base import POSE, BuiltInTask
 from ik_node.tasks.body_task import BodyTask
@@ -39,17 +39,6 @@ class RelativePose(BuiltInTask):
         """Return the T_reference_link (4, 4), m."""
         T: np.ndarray = inverse(frames.pose(self.reference)) @ frames.pose(self.link)
         return T
-
-    def target_from(self, T: np.ndarray, is_point: bool) -> np.ndarray:
-        """Return a pose (4, 4) as its target; a point leaves the orientation as it is."""
-        if not is_point or self.target is None:
-            return T
-        return pose_from_rotation(self.target[:3, :3], T[:3, 3])
-
-    @classmethod
-    def read_target(cls, values: np.ndarray, what: str) -> np.ndarray:
-        """Return a pose (4, 4) from numbers; see `Task`."""
-        return checks.read_pose(values, what)
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
         """Return the target, where the reference has it now."""

@@ -1,5 +1,7 @@
 """Figures built from parameters: their tasks, what is refused, and what a change keeps."""
 
+from concurrent.futures import ThreadPoolExecutor, TimeoutError
+
 import numpy as np
 import pytest
 
@@ -189,6 +191,21 @@ def test_goals_of_two_tasks_are_solved_together():
     after = robot.groups[''].body.forward(robot.joint_configuration(robot.groups['']))
     assert after['left_palm'][:3, 3] == pytest.approx(targets[0], abs=2e-6)
     assert after['right_palm'][:3, 3] == pytest.approx(targets[1], abs=2e-6)
+
+
+def test_targets_of_a_goal_are_not_set_while_the_solver_solves_for_another():
+    robot = built(tasks=('a',), a__type='position', a__link='left_palm').robot
+    figure, (name, there) = robot.groups[''], ('a', np.array([0.2, 0.2, 0.2]))
+    of_solver, = figure.solver.tasks
+    before = of_solver.target
+    with ThreadPoolExecutor(1) as pool:
+        with figure.solver.lock:
+            later = pool.submit(figure.solve, [aim(name, there)], figure.start)
+            with pytest.raises(TimeoutError):
+                later.result(0.05)
+            assert of_solver.target is before
+        assert later.result(10.0).q.shape == figure.start.shape
+    assert np.array_equal(of_solver.target, there)
 
 
 def test_of_goals_that_are_not_met_all_former_targets_stand():

@@ -137,7 +137,7 @@ def test_wrong_configurations_are_refused(configurations, says):
 
 
 @pytest.mark.parametrize(('poses', 'says'), [
-    ([POSES[0], 2.0 * POSES[1], POSES[2]], 'key pose 2, at 1.25 s, is not a pose'),
+    ([POSES[0], 2.0 * POSES[1], POSES[2]], 'key pose 2, at 1.25 s, is no pose'),
     (POSES[:2], r'poses must have the shape \(3, 4, 4\).*not \(2, 4, 4\)'),
     ([POSES[0], POSES[1], np.full((4, 4), np.nan)], 'poses must be finite')])
 def test_wrong_poses_are_refused(poses, says):

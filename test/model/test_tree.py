@@ -160,7 +160,7 @@ def test_a_placed_figure_stands_elsewhere_as_a_whole_and_is_the_same_arm():
 
 @pytest.mark.parametrize('T', [np.eye(3), 2 * np.eye(4), np.full((4, 4), np.nan), 'here'])
 def test_a_place_that_is_no_pose_is_refused(T):
-    with pytest.raises(IkError, match='T_world_root must be'):
+    with pytest.raises(IkError, match='T_world_root'):
         robots.tree('baxter').placed(T)
 
 

@@ -196,9 +196,9 @@ MIRROR = np.diag([1.0, 1.0, -1.0, 1.0])
 
 
 @pytest.mark.parametrize(('T0', 'T1', 'says'), [
-    (np.eye(3), np.eye(4), r'T0 must be a pose of shape \(4, 4\)'),
-    (np.eye(4), 1.001 * np.eye(4), 'T1 is not a pose'),
-    (np.eye(4), MIRROR, 'T1 is not a pose'),
+    (np.eye(3), np.eye(4), r'T0 must be a pose of the shape \(4, 4\)'),
+    (np.eye(4), 1.001 * np.eye(4), 'T1 is no pose'),
+    (np.eye(4), MIRROR, 'T1 is no pose'),
     (np.full((4, 4), np.nan), np.eye(4), 'T0 must be finite'),
     ('here', np.eye(4), 'T0 must be numbers')])
 def test_what_is_no_pose_is_refused(T0, T1, says):

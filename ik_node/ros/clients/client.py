@@ -13,18 +13,17 @@ from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Path
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.qos import QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
 from ik_node.ros.conversions import array_to_point, matrix_to_pose, pose_to_matrix
+from ik_node.ros.publishing.outputs import LATEST
 from ik_node.ros.publishing.status import seconds
 
 TOPICS = {PoseStamped: 'goal_pose', PointStamped: 'goal_point', Path: 'goal_path',
           JointState: 'goal_joints'}
 """The topics of goals, by the types of their messages."""
-LATEST = QoSProfile(depth=1)
 _REMEMBERED = 1000  # joint states
 
 

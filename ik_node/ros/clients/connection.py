@@ -27,17 +27,10 @@ from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 from ik_node.control.worker import NEWER
-from ik_node.ros.clients.client import (
-    LATEST,
-    TOPICS,
-    GoalTopics,
-    Report,
-    client_node,
-    goal_message,
-)
+from ik_node.ros.clients.client import TOPICS, GoalTopics, Report, client_node, goal_message
 from ik_node.ros.clients.heartbeat import Heartbeat
 from ik_node.ros.conversions import pose_to_matrix
-from ik_node.ros.publishing.outputs import LATCHED
+from ik_node.ros.publishing.outputs import LATCHED, LATEST
 from ik_node.ros.publishing.status import seconds
 from ik_node.support.exceptions import IkError
 from ik_node.support.threads import reported, start_thread

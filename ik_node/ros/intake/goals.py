@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 from geometry_msgs.msg import PointStamped, PoseStamped
 from rclpy.lifecycle import LifecycleNode
-from rclpy.qos import QoSProfile
 
 from ik_node.control.controller import Controller
 from ik_node.control.robot import Robot
@@ -16,11 +15,11 @@ from ik_node.ros.configuration import Configuration
 from ik_node.ros.intake.dispatcher import Dispatcher, Received
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.publishing.outcomes import Outcomes
+from ik_node.ros.publishing.outputs import LATEST
 from ik_node.tasks.base import POINT
 
 _Message: TypeAlias = PoseStamped | PointStamped
 _content = attrgetter('content')
-LATEST = QoSProfile(depth=1)  # reliable, volatile: only the newest waiting goal counts
 
 
 @dataclass

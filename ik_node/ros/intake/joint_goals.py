@@ -10,12 +10,13 @@ from rclpy.lifecycle import LifecycleNode
 from sensor_msgs.msg import JointState
 
 from ik_node.control.controller import Outcome
-from ik_node.control.group import Group, check_limits
+from ik_node.control.group import Group
 from ik_node.control.robot import Robot
+from ik_node.model.joint_space import check_inside
 from ik_node.ros.conversions import joint_positions
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher, Received
-from ik_node.ros.intake.goals import LATEST
+from ik_node.ros.publishing.outputs import LATEST
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, unknown
 
@@ -71,7 +72,7 @@ def configuration(robot: Robot, group: Group, name: str, message: JointState) ->
             raise InputError(f'the position of joint {joint!r} must be at most {MAX_NUMBER:g} in '
                              f'size, not {value:g}')
         q[space.joint_names.index(joint)] = value
-    check_limits(q, space, 'joint values', InputError)
+    check_inside(space, q[None], lambda _: 'joint values')
     return q
 
 

@@ -19,8 +19,8 @@ from ik_node.control.worker import NEWER, CancelledError
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.intake.frames import Frames
-from ik_node.ros.intake.goals import LATEST
 from ik_node.ros.intake.waiting import NotYetError
+from ik_node.ros.publishing.outputs import LATEST
 from ik_node.ros.publishing.status import Arrival
 from ik_node.support.bounds import MAX_POSES
 from ik_node.support.exceptions import IkError, InputError

@@ -99,7 +99,7 @@ def _task_report(node: str, group: Group, name: str, result: Any) -> DiagnosticS
     errors = None if result is None else group.errors(result, name)
     level, message = DiagnosticStatus.OK, 'not solved yet'
     if errors is not None:
-        met = group.meets(errors)
+        met = group.solver.options.allow(errors)
         message = 'met' if met else f'misses by {error_words(errors)}'
         if not met and task.is_necessary:
             level = DiagnosticStatus.WARN

@@ -28,6 +28,7 @@ from ik_node.ros.publishing.status import KEYS
 _ACKNOWLEDGED = RosDuration(seconds=0.2)
 _NONE = array('d')
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+LATEST = QoSProfile(depth=1)  # reliable, volatile: only the newest message counts
 
 
 class Outputs:

@@ -167,7 +167,7 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
     def _rank(self, levels: list[TaskLevel], found: VerifiedAttempt) -> tuple[float, ...]:
         """Return what is missed, the highest priority first: less is better."""
         strict = sum(m * m + o * o for (m, o), task in zip(found.misses.tolist(), self.tasks)
-                     if task.is_necessary and task.priority == 0 and not self._is_met((m, o)))
+                     if task.is_necessary and task.priority == 0 and not self.options.allow((m, o)))
         return strict, *(level.evaluate(found.q).cost for level in levels)
 
 

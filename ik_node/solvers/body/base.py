@@ -36,6 +36,7 @@ class BodySolver(Attempts):
     believes.
 
     - `body`, `tasks`, `options`; `task_names`: the keys of `BodyResult.errors`.
+    - `lock`: held by a solve; targets that belong together are set while it is held.
     """
 
     name: ClassVar[str]
@@ -51,7 +52,7 @@ class BodySolver(Attempts):
         if weights is not None:
             self._scale /= np.sqrt(weights)
         self._limits = self._limits_of(self._scale)
-        self._lock = threading.RLock()  # levels, and targets that kernels read, are shared
+        self.lock = threading.RLock()  # levels, and targets that kernels read, are shared
         self._records: Records | None = None
         self._is_fresh: Callable[[], bool] = bool  # whether levels are as the tasks are now
         self._levels: list[TaskLevel] = []
@@ -67,7 +68,7 @@ class BodySolver(Attempts):
         malformed q0, and an IkError that names the task for a target that is not set; not
         converging is a result.
         """
-        with self._lock:
+        with self.lock:
             return self._drive(self.options.closest, q0)
 
     def closest(self, q0: Any = None) -> BodyResult:
@@ -77,7 +78,7 @@ class BodySolver(Attempts):
         priorities: the least that is found from what `solve` found and some other starts. q0, and
         what is raised: as of `solve`; the reason is that of `solve`.
         """
-        with self._lock:
+        with self.lock:
             return self._drive(True, q0)
 
     def velocity(self, q: Any, dt: float) -> np.ndarray:
@@ -143,7 +144,7 @@ class BodySolver(Attempts):
         """Make the levels that have tasks. Raises an IkError where a target is not set."""
         self._velocity, self._searches, self._is_fresh = None, {}, bool
         self._records = records = Records(self.body, self.tasks, self._limits, self.options,
-                                          self._lock)
+                                          self.lock)
         wanted = ([task for task in tasks if task.weight > 0.0]
                   for tasks in self._tasks_by_level())
         self._levels = levels = [TaskLevel(records, tasks) for tasks in wanted if tasks]
@@ -153,7 +154,7 @@ class BodySolver(Attempts):
 
     def _velocity_now(self) -> Velocity:
         """Return what takes differential steps for the levels that have tasks."""
-        with self._lock:
+        with self.lock:
             if not self._is_fresh():
                 self._make_levels()
             if self._velocity is None:
@@ -177,7 +178,7 @@ class BodySolver(Attempts):
         errors = dict(zip(self.task_names, map(tuple, found.misses.tolist())))
         if not found.success:
             text, singular = diagnosis(
-                self.body, self.tasks, self.task_names, found.q, errors, self._is_met,
+                self.body, self.tasks, self.task_names, found.q, errors, self.options.allow,
                 None if reason is StopReason.TIMEOUT else self._proof_of)
             if singular and reason is StopReason.STALLED:
                 reason = StopReason.SINGULAR

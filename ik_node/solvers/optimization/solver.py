@@ -96,7 +96,7 @@ class OptimizationSolver(IterativeSolver):
         """Minimise from an initial guess (n,); see `PythonMethod`."""
         space, deadline = region.space, self._deadline()
         _, *errors = verifier_of(self.chain).errors(goal.pose, goal.weights, start)
-        if terms is None and space.allows(start) and self._is_met((errors[0], errors[1])):
+        if terms is None and space.allows(start) and self.options.allow(errors):
             return start, CONVERGED, 0
         q, iterations, end = self._minimised(region, goal, terms, start, deadline)
         if terms is not None and len(space.A):

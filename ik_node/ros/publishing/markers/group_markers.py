@@ -82,7 +82,7 @@ class GroupMarkers:
         if outcome is None or outcome.result is None:
             return DiagnosticStatus.STALE, ''
         errors = self._group.errors(outcome.result, task)
-        if errors is None or self._group.meets(errors):
+        if errors is None or self._group.solver.options.allow(errors):
             return DiagnosticStatus.OK, ''
         return (DiagnosticStatus.WARN if outcome.accepted else DiagnosticStatus.ERROR,
                 f'misses by {error_words(errors)}')
