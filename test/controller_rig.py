@@ -44,7 +44,7 @@ class Rig:
         self.now, self.sink = 0.0, Sink()
         self.robot = Robot(tree, {'': self.arm(motion, tree=tree, **options)})
         self.robot.move(self.robot.groups[''], start)
-        self.controller = Controller(self.robot.groups[''], lambda: self.now, self.sink)
+        self.controller = Controller(self.robot, self.robot.groups[''], lambda: self.now, self.sink)
 
     @staticmethod
     def arm(motion='jump', previous=None, tree=TREE, **options):
@@ -54,15 +54,15 @@ class Rig:
         arm = self.arm(motion, self.controller.group, tree, **options)
         self.robot = Robot(tree, {'': arm}, previous=self.robot)
         self.controller.update(self.robot, arm)
-        self.controller.advance(self.robot, self.now)
+        self.controller.advance(self.now)
 
     def go(self, goal):
         """Carry a goal out to its end; return its outcome."""
-        return run(self.controller.go(self.robot, [Aim('', goal)]))
+        return run(self.controller.go([Aim('', goal)]))
 
     def advance(self, seconds):
         self.now += seconds
-        self.controller.advance(self.robot, self.now)
+        self.controller.advance(self.now)
 
     @property
     def q(self):

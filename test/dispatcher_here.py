@@ -29,7 +29,7 @@ class DispatcherHere:
         except IkError as error:
             self.refuse(arrival, error)
             return None
-        return Received(arrival, self.robot, self.controller, content)
+        return Received(arrival, self.controller, content)
 
     @property
     def worker(self):

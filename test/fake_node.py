@@ -136,7 +136,7 @@ class FakeNode:
         robot = self.robot
         group, name = robot.tasks[name]
         aim = Aim(name, self._target(group, name, T_frame_goal, position_only), None, Header())
-        found = run(Controller(group, lambda: 0.0, None).go(robot, [aim]))
+        found = run(Controller(robot, group, lambda: 0.0, None).go([aim]))
         level, words = status.outcome(found)
         values = status.solved(group, found, aim, Time())
         self._scene.show(robot, group, found, level, words)
@@ -169,7 +169,7 @@ class FakeNode:
         move()
         self._scene.forget_goals(groups)
         for group in self.robot.groups.values():
-            Controller(group, lambda: 0.0, None).begin_at_present(self.robot)
+            Controller(self.robot, group, lambda: 0.0, None).begin_at_present()
         self.publish()
 
     def branches(self):

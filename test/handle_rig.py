@@ -160,15 +160,15 @@ class Rig:
     def _take_task(self, name, message):
         """Do as the node, without solving: set the target, unless it is missed."""
         self._note(name, message)
-        controller = Controller(self.robot.groups[''], lambda: 0.0, None)
+        controller = Controller(self.robot, self.robot.groups[''], lambda: 0.0, None)
         controller.go = self._go
         dispatcher = DispatcherHere(self.robot, self.options, controller)
         goals_here(dispatcher).take(name, message)
         self.refused += dispatcher.refused
 
-    async def _go(self, robot, aims):
+    async def _go(self, aims):
         if not self.refuses:
-            robot.groups[''].accept(aims)
+            self.robot.groups[''].accept(aims)
         return SimpleNamespace(accepted=not self.refuses)
 
 

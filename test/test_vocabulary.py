@@ -111,3 +111,20 @@ def test_the_words_are_found(source, words, tmp_path, monkeypatch):
     path.write_text(source)
     found = [*wrong_names(path), *wrong_texts(path)]
     assert [line.split(': ', 1)[1] for line in found] == words
+
+
+def test_a_public_method_has_a_docstring_or_the_one_that_it_overrides():
+    classes = {node.name: node for path in sources()
+               for node in ast.walk(ast.parse(path.read_text(encoding='utf-8')))
+               if isinstance(node, ast.ClassDef)}
+
+    def is_described(kind, name):
+        own = (one for one in kind.body if getattr(one, 'name', None) == name)
+        bases = [getattr(base, 'value', base) for base in kind.bases]  # Driver of Driver[P, F, R]
+        return any(map(ast.get_docstring, own)) or any(
+            is_described(classes[base.id], name) for base in bases
+            if getattr(base, 'id', None) in classes)
+    missing = [f'{kind.name}.{one.name}' for kind in classes.values() for one in kind.body
+               if kind.name[0] != '_' and isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+               and one.name[0] != '_' and not is_described(kind, one.name)]
+    assert missing == []

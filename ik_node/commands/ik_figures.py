@@ -18,9 +18,8 @@ import numpy as np
 from ik_node.commands import figures_textbook as textbook
 from ik_node.commands.figures_drawing import draw_figure
 from ik_node.commands.pictures import MissingPackageError, check_folder, check_matplotlib
-from ik_node.model.readers import read_model
+from ik_node.model.readers import read_robot
 from ik_node.support.exceptions import IkError, InputError, unknown
-from ik_node.support.resources import robot_file
 
 _HEAD = ('figure', 'goal', 'method', 'θ1 θ2 θ3 [°]', 'tip', 'largest distance',
          'longest step [rad]')
@@ -35,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         figures = _chosen(options.figure)
         _check_requirements(options)
-        chain = read_model(robot_file(textbook.ROBOT)).chain()
+        chain = read_robot(textbook.ROBOT).chain()
         runs = {figure.number: [
             textbook.run(chain, method, options.goal or figure.goal, options.frames)
             for method in figure.methods] for figure in figures}

@@ -14,10 +14,8 @@ import numpy as np
 from ik_node.mocap import recording_files
 from ik_node.mocap.retargeting import retarget
 from ik_node.mocap.retargeting_map import read_map
-from ik_node.model.readers import FORMATS, read_model
-from ik_node.model.tree import KinematicTree
-from ik_node.support.exceptions import IkError, ModelError
-from ik_node.support.resources import robot_file
+from ik_node.model.readers import FORMATS, read_robot
+from ik_node.support.exceptions import IkError
 
 _FAILED = 1  # exit code; argparse's own for wrong arguments is 2
 
@@ -26,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 1 for files that cannot be used."""
     options = _arguments(arguments)
     try:
-        figure, robot = _model(options.skeleton), _model(options.robot)
+        figure, robot = read_robot(options.skeleton), read_robot(options.robot)
         recording = recording_files.read_recording(options.motion, figure, options.fps)
         found = retarget(recording, robot, read_map(options.map))
         recording_files.write_recording(found.recording, options.output)
@@ -65,15 +63,6 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error('argument --output: must end in one of '
                      f'{", ".join(recording_files.WRITERS)}, not {options.output!r}')
     return options
-
-
-def _model(name: str) -> KinematicTree:
-    """Return a figure or robot. Raises ModelError, which names the file."""
-    file = robot_file(name)
-    try:
-        return read_model(file)
-    except ModelError as error:
-        raise error if str(file) in str(error) else ModelError(f'{file}: {error}') from error
 
 
 if __name__ == '__main__':

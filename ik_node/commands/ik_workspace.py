@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import TextIO
 
 from ik_node.commands.pictures import MissingPackageError, check_folder, check_matplotlib
-from ik_node.model.readers import FORMATS, read_model
+from ik_node.model.readers import FORMATS, read_robot
 from ik_node.support.exceptions import IkError
-from ik_node.support.resources import robot_file
 from ik_node.support.signals import INTERRUPTED, keyboard_interrupts
 from ik_node.workspace.analysis import FIGURES, analyse_workspace
 from ik_node.workspace.picture import draw_workspace
@@ -74,7 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace, ros_arguments: list[str]) -> int:
     _check_requirements(options)
-    chain = read_model(robot_file(options.file)).chain(options.base, options.tip)
+    chain = read_robot(options.file).chain(options.base, options.tip)
     print(f'Robot {chain.tree.name}: {chain.n_joints} joints from {chain.base_link} to '
           f'{chain.tip_link}', flush=True)
     with contextlib.closing(ProgressBar(sys.stderr)) as bar:

@@ -81,7 +81,6 @@ class Arm(Group):
 
     @property
     def description(self) -> str:
-        """The chain and the solver."""
         return f'{self.chain!r}, solver {self.solver.name}' + (
             f' ({self.family})' if self.family else '')
 
@@ -95,14 +94,12 @@ class Arm(Group):
         return Aim(task, Goal(position=T[:3, 3], weights=weights), None, header)
 
     def solve(self, aims: Sequence[Aim], q0: np.ndarray, closest: bool = False) -> Result:
-        """Solve for a goal of the tip from q0 (n,); see `Group.solve`."""
         if not closest:
             return self.solver.solve(aims[0].target, q0)
         result: Result = solve_closest(self.solver, aims[0].target, q0)
         return result
 
     def errors(self, result: Any, task: str) -> tuple[float, float]:
-        """Return the errors of the tip, m and rad."""
         return result.position_error, result.orientation_error
 
     def keeps_goals_of(self, other: Group) -> bool:
@@ -116,7 +113,6 @@ class Arm(Group):
         return [q if met else None for q, met in zip(path.q, path.success)]
 
     def branches(self, goal: Goal, q0: np.ndarray) -> np.ndarray:
-        """Return every branch (k, n) of a closed form, rad or m; see `Group.branches`."""
         found: np.ndarray = self.solver.solve_all(goal)
         for q in found:
             verifier_of(self.solver.chain).nearest_turn(q0, q)

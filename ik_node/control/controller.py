@@ -74,7 +74,7 @@ class _Last(NamedTuple):
 
 
 class Controller:
-    """Solves the goals of one group from its present joint values, and moves them there.
+    """Solves the goals of one group of a robot from its present joint values, and moves them there.
 
     - `accept_closest`: whether the closest configuration stands in for goals that are not met.
     - `has_moved`: whether a goal has moved the group.
@@ -83,8 +83,9 @@ class Controller:
     - `goal`: the last one of a chain, in the frame of its base; None after a change of the chain.
     """
 
-    def __init__(self, group: Group, clock: Callable[[], float], sink: MotionSink) -> None:
-        self.group = group
+    def __init__(self, robot: Robot, group: Group, clock: Callable[[], float],
+                 sink: MotionSink) -> None:
+        self.robot, self.group = robot, group
         self.accept_closest = self.has_moved = False
         self.motion: Trajectory | None = None
         self.waypoints: deque[Waypoint] = deque()
@@ -106,23 +107,23 @@ class Controller:
             state = self.motion.at(self._clock() - self._began)
             robot.place(dict(zip(self.group.space.joint_names, state.position.tolist())))
             self.motion = None
-        self.group = group
+        self.robot, self.group = robot, group
 
-    def begin_at_present(self, robot: Robot) -> None:
-        """Begin from the present joint values of a robot, if no goal has moved the group yet."""
+    def begin_at_present(self) -> None:
+        """Begin from the present joint values, if no goal has moved the group yet."""
         if not self.has_moved:
-            self.group.reset_targets(robot.joint_configuration(self.group))
+            self.group.reset_targets(self.robot.joint_configuration(self.group))
 
-    async def go(self, robot: Robot, aims: Sequence[Aim],
-                 waypoint: Waypoint | None = None) -> Outcome:
+    async def go(self, aims: Sequence[Aim], waypoint: Waypoint | None = None) -> Outcome:
         """Solve goals together and move there, or hold; the current path ends.
 
         waypoint: the goal, where it is one of the current path, which then goes on. Raises IkError
         where there is no motion; the former targets then stand, and a path continues.
         """
-        group, closest, last = self.group, self.accept_closest, self._last
+        group, robot = self.group, self.robot
+        closest, last = self.accept_closest, self._last
         if self.motion is not None:
-            self.advance(robot, self._clock())
+            self.advance(self._clock())
         goal, q0 = aims[-1].target, robot.joint_configuration(group)
         if last is not None and last.group is group and last.accept_closest is closest and (
                 q0.tobytes() == last.q.tobytes() if self.motion is None
@@ -140,7 +141,7 @@ class Controller:
             if group.motion == JUMP:
                 robot.move(group, result.q)
             else:
-                duration, result = await self._move(robot, [(aims[-1], result)])
+                duration, result = await self._move([(aims[-1], result)])
             group.accept(aims)
             self.has_moved = True
         if group.chain is not None and not is_repeated:
@@ -154,22 +155,22 @@ class Controller:
             self.waypoints.clear()
         return Outcome(tuple(aims), result, accepted, duration)
 
-    async def go_through(self, robot: Robot, waypoints: Sequence[Waypoint]) -> Outcome:
+    async def go_through(self, waypoints: Sequence[Waypoint]) -> Outcome:
         """Move through waypoints to rest at the last.
 
         Raises InputError, naming the waypoint, where one is not met and the closest not accepted.
         """
         group, solved, closest = self.group, list[_Solved](), self.accept_closest
-        for waypoint in await self.with_guesses(robot, waypoints):
+        for waypoint in await self.with_guesses(waypoints):
             q0 = waypoint.q0
             if q0 is None:
-                q0 = solved[-1][1].q if solved else robot.joint_configuration(group)
+                q0 = solved[-1][1].q if solved else self.robot.joint_configuration(group)
             result = await search(partial(group.solve, [waypoint.aim], q0, closest))
             if not (result.success or closest):
                 raise InputError(f'{waypoint.place}: {result.reason.value}')
             solved.append((waypoint.aim, result))
         self._last = None
-        duration, result = await self._move(robot, solved)
+        duration, result = await self._move(solved)
         aim = waypoints[-1].aim
         group.accept([aim])
         self.has_moved = True
@@ -177,8 +178,7 @@ class Controller:
             self.goal = aim.target
         return Outcome((aim,), result, True, duration)
 
-    async def with_guesses(self, robot: Robot,
-                           waypoints: Sequence[Waypoint]) -> Sequence[Waypoint]:
+    async def with_guesses(self, waypoints: Sequence[Waypoint]) -> Sequence[Waypoint]:
         """Return waypoints with initial guesses from the path that is chosen as a whole.
 
         Those without one are solved from the one before: a single one, very many, those that the
@@ -186,26 +186,26 @@ class Controller:
         """
         if not 1 < len(waypoints) <= _MOST_AT_ONCE:
             return waypoints
-        group, q0 = self.group, robot.joint_configuration(self.group)
         aims = [waypoint.aim for waypoint in waypoints]
-        guesses = await search(partial(group.initial_guesses, aims, q0, _PLANNING))
+        q0 = self.robot.joint_configuration(self.group)
+        guesses = await search(partial(self.group.initial_guesses, aims, q0, _PLANNING))
         return [waypoint._replace(q0=q) for waypoint, q in zip(waypoints, guesses)]
 
-    async def _move(self, robot: Robot, solved: Sequence[_Solved]) -> tuple[float | None, Any]:
+    async def _move(self, solved: Sequence[_Solved]) -> tuple[float | None, Any]:
         """Move through solutions to the last; return the duration, s, and the result at the end.
 
         Raises IkError where there is no motion; the current one then continues.
         """
         group, (_, last) = self.group, solved[-1]
         if group.follower is not None:
-            return await self._move_on_lines(robot, group.follower, solved)
+            return await self._move_on_lines(group.follower, solved)
         if len(solved) == 1 or group.motion != JOINT:
-            return self._move_to(robot, last.q), last
-        motion = joint_motion_through(group.space, group.limits, self._present(robot),
+            return self._move_to(last.q), last
+        motion = joint_motion_through(group.space, group.limits, self._present(),
                                       np.array([result.q for _, result in solved]))
-        return self._begin_now(robot, motion), last
+        return self._begin_now(motion), last
 
-    async def _move_on_lines(self, robot: Robot, follower: 'Follower',
+    async def _move_on_lines(self, follower: 'Follower',
                              solved: Sequence[_Solved]) -> tuple[float, Any]:
         """Move the tip on lines through goals, to rest at the last; see `_move`.
 
@@ -222,86 +222,86 @@ class Controller:
             motion = cartesian_motion(follower, group.limits, start, goals)
             return motion, group.solve([aim], motion.end) if result.success else result
         while True:
-            present, began, lead = self._present(robot), self._at, self._planning
+            present, began, lead = self._present(), self._at, self._planning
             start = left_of(present, lead)
             motion, final = await search(partial(plan, start))
-            self.advance(robot, self._clock())
+            self.advance(self._clock())
             took = self._at - began
             self._planning = max(1.5 * took, _SHORTEST_PLANNING)
             if self.motion is not None and took <= lead:
                 motion, self._at = Series([Part(present, 0.0, lead), motion]), began
             elif self.motion is not None or start.duration > 0.0:
                 continue  # it has moved past the start of the motion
-            return self._begin_now(robot, motion), final
+            return self._begin_now(motion), final
 
-    def go_to_start(self, robot: Robot) -> float:
+    def go_to_start(self) -> float:
         """Begin a motion to the start pose, in joint space; return its duration, s."""
-        return self._move_to(robot, self.group.start) or 0.0
+        return self._move_to(self.group.start) or 0.0
 
-    def go_to(self, robot: Robot, q: np.ndarray) -> float | None:
+    def go_to(self, q: np.ndarray) -> float | None:
         """Move to q (n,), rad or m, in joint space, and reset targets to it; the path ends.
 
         Return the duration, s, None for a jump. Joints with the period of a whole turn go to this
         value, not to an equivalent one. Raises InputError for q outside the limits.
         """
-        duration = self._move_to(robot, q, to_nearest_turn=False)
+        duration = self._move_to(q, to_nearest_turn=False)
         self.waypoints.clear()
         self.has_moved = True
         self.group.reset_targets(q)
         return duration
 
-    def halt(self, robot: Robot) -> float:
+    def halt(self) -> float:
         """Brake on the current path; return the duration, s."""
-        motion = present = self._present(robot)
+        motion = present = self._present()
         if present.duration:
             motion = (stopping if self.group.motion == JOINT else brake)(
                 present, self.group.limits)
         self._begin(motion)
         return motion.duration
 
-    def freeze(self, robot: Robot) -> None:
+    def freeze(self) -> None:
         """Stop the motion at once."""
         if self.motion is not None:
             self.motion = None
-            q = robot.joint_configuration(self.group)
-            robot.move(self.group, q)
+            q = self.robot.joint_configuration(self.group)
+            self.robot.move(self.group, q)
             self._sink.hold(self.group, q)
 
-    def advance(self, robot: Robot, now: float) -> None:
+    def advance(self, now: float) -> None:
         """Set the joint values to those of the motion at a time, s."""
         self._at = now
         if self.motion is not None:
             state = self.motion.at(now - self._began)
-            robot.move(self.group, state.position, state.velocity)
+            self.robot.move(self.group, state.position, state.velocity)
             if now - self._began >= self.motion.duration:
                 self.motion = None
 
-    def _move_to(self, robot: Robot, q: np.ndarray, to_nearest_turn: bool = True) -> float | None:
+    def _move_to(self, q: np.ndarray, to_nearest_turn: bool = True) -> float | None:
         """Move to q (n,) in joint space; return the duration, s, None for a jump."""
         group = self.group
         if group.motion == JUMP:
             self.motion = None
-            robot.move(group, q)
+            self.robot.move(group, q)
             return None
-        present = self._present(robot)
+        present = self._present()
         if group.motion == JOINT:
             motion = joint_motion(group.space, group.limits, present, q, to_nearest_turn)
         else:
             from ik_node.motion.cartesian_motion import straight_motion  # late: see Arm
             motion = straight_motion(group.limits, present, q)
-        return self._begin_now(robot, motion)
+        return self._begin_now(motion)
 
-    def _present(self, robot: Robot) -> Trajectory:
+    def _present(self) -> Trajectory:
         """Return the rest of the motion from now on."""
-        self.advance(robot, self._clock())
+        self.advance(self._clock())
         if self.motion is None:
-            return Rest(robot.joint_configuration(self.group))
+            return Rest(self.robot.joint_configuration(self.group))
         return left_of(self.motion, self._at - self._began)
 
-    def _begin_now(self, robot: Robot, motion: Trajectory) -> float:
+    def _begin_now(self, motion: Trajectory) -> float:
         """Begin a motion, and advance to now; return what is left of it, s."""
         self._begin(motion)
-        self.advance(robot, self._clock())
+        self.advance(self._clock())
         return max(motion.duration - (self._at - self._began), 0.0)
 
     def _begin(self, motion: Trajectory) -> None:

@@ -62,7 +62,6 @@ class CoupledArms(TaskGroup):
 
     @property
     def solver_parameters(self) -> tuple[str, ...]:
-        """The parameters that name the solver."""
         return tuple(f'{name}.solver' for name in self.source.arms)
 
     @cached_property
@@ -71,7 +70,6 @@ class CoupledArms(TaskGroup):
         return chains_of(self.source.tree, self.source.arms)
 
     def joints_of(self, task: str) -> Sequence[str]:
-        """Return the names of the joints of an arm."""
         return self.chains[task].joint_names
 
     def _joints(self) -> Sequence[str]:

@@ -83,12 +83,10 @@ class TaskGroup(Group):
 
     @property
     def description(self) -> str:
-        """The body, the solver and the tasks."""
         return (f'{self.body!r}, solver {self.solver.name}, '
                 f'tasks {names(self.tasks) if self.tasks else "without types"}')
 
     def aim(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> Aim:
-        """Return a pose (4, 4), m, in the frame of the task's target as a goal of the task."""
         own, weights = self.tasks[task], None
         target = own.target_from(T, is_point)
         if task in self.tips:
@@ -98,7 +96,6 @@ class TaskGroup(Group):
         return Aim(task, target, weights, header)
 
     def T_world_root(self, q: np.ndarray) -> np.ndarray:
-        """Return the pose of the root link (4, 4), m, at q (n,)."""
         T = np.eye(4)
         if self.source.root == 'planar':
             c, s = np.cos(q[2]), np.sin(q[2])
@@ -138,7 +135,6 @@ class TaskGroup(Group):
                 self._copies[name].weights = wanted
 
     def errors(self, result: Any, task: str) -> tuple[float, float] | None:
-        """Return the errors of a task in a result, m and rad; None where it has none."""
         found: tuple[float, float] | None = result.errors.get(task)
         return found
 
@@ -155,14 +151,12 @@ class TaskGroup(Group):
         return make_body_solver(self.options.solver, self.body, tasks, **options)
 
     def set_missing_targets(self, q: np.ndarray) -> None:
-        """Set targets that are not set to what the tasks meet at q (n,)."""
         frames = BodyFrames(self.body, q)
         for task in self.tasks.values():
             if getattr(task, 'target', 0) is None and getattr(task, 'polygon', None) is None:
                 task.target = task.target_in(frames)
 
     def reset_targets(self, q: np.ndarray) -> None:
-        """Set all targets to those of the parameters, or to what the tasks meet at q (n,)."""
         for name, task in self.tasks.items():
             if hasattr(task, 'target'):
                 options = self.source.task_options.get(name)

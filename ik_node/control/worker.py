@@ -17,7 +17,7 @@ from ik_node.support.threads import reported, start_thread
 
 T = TypeVar('T')
 Search: TypeAlias = Callable[[], Any]
-Goal: TypeAlias = Coroutine[Search | None, Any, T]
+Job: TypeAlias = Coroutine[Search | None, Any, T]
 """Executes a goal: yields searches, and None where it waits for its turn."""
 
 NEWER = 'a newer goal has arrived'
@@ -39,12 +39,12 @@ class CancelledError(IkError):
 
 @types.coroutine
 def search(work: Callable[[], T] | None = None) -> Generator[Search | None, Any, T]:
-    """Return what a search returns, in whichever thread it runs; to be awaited.
-
-    None: wait until the goals before this one have ended, which every goal does first.
-    """
+    """Return what a search returns, in whichever thread it runs; to be awaited."""
     found: T = yield work
     return found
+
+
+turn = search  # without work it waits until the goals before this one have ended
 
 
 class _End(NamedTuple):
@@ -108,15 +108,15 @@ class _SearchThread:
 class _GroupGoals:
     """The goals of one group: the current one, and those that wait for their turn."""
 
-    goal: Goal[None] | None = None
-    waiting: deque[Goal[None]] = field(default_factory=deque)
+    goal: Job | None = None
+    waiting: deque[Job] = field(default_factory=deque)
     search: _ThreadedSearch | None = None  # that of the current goal, in the thread
     thread: _SearchThread | None = None
     is_long: bool = False  # whether the last search was not short enough for the calling thread
     overran: bool = False
     """Whether the last search in the calling thread may have ignored its deadline."""
     ignores_deadlines: bool = False  # whether searches in the calling thread do not end in time
-    is_stream: bool = False  # whether newer goals cancel older ones
+    newest_only: bool = False  # whether newer goals cancel older ones
     has_cancelled: bool = False  # whether the next goal has cancelled another
     turn_end: float = -math.inf  # when a newer goal may cancel the current one, s
 
@@ -124,7 +124,7 @@ class _GroupGoals:
 class Worker:
     """Executes goals: short searches at once, long ones in a thread for each group.
 
-    A goal is a coroutine that awaits `search()` first, then any searches, and handles its errors
+    A goal is a coroutine that awaits `turn()` first, then any searches, and handles its errors
     itself. A group has one at a time. Cancelled, it gets a CancelledError where it awaits, and its
     search ends soon after; one that does not look at the clock goes on beside the next. A search
     gets `QUICK` seconds in the calling thread, twice after a short one, then begins anew in the
@@ -139,7 +139,7 @@ class Worker:
         self._quick = Cancellation()
         self._closed = False
 
-    def begin(self, group: Hashable, goal: Goal[None], queued: bool = False) -> None:
+    def begin(self, group: Hashable, goal: Job, queued: bool = False) -> None:
         """Execute a goal; queued: after older goals of its group, which are cancelled otherwise.
 
         Each has a turn of 0.01 s first, and one that has itself cancelled another 0.5 s: otherwise
@@ -147,7 +147,7 @@ class Worker:
         """
         own = self._groups[group]
         if not queued:
-            own.is_stream = True
+            own.newest_only = True
             while own.waiting:
                 _cancel(own.waiting.popleft(), NEWER)
             if own.goal is not None:
@@ -259,7 +259,7 @@ class Worker:
         if group.thread is None:
             group.thread = _SearchThread(self._on_end)
         group.search = _ThreadedSearch(group, work)
-        if group.waiting and group.is_stream:
+        if group.waiting and group.newest_only:
             group.search.cancellation.end_by(group.turn_end)
         group.thread.searches.put(group.search)
 
@@ -279,7 +279,7 @@ class Worker:
             _cancel(goal, reason)
 
 
-def _cancel(goal: Goal[None], reason: str) -> None:
+def _cancel(goal: Job, reason: str) -> None:
     with reported('cancelled goal'), contextlib.suppress(StopIteration):
         goal.throw(CancelledError(reason))
     goal.close()

@@ -14,6 +14,7 @@ from ik_node.model.zipped_urdf import is_zip, read_zipped_urdf
 from ik_node.support.archives import ARCHIVE, member_of
 from ik_node.support.bounds import as_path, read_bytes, reading
 from ik_node.support.exceptions import ModelError, shown
+from ik_node.support.resources import robot_file
 
 _HEAD = 2**16  # characters that a reader is shown to recognise a source by
 
@@ -59,6 +60,18 @@ def read_model(source: str | PathLike[str], xacro_args: Mapping[str, object] | N
     reader = find_reader(source)
     return KinematicTree.from_parts(reader.read(
         source, **{name: options[name] for name in reader.options}))
+
+
+def read_robot(name: str) -> KinematicTree:
+    """Read a robot as the user of a command names it, see `robot_file`.
+
+    Raises ModelError, which names the file, and FileNotFoundError where there is none.
+    """
+    file = robot_file(name)
+    try:
+        return read_model(file)
+    except ModelError as error:
+        raise error if str(file) in str(error) else ModelError(f'{file}: {error}') from error
 
 
 def find_reader(source: str | PathLike[str]) -> Reader:

@@ -47,7 +47,6 @@ class Line(TipPath):
         self.length, self.angle = distance(T0, T1)
 
     def pose(self, s: float) -> np.ndarray:
-        """See `TipPath`."""
         return between_poses(*self._ends, s)
 
 
@@ -70,7 +69,6 @@ class Curve(TipPath):
         self._rotation = RotationSpline(spread, Rotation.from_matrix([T[:3, :3] for T in poses]))
 
     def pose(self, s: float) -> np.ndarray:
-        """See `TipPath`."""
         T = np.eye(4)
         T[:3, 3] = self._position(s * self._last)
         T[:3, :3] = self._rotation(s * self._last).as_matrix()

@@ -82,7 +82,6 @@ class Part(Trajectory):
         self.end = whole.at(self.start + self.duration).position
 
     def sample(self, times: np.ndarray) -> State:
-        """Return the states (k, n) at times (k,), s."""
         return super().sample(times) if self._cut else self.whole.sample(self.start + times)
 
     def _at(self, t: float) -> State:
@@ -181,7 +180,6 @@ class SplineTrajectory(Trajectory):
                                 (c[3].max(axis=0) - limits.upper).max())))
 
     def sample(self, times: np.ndarray) -> State:
-        """Return the states (k, n) at times (k,), s."""
         q, v, a = self._at(np.clip(times, 0.0, self.duration))
         over = np.asarray(times) >= self.duration
         q[over], v[over], a[over] = np.clip(self.end, self._limits.lower, self._limits.upper), 0, 0

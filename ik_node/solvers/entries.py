@@ -121,7 +121,6 @@ class Search(Verifier):
         return Search(self.chain, self.method, self.settings, self.table, attempts, self.soft)
 
     def make_work(self) -> Scratch:
-        """Return new scratch."""
         return self.method.make_work(self.chain.m, self.chain.n)
 
     def solve(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,

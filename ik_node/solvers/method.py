@@ -52,12 +52,10 @@ class PythonMethod(Method):
         self.minimise, self.turns_spoil = minimise, turns_spoil
 
     def keeps_turns(self) -> bool:
-        """Tell whether a whole turn of a joint may spoil a result; see `Method`."""
         return self.turns_spoil
 
     def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
                 swing: bool, q: Vector) -> int:
-        """Call the function; see `Method`."""
         return self.call(chain.n, work, q)
 
     def call(self, n: int, work: Scratch, q: Vector) -> int:

@@ -36,7 +36,6 @@ class AlignAxis(BuiltInTask):
                          perpendicular(self.direction))
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
-        """Return an arrow along the direction, at the link."""
         return [Arrow(frames.position(self.link), self.direction)]
 
 
@@ -70,5 +69,4 @@ class LookAt(BuiltInTask):
         return p
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
-        """Return the target, and the line of sight to it."""
         return [target_at(self.target), Polyline([frames.position(self.link), self.target])]

@@ -216,7 +216,6 @@ class BuiltInTask(Task):
                 setattr(self, field, value)
 
     def rows(self, body: Body) -> RowKinds:
-        """Return what the rows are for a body."""
         return rows(self._metres, self._one_sided)
 
     @abstractmethod

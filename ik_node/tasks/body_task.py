@@ -90,11 +90,9 @@ class PythonTask(BodyTask):
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
-        """Write residual and Jacobian; see `BodyTask.rows`."""
         self.call(tree.n, work, q, first, r, J)
 
     def energy(self, work: TaskWork, first: int, r: Vector, scale: Vector) -> float:
-        """Return weight · energy; see `BodyTask.energy`."""
         return self.call_energy(work, first, r)
 
     def call(self, n: int, work: TaskWork, q: Vector, first: int, r: Vector, J: Matrix) -> None:

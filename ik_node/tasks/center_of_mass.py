@@ -66,7 +66,6 @@ class CenterOfMass(BuiltInTask):
     target_kind = POINT
 
     def check(self, body: Body) -> None:
-        """Raise ModelError for a body without mass."""
         if body.mass == 0.0:
             raise ModelError(f'the task {self.name!r}: {body.tree.name!r} has no centre of mass: '
                              'the masses of its links add up to 0 kg')
@@ -87,7 +86,6 @@ class CenterOfMass(BuiltInTask):
         return CenterOfMassTask(index, self.target is not None, np.column_stack(self.edges()))
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
-        """Return the centre of mass (3,), m."""
         return frames.center_of_mass()[0]
 
     @property

@@ -50,7 +50,6 @@ class CustomTask(Task):
         self.one_sided = np.array(sides, dtype=bool)
 
     def rows(self, body: Body) -> RowKinds:
-        """Return what the rows are."""
         return rows([unit == 'm' for unit in self.units], self.one_sided)
 
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:

@@ -70,7 +70,6 @@ class Distance(BuiltInTask):
                             self.point_b, self._sides())
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
-        """Return the points and the line between them."""
         return _connection(self, frames, Color.STATUS)
 
     def _sides(self) -> list[tuple[float, float]]:
@@ -122,5 +121,4 @@ class Spring(BuiltInTask):
         return DifferenceTask(index, 3, *links, self.point_a, self.point_b)
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
-        """Return the points and the line between them."""
         return _connection(self, frames, Color.FORCE)

@@ -47,7 +47,6 @@ class Force(BuiltInTask):
         return -float(self.force @ frames.position(self.link, self.point))
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
-        """Return an arrow along the force, at its point."""
         strength = math.hypot(*self.force)
         return [] if strength == 0.0 else [Arrow(
             frames.position(self.link, self.point), self.force / strength, Color.FORCE)]

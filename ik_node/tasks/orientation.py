@@ -32,24 +32,19 @@ class Orientation(BuiltInTask):
         return PoseTask(index, body.link_index(self.link), [False] * 3 + [True] * 3, ORIGIN)
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
-        """Return the R_world_link (3, 3)."""
         return frames.pose(self.link)[:3, :3].copy()
 
     def target_from(self, T: np.ndarray, is_point: bool) -> np.ndarray:
-        """Return the orientation of a pose (4, 4)."""
         return T[:3, :3]
 
     @property
     def target_weights(self) -> np.ndarray:
-        """Those of the orientation."""
         return np.repeat([0.0, 1.0], 3)
 
     @classmethod
     def read_target(cls, values: np.ndarray, what: str) -> np.ndarray:
-        """Return an orientation (3, 3) from numbers; see `Task`."""
         checks.check_length(values, (3, 4), 'roll pitch yaw, or a quaternion x y z w', what)
         return checks.read_rotation(values, what)
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
-        """Return the target's axes, at the link."""
         return [target_at(frames.position(self.link), self.target)]

@@ -44,7 +44,6 @@ class PointOnLine(BuiltInTask):
         return _point_task(self, body, index, perpendicular(self.direction))
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
-        """Return a piece of the line beside the point, and the point."""
         p, along = frames.position(self.link, self.point), _LINE * size * self.direction
         middle = self.origin + self.direction * float(self.direction @ (p - self.origin))
         return [Polyline([middle - along, middle + along]), Ball(p)]
@@ -70,7 +69,6 @@ class PointOnPlane(BuiltInTask):
         return _point_task(self, body, index, self.normal)
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
-        """Return a piece of the plane below the point, the point, and the normal."""
         p = frames.position(self.link, self.point)
         foot = p - self.normal * float(self.normal @ (p - self.origin))
         return [Plane(foot, self.normal), Ball(p), Arrow(foot, self.normal)]

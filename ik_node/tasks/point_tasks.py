@@ -31,7 +31,6 @@ class PointTask(BodyTask):
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
-        """Write residual and Jacobian; see `BodyTask.rows`."""
         p, G = work.v, work.targets[self.index]
         body_task.write_point(tree, work, self.link, self.point)
         for i in range(self.m):
@@ -54,7 +53,6 @@ class ForceTask(BodyTask):
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
-        """Write residual and Jacobian; see `BodyTask.rows`."""
         f = self.along
         body_task.write_point(tree, work, self.link, self.point)
         r[first] = -1.0
@@ -80,7 +78,6 @@ class DifferenceTask(BodyTask):
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
-        """Write residual and Jacobian; see `BodyTask.rows`."""
         self.difference(tree, work)
         for i in range(3):
             r[first + i] = work.v[i]
@@ -120,7 +117,6 @@ class DistanceTask(DifferenceTask):
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
-        """Write residual and Jacobian; see `BodyTask.rows`."""
         v = work.v
         self.difference(tree, work)
         d = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
@@ -148,7 +144,6 @@ class CenterOfMassTask(BodyTask):
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
-        """Write residual and Jacobian; see `BodyTask.rows`."""
         c, A, target, row = work.v, work.J, work.targets[self.index], first
         trees.center_of_mass(tree, work.frames, work.axes, work.moments, c, A)
         if self.has_target:
@@ -176,7 +171,6 @@ class RestTask(BodyTask):
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
-        """Write residual and Jacobian; see `BodyTask.rows`."""
         for i in range(self.m):
             r[first + i] = q[self.columns[i]] - self.wanted[i]
             for k in range(tree.n):

@@ -46,17 +46,14 @@ class Pose(BuiltInTask):
         return PoseTask(index, body.link_index(self.link), self.weights > 0.0, self.point)
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
-        """Return the T_world_target (4, 4), m."""
         T_world_target = frames.pose(self.link).copy()
         T_world_target[:3, 3] = frames.position(self.link, self.point)
         return T_world_target
 
     @property
     def target_weights(self) -> np.ndarray:
-        """Its weights."""
         weights: np.ndarray = self.weights
         return weights
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
-        """Return the target."""
         return [DrawnTarget(self.target)]

@@ -30,7 +30,6 @@ class PoseTask(BodyTask):
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
-        """Write residual and Jacobian; see `BodyTask.rows`."""
         G, T, M, A, row = work.targets[self.index], work.T, work.M, work.J, first
         body_task.write_point(tree, work, self.link, self.point)
         for i in range(3):
@@ -62,7 +61,6 @@ class RelativePoseTask(BodyTask):
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
-        """Write residual and Jacobian; see `BodyTask.rows`."""
         G, T, M, A, B = work.targets[self.index], work.T, work.M, work.J, work.other
         F, link, reference = work.frames, self.link, self.reference
         for i in range(3):  # T_reference_link
@@ -122,7 +120,6 @@ class AlignTask(BodyTask):
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
-        """Write residual and Jacobian; see `BodyTask.rows`."""
         F, A, a, axis, link = work.frames, work.J, work.u, self.axis, self.link
         jacobian.point_jacobian(tree, F, work.axes, link, 0.0, 0.0, 0.0, A)
         for i in range(3):
@@ -150,7 +147,6 @@ class LookTask(BodyTask):
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
-        """Write residual and Jacobian; see `BodyTask.rows`."""
         F, A, v, u, link = work.frames, work.J, work.v, work.u, self.link
         for i in range(3):
             v[i] = work.targets[self.index][i][3] - F[link][i][3]

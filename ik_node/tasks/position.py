@@ -32,9 +32,7 @@ class Position(BuiltInTask):
         return PointTask(index, body.link_index(self.link), self.point, np.eye(3))
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
-        """Return the position of the point (3,), m."""
         return frames.position(self.link, self.point)
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
-        """Return the target."""
         return [target_at(self.target)]

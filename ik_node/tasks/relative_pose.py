@@ -36,10 +36,8 @@ class RelativePose(BuiltInTask):
         return RelativePoseTask(index, body.link_index(self.link), body.link_index(self.reference))
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
-        """Return the T_reference_link (4, 4), m."""
         T: np.ndarray = inverse(frames.pose(self.reference)) @ frames.pose(self.link)
         return T
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
-        """Return the target, where the reference has it now."""
         return [DrawnTarget(frames.pose(self.reference) @ self.target)]

@@ -121,7 +121,7 @@ def test_a_moving_arm_has_moved_on_after_planning(monkeypatch, motion):
 
     def slow(*arguments):
         rig.now += 0.01
-        rig.controller.advance(rig.robot, rig.now)
+        rig.controller.advance(rig.now)
         return solve(*arguments)
     monkeypatch.setattr(rig.controller.group.solver, 'solve', slow)
     rig.go(near(y=0.2, z=-0.1))
@@ -164,11 +164,11 @@ def test_freezing_holds_at_once_and_halting_brakes(motion):
     rig = Rig(motion)
     duration = rig.go(near(0.0, 0.2)).duration
     rig.advance(0.5 * duration)
-    braking = rig.controller.halt(rig.robot)
+    braking = rig.controller.halt()
     assert 0.0 < braking < duration
     rig.advance(0.5 * braking)
     before = rig.q
-    rig.controller.freeze(rig.robot)
+    rig.controller.freeze()
     assert rig.controller.motion is None
     assert [q.tolist() for q in rig.sink.held] == [before.tolist()]
     rig.advance(1.0)
@@ -178,12 +178,12 @@ def test_freezing_holds_at_once_and_halting_brakes(motion):
 @moving
 def test_a_path_is_one_motion_and_refused_with_the_place_that_is_not_met(motion):
     rig = Rig(motion)
-    outcome = run(rig.controller.go_through(rig.robot, path(near(0.0, 0.05), near(0.0, 0.1))))
+    outcome = run(rig.controller.go_through(path(near(0.0, 0.05), near(0.0, 0.1))))
     assert len(rig.sink.motions) == 1
     rig.advance(outcome.duration + 1e-9)
     assert CHAIN.forward(rig.q) == pytest.approx(near(0.0, 0.1).pose, abs=5e-6)
     with pytest.raises(InputError, match='waypoint 2: '):
-        run(rig.controller.go_through(rig.robot, path(near(), FAR)))
+        run(rig.controller.go_through(path(near(), FAR)))
     assert rig.controller.motion is None
 
 
@@ -206,9 +206,9 @@ def test_a_path_stays_on_the_branch_that_leads_to_its_end():
     assert np.abs(np.diff(by_pose, axis=0)).max() > 1.0
     rig.robot.move(rig.controller.group, joints[0])
     steps = []
-    for waypoint in run(rig.controller.with_guesses(rig.robot, path(*goals))):
+    for waypoint in run(rig.controller.with_guesses(path(*goals))):
         before = rig.q
-        assert run(rig.controller.go(rig.robot, [waypoint.aim], waypoint)).accepted
+        assert run(rig.controller.go([waypoint.aim], waypoint)).accepted
         steps.append(np.abs(rig.q - before).max())
     assert max(steps) < 0.5
 
@@ -219,7 +219,7 @@ def test_paths_of_up_to_500_poses_are_chosen_as_a_whole(monkeypatch, count, whol
     monkeypatch.setattr(
         rig.controller.group.solver, 'solve_path', lambda goals, *_: SimpleNamespace(
             q=[START] * len(goals), success=[True] * len(goals)))
-    waypoints = run(rig.controller.with_guesses(rig.robot, path(*[near()] * count)))
+    waypoints = run(rig.controller.with_guesses(path(*[near()] * count)))
     assert [waypoint.q0 is not None for waypoint in waypoints] == [whole] * count
 
 
@@ -229,7 +229,7 @@ def test_a_waypoint_that_the_path_does_not_meet_has_no_guess_of_its_own():
     far = goals[4].pose.copy()
     far[:3, 3] *= 50.0
     goals[4] = Goal.from_pose(far)
-    found = run(rig.controller.with_guesses(rig.robot, path(*goals)))
+    found = run(rig.controller.with_guesses(path(*goals)))
     guesses = [waypoint.q0 for waypoint in found]
     assert [guess is None for guess in guesses] == [k == 4 for k in range(10)]
 
@@ -279,7 +279,7 @@ def test_a_line_that_no_redundancy_keeps_is_refused_with_its_place_and_the_arm_s
 @moving
 def test_the_start_pose_is_reached_by_a_motion(motion):
     rig = Rig(motion, start_pose=START + 0.1)
-    duration = rig.controller.go_to_start(rig.robot)
+    duration = rig.controller.go_to_start()
     rig.advance(duration + 1e-9)
     assert rig.q == pytest.approx(START + 0.1)
 
@@ -339,7 +339,7 @@ def test_a_motion_that_ends_during_the_planning_of_the_next_is_followed_by_it(mo
 
 def test_what_is_accepted_is_decided_when_the_goal_begins():
     rig = Rig()
-    goal = rig.controller.go(rig.robot, [Aim('', FAR)])
+    goal = rig.controller.go([Aim('', FAR)])
     search = goal.send(None)
     rig.controller.accept_closest = True  # a parameter, during the search
     with pytest.raises(StopIteration) as ended:
@@ -365,4 +365,4 @@ def test_a_motion_of_no_length_takes_no_time(motion):
     rig = Rig(motion)
     clock = itertools.count(step=1e-3)
     rig.controller._clock = lambda: next(clock)
-    assert run(rig.controller.go(rig.robot, [Aim('', near())])).duration == 0.0
+    assert run(rig.controller.go([Aim('', near())])).duration == 0.0

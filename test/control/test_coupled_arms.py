@@ -37,7 +37,7 @@ def controller(robot):
             pass
 
         hold = publish
-    return Controller(robot.groups[''], lambda: 0.0, Sink())
+    return Controller(robot, robot.groups[''], lambda: 0.0, Sink())
 
 
 def tips(robot):
@@ -69,7 +69,7 @@ def test_a_goal_of_each_is_met_by_shared_joints_that_move():
     robot = built().robot
     for seed in range(10):
         wanted = reachable(robot, seed)
-        outcome = run(controller(robot).go(robot, [Aim(name, T, None, None)
+        outcome = run(controller(robot).go([Aim(name, T, None, None)
                                                    for name, T in wanted.items()]))
         assert outcome.result.success
         for name, T in tips(robot).items():
@@ -81,7 +81,7 @@ def test_a_goal_of_one_leaves_the_tip_of_the_other_where_it_is():
     robot = built().robot
     moved, before = controller(robot), tips(robot)
     T = reachable(robot, 1)['left']
-    assert run(moved.go(robot, [Aim('left', T, None, None)])).accepted
+    assert run(moved.go([Aim('left', T, None, None)])).accepted
     assert tips(robot)['left'] == pytest.approx(T, abs=1e-5)
     assert tips(robot)['right'] == pytest.approx(before['right'], abs=1e-5)
 
@@ -91,13 +91,13 @@ def test_a_goal_out_of_reach_is_refused_and_nothing_moves():
     moved, before = controller(robot), tips(robot)
     far = before['left'].copy()
     far[0, 3] += 10.0
-    outcome = run(moved.go(robot, [Aim('left', far, None, None)]))
+    outcome = run(moved.go([Aim('left', far, None, None)]))
     assert not outcome.accepted
     assert outcome.result.reason is not StopReason.CONVERGED
     assert 'left' in outcome.result.diagnosis
     for name, T in tips(robot).items():
         assert np.array_equal(T, before[name])
-    assert run(moved.go(robot, [Aim('right', reachable(robot, 2)['right'], None, None)])).accepted
+    assert run(moved.go([Aim('right', reachable(robot, 2)['right'], None, None)])).accepted
     assert tips(robot)['left'] == pytest.approx(before['left'], abs=1e-5)
 
 
@@ -120,7 +120,7 @@ def test_a_change_rebuilds_only_what_it_concerns():
     first = built()
     assert built(first).robot is first.robot
     goal = reachable(first.robot, 3)['left']
-    assert run(controller(first.robot).go(first.robot, [Aim('left', goal, None, None)])).accepted
+    assert run(controller(first.robot).go([Aim('left', goal, None, None)])).accepted
     other = built(first, left__solver='hierarchy')
     assert other.robot.groups[''].solver.name == 'hierarchy'
     assert other.robot.groups[''].body is first.robot.groups[''].body
@@ -182,13 +182,13 @@ def test_before_the_first_goal_targets_are_where_a_real_robot_stands():
     moved = controller(robot)
     measured = robot.groups[''].start + 0.2
     robot.move(robot.groups[''], measured)  # as joint states of the robot do
-    moved.begin_at_present(robot)
+    moved.begin_at_present()
     before = tips(robot)
     T = before['left'].copy()
     T[2, 3] -= 0.05
-    assert run(moved.go(robot, [Aim('left', T, None, None)])).accepted
+    assert run(moved.go([Aim('left', T, None, None)])).accepted
     assert tips(robot)['right'] == pytest.approx(before['right'], abs=1e-5)
     there = tips(robot)['left']
-    moved.begin_at_present(robot)  # goals have moved it: its targets stay
+    moved.begin_at_present()  # goals have moved it: its targets stay
     assert np.array_equal(robot.groups[''].tasks['left'].target, T)
     assert there == pytest.approx(T, abs=1e-5)

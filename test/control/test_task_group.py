@@ -174,7 +174,7 @@ class Sink:
 
 
 def controller(robot):
-    return Controller(robot.groups[''], lambda: 0.0, Sink())
+    return Controller(robot, robot.groups[''], lambda: 0.0, Sink())
 
 
 def aim(name, target):
@@ -186,7 +186,7 @@ def test_goals_of_two_tasks_are_solved_together():
                   b__link='right_palm').robot
     frames = robot.groups[''].body.forward(robot.groups[''].start)
     targets = [frames[link][:3, 3] + [0.1, 0.0, 0.2] for link in ('left_palm', 'right_palm')]
-    outcome = run(controller(robot).go(robot, [aim('a', targets[0]), aim('b', targets[1])]))
+    outcome = run(controller(robot).go([aim('a', targets[0]), aim('b', targets[1])]))
     assert outcome.accepted
     after = robot.groups[''].body.forward(robot.joint_configuration(robot.groups['']))
     assert after['left_palm'][:3, 3] == pytest.approx(targets[0], abs=2e-6)
@@ -214,8 +214,7 @@ def test_of_goals_that_are_not_met_all_former_targets_stand():
     figure = robot.groups['']
     before = {name: task.target for name, task in figure.tasks.items()}
     q = robot.joint_configuration(figure)
-    outcome = run(controller(robot).go(
-        robot, [aim('a', [0.2, 0.2, 0.2]), aim('b', [9.0, 0.0, 0.0])]))
+    outcome = run(controller(robot).go([aim('a', [0.2, 0.2, 0.2]), aim('b', [9.0, 0.0, 0.0])]))
     assert not outcome.accepted
     assert outcome.result.reason is StopReason.UNREACHABLE
     assert all(np.array_equal(figure.tasks[name].target, target)

@@ -8,7 +8,7 @@ import pytest
 
 from goal_runs import run
 from ik_node.control import worker as worker_module
-from ik_node.control.worker import NEWER, CancelledError, Worker, search
+from ik_node.control.worker import NEWER, CancelledError, Worker, search, turn
 from ik_node.support import clock
 from ik_node.support.exceptions import InputError
 
@@ -25,7 +25,7 @@ class Rig:
 
     async def told(self, goal):
         try:
-            await search()
+            await turn()
             self.outcomes.append(await goal)
         except Exception as error:
             self.outcomes.append(error)
@@ -94,7 +94,7 @@ async def goal(work, ended=None):
 
 def test_in_the_calling_thread_searches_return_and_raise():
     async def both():
-        await search()
+        await turn()
         with contextlib.suppress(InputError):
             await failing()
         return await twice(1) + await twice(2)
@@ -304,7 +304,7 @@ def test_goals_in_a_queue_have_all_their_searches(rig):
 
 def test_a_goal_that_raises_does_not_hold_up_the_next(rig):
     async def broken():
-        await search()
+        await turn()
         await search(lambda: None)
         raise ZeroDivisionError
     rig.worker.begin('', broken())

@@ -52,7 +52,8 @@ def humanoid():
     figure = TaskGroup(GroupSource(
         tree, ArmOptions.read({'solver': values['solver']}), {}, tasks, values['root'],
         pose_from_rpy(place[:3], place[3:])))
-    return figure, Robot(tree, {'': figure}), Controller(figure, lambda: 0.0, None)
+    robot = Robot(tree, {'': figure})
+    return figure, robot, Controller(robot, figure, lambda: 0.0, None)
 
 
 def test_the_goals_are_met_while_the_feet_hold_and_the_balance_is_kept(humanoid):
@@ -71,7 +72,7 @@ def test_the_goals_are_met_while_the_feet_hold_and_the_balance_is_kept(humanoid)
         else:
             target = np.array([message['point'][axis] for axis in 'xyz'])
         targets[name] = target
-        outcome = run(controller.go(robot, [Aim(name, target, None, None)]))
+        outcome = run(controller.go([Aim(name, target, None, None)]))
         assert outcome.accepted
         assert outcome.result.success
 
@@ -98,11 +99,11 @@ def test_a_goal_out_of_reach_is_dropped_and_closest_keeps_it(humanoid):
     before, q = left.target.copy(), robot.joint_configuration(figure)
     far = before.copy()
     far[:3, 3] += [1.5, 0.0, 0.0]
-    assert not run(controller.go(robot, [Aim('left', far, None, None)])).accepted
+    assert not run(controller.go([Aim('left', far, None, None)])).accepted
     assert np.array_equal(left.target, before)
     assert np.array_equal(robot.joint_configuration(figure), q)
     controller.accept_closest = True
-    assert run(controller.go(robot, [Aim('left', far, None, None)])).accepted
+    assert run(controller.go([Aim('left', far, None, None)])).accepted
     assert np.array_equal(left.target, far)
     assert not np.array_equal(robot.joint_configuration(figure), q)
 

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ik_node.support.exceptions import IkError, ModelError, OptionError
+from ik_node.support.exceptions import IkError, OptionError
 
 if TYPE_CHECKING:
     from ik_node.mocap.playhead import Playhead
@@ -103,14 +103,8 @@ def read_files(options: argparse.Namespace) -> tuple['Recording', 'Playhead']:
     """
     from ik_node.mocap.playhead import Playhead
     from ik_node.mocap.recording_files import read_recording
-    from ik_node.model.readers import read_model
-    from ik_node.support.resources import robot_file
-    model = robot_file(options.model)
-    try:
-        tree = read_model(model)
-    except ModelError as error:
-        raise error if str(model) in str(error) else ModelError(f'{model}: {error}') from error
-    recording = read_recording(options.motion, tree, options.fps)
+    from ik_node.model.readers import read_robot
+    recording = read_recording(options.motion, read_robot(options.model), options.fps)
     start, stop = _range(options, recording.duration)
     return recording, Playhead(start, stop, options.speed, options.loop, options.start_paused)
 

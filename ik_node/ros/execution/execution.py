@@ -32,7 +32,7 @@ class Execution:
             controller = before.get(group.name)
             if controller is None or type(controller.group) is not type(group):
                 controller = Controller(
-                    group, lambda: self._clock.read().seconds, self._topics)
+                    robot, group, lambda: self._clock.read().seconds, self._topics)
             self.controllers[group.name] = controller
             controller.update(robot, group)
             controller.accept_closest = options.on_failure == 'closest'
@@ -47,7 +47,7 @@ class Execution:
         for controller in self.controllers.values():
             if controller.motion is not None:
                 now = now or self._clock.read()
-                controller.advance(robot, now.seconds)
+                controller.advance(now.seconds)
         stamp = self._clock.stamp() if now is None else now.stamp
         self.history.add(robot, stamp)
         return Time(sec=stamp // 10 ** 9, nanosec=stamp % 10 ** 9)
@@ -73,13 +73,13 @@ class Execution:
         for controller in self.controllers.values():
             controller.waypoints.clear()
 
-    def go_to_start(self, robot: Robot) -> float:
+    def go_to_start(self) -> float:
         """Begin motions to the start pose; return the longest duration, s."""
-        return max((controller.go_to_start(robot) for controller in self.controllers.values()),
+        return max((controller.go_to_start() for controller in self.controllers.values()),
                    default=0.0)
 
     def freeze(self, robot: Robot) -> None:
         """Stop all motions at once."""
         self.advance(robot)
         for controller in self.controllers.values():
-            controller.freeze(robot)
+            controller.freeze()

@@ -14,7 +14,7 @@ from std_msgs.msg import Header
 from ik_node.control.controller import Controller, Outcome
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.worker import NEWER, Goal, Worker, search
+from ik_node.control.worker import NEWER, Job, Worker, turn
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.execution import Execution
@@ -33,7 +33,6 @@ class Received:
     """A message that has been checked and converted."""
 
     arrival: Arrival
-    robot: Robot
     controller: Controller
     content: Any
 
@@ -74,12 +73,19 @@ class Dispatcher:
         name: of its arm or task. convert: returns its content. again: called with name and message
         when the frame may have come. place: which goal of several it is, for messages.
         """
+        if not self.active:
+            if not self._ignored:
+                self._ignored = True
+                self._node.get_logger().warning(
+                    'goals are ignored: the node is inactive; activate it first')
+            return None
         arrival = Arrival(name, message.header, time.perf_counter(), place)
         robot = self._configuration.robot
         try:
-            if robot is None or not (self.active and self.enabled):
-                self._refuse_all()
-                return None
+            if robot is None:
+                raise InputError('there is no robot yet: no description has been received')
+            if not self.enabled:
+                raise InputError('the node is disabled: call ~/enable')
             group = robot.tasks[name][0] if name in robot.tasks else robot.groups.get(name)
             if group is None:
                 raise InputError(f'there is no arm or task {name!r} any more')
@@ -89,8 +95,8 @@ class Dispatcher:
             if self.measured.topic:
                 self.measured.check_freshness(group)
                 if not self.is_busy(controller):
-                    self.update_from_measured(robot, controller)
-            received = Received(arrival, robot, controller, convert(robot, group, name, message))
+                    self.update_from_measured(controller)
+            received = Received(arrival, controller, convert(robot, group, name, message))
         except NotYetError as error:
             self._wait(arrival, error, partial(again, name, message))
             return None
@@ -101,32 +107,22 @@ class Dispatcher:
             self.waiting.refuse_older(name)
         return received
 
-    def _refuse_all(self) -> None:
-        """Log once that the node is inactive. Raises InputError where it is active."""
-        if self.active:
-            raise InputError('the node is disabled: call ~/enable' if self._configuration.robot else
-                             'there is no robot yet: no description has been received')
-        if not self._ignored:
-            self._ignored = True
-            self._node.get_logger().warning(
-                'goals are ignored: the node is inactive; activate it first')
-
-    def replace(self, received: Received, goal: Goal[Outcome | None]) -> None:
+    def replace(self, received: Received, goal: Job[Outcome | None]) -> None:
         """Execute a goal in place of all that are under way, however new they are."""
         self.worker.cancel(NEWER, ('goals', received.controller.group.name))
-        self.execute(received.robot, received.controller, received.arrival, goal, True)
+        self.execute(received.controller, received.arrival, goal, True)
 
-    def execute(self, robot: Robot, controller: Controller, arrival: Arrival,
-                goal: Goal[Outcome | None], is_new: bool) -> None:
+    def execute(self, controller: Controller, arrival: Arrival, goal: Job[Outcome | None],
+                is_new: bool) -> None:
         """Execute a goal, and publish its outcome; is_new: not a step of the current path."""
         async def execution() -> None:
             try:
-                await search()
+                await turn()
                 if is_new:
-                    self.update_from_measured(robot, controller)
+                    self.update_from_measured(controller)
                 outcome = await goal
                 if outcome is not None:
-                    self._outcomes.publish(robot, controller.group, outcome, arrival)
+                    self._outcomes.publish(controller.robot, controller.group, outcome, arrival)
             except Exception as error:
                 self.refuse(arrival, error)
             finally:
@@ -137,11 +133,11 @@ class Dispatcher:
         """Return whether a goal of a controller is being executed."""
         return self.worker.is_busy(('goals', controller.group.name))
 
-    def update_from_measured(self, robot: Robot, controller: Controller) -> None:
+    def update_from_measured(self, controller: Controller) -> None:
         """Set a group at rest to its measured joint values, where there are any."""
         if self.measured.topic and controller.motion is None:
-            self.measured.update(robot, controller.group)
-            controller.begin_at_present(robot)
+            self.measured.update(controller.robot, controller.group)
+            controller.begin_at_present()
 
     def refuse(self, arrival: Arrival, error: Exception | str) -> None:
         """Refuse a goal because of an error, or of a defect, which must not stop the node."""
@@ -149,11 +145,9 @@ class Dispatcher:
 
     def follow_measured(self) -> None:
         """Set joints at rest that no goal has moved yet to their measured values."""
-        robot = self._configuration.robot
-        if robot is not None and self.measured.topic:
-            for controller in self._execution.controllers.values():
-                if not (controller.has_moved or self.is_busy(controller)):
-                    self.update_from_measured(robot, controller)
+        for controller in self._execution.controllers.values():
+            if not (controller.has_moved or self.is_busy(controller)):
+                self.update_from_measured(controller)
 
     def active_robot(self) -> Robot:
         """Return the robot. Raises InputError where the node is not active, or has none yet."""
@@ -163,7 +157,7 @@ class Dispatcher:
             raise InputError('there is no robot yet')
         return self._configuration.robot
 
-    async def in_turn(self, service: Hashable, answer: Goal[T]) -> T:
+    async def in_turn(self, service: Hashable, answer: Job[T]) -> T:
         """Return what answers a request, after the requests of the same service before it.
 
         For callbacks of a reentrant callback group. Raises what the answer raises, CancelledError
@@ -195,9 +189,9 @@ class Dispatcher:
                                  f'{most:g} s')
 
 
-async def _settle(future: 'Future[Any]', answer: Goal[T]) -> None:
+async def _settle(future: 'Future[Any]', answer: Job[T]) -> None:
     try:
-        await search()
+        await turn()
         future.set_result(await answer)
     except Exception as error:  # raised in the callback of the service
         future.set_exception(error)

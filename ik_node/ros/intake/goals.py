@@ -9,8 +9,7 @@ from geometry_msgs.msg import PointStamped, PoseStamped
 from rclpy.lifecycle import LifecycleNode
 
 from ik_node.control.controller import Controller
-from ik_node.control.robot import Robot
-from ik_node.control.worker import NEWER, CancelledError, search
+from ik_node.control.worker import NEWER, CancelledError, turn
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.intake.dispatcher import Dispatcher, Received
 from ik_node.ros.intake.frames import Frames
@@ -91,27 +90,28 @@ class Goals:
         if newest is not None:
             pending.serving += 1
             self._dispatcher.worker.begin(('goals', newest.controller.group.name), self._serve(
-                newest.robot, newest.controller, pending))
+                newest.controller, pending))
 
-    async def _serve(self, robot: Robot, controller: Controller, pending: _Pending) -> None:
+    async def _serve(self, controller: Controller, pending: _Pending) -> None:
         """Solve for all accepted goals together; where they cannot be met so, one by one.
 
         Cancelled for newer goals, it leaves those that have not been answered to the next one.
         """
         searched: list[Received] = []
         try:
-            await search()
+            await turn()
             searched = pending.searched = list(pending.newest.values())
             if self._dispatcher.measured.topic:
-                self._dispatcher.update_from_measured(robot, controller)
+                self._dispatcher.update_from_measured(controller)
             batches = [searched.copy()]
             for goals in batches:
                 is_alone = len(goals) == 1
                 try:
-                    outcome = await controller.go(robot, list(map(_content, goals)))
+                    outcome = await controller.go(list(map(_content, goals)))
                     is_answer = is_alone or outcome.accepted
                     if is_answer:
-                        self._outcomes.publish(robot, controller.group, outcome, goals[0].arrival)
+                        self._outcomes.publish(controller.robot, controller.group, outcome,
+                                               goals[0].arrival)
                 except CancelledError:
                     raise
                 except Exception as error:  # of several it is reported with the one that has it

@@ -46,16 +46,14 @@ class Paths:
                 arrival = Arrival(waypoint.aim.task, waypoint.aim.header, time.perf_counter(),
                                   waypoint.place)
                 self._execution.follow(robot)
-                self._dispatcher.execute(robot, controller, arrival,
-                                         _follow(waypoint, robot, controller), False)
+                self._dispatcher.execute(controller, arrival, _follow(waypoint, controller), False)
 
     def take(self, name: str, message: Path) -> None:
         """Move the arm of this name through the poses of a path; without poses it stops."""
         received = self._dispatcher.receive(name, message, self._convert, self.take,
                                             'all waypoints')
         if received is not None:
-            self._dispatcher.replace(received, _move(
-                received.content, received.robot, received.controller))
+            self._dispatcher.replace(received, _move(received.content, received.controller))
 
     def _take_poses(self, name: str, message: PoseArray) -> None:
         self.take(name, Path(header=message.header, poses=[
@@ -84,23 +82,22 @@ class Paths:
         return waypoints
 
 
-async def _move(waypoints: Sequence[Waypoint], robot: Robot,
-                controller: Controller) -> Outcome | None:
+async def _move(waypoints: Sequence[Waypoint], controller: Controller) -> Outcome | None:
     """Move through waypoints, or begin to go from one to the next where joints jump."""
     if controller.group.motion == JUMP:
-        controller.waypoints = deque(await controller.with_guesses(robot, waypoints))
+        controller.waypoints = deque(await controller.with_guesses(waypoints))
         return None
     if waypoints:
-        return await controller.go_through(robot, waypoints)
-    controller.halt(robot)
+        return await controller.go_through(waypoints)
+    controller.halt()
     return None
 
 
-async def _follow(waypoint: Waypoint, robot: Robot, controller: Controller) -> Outcome:
+async def _follow(waypoint: Waypoint, controller: Controller) -> Outcome:
     """Go to a waypoint; where it is not met, drop the rest of the path."""
     goes_on = False
     try:
-        outcome = await controller.go(robot, [waypoint.aim], waypoint)
+        outcome = await controller.go([waypoint.aim], waypoint)
         goes_on = outcome.accepted
     except CancelledError as error:
         goes_on = str(error) == NEWER  # which ends the path if it is met

@@ -9,7 +9,7 @@ from builtin_interfaces.msg import Time
 
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.worker import CancelledError, Worker, search
+from ik_node.control.worker import CancelledError, Worker, search, turn
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.log import reason_of
 from ik_node.ros.publishing.markers.chain_markers import BranchList
@@ -58,7 +58,7 @@ class Branches:
         """Look for the branches to be shown, unless others are looked for by then."""
         group, found = listed.group, None
         with contextlib.suppress(CancelledError):
-            await search()
+            await turn()
             branches, text = await self._find(robot, group, listed.goal)
             if branches is None:
                 branches, text = listed.branches.branches, f'no branches shown: {text}'
@@ -73,7 +73,7 @@ class Branches:
         """Publish the branches of a goal, once they are found; stamp: of its result."""
         async def publish() -> None:
             with contextlib.suppress(CancelledError):
-                await search()
+                await turn()
                 await self.publish(robot, group, goal, stamp)
         self._worker.begin(('branches', group.name), publish())
 

@@ -44,7 +44,7 @@ class Commands:
             self._on_leave(group)
             group.reset_targets(group.start)
         if moves:
-            duration = self._execution.go_to_start(robot)
+            duration = self._execution.go_to_start()
             return True, f'moving to the start pose for {duration:.3f} s'
         self._execution.freeze(robot)
         robot.reset()

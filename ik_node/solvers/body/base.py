@@ -127,7 +127,6 @@ class BodySolver(Attempts):
 
     def _attempt(self, levels: list[TaskLevel], q: np.ndarray, budget: Budget,
                  thorough: bool) -> Attempt:
-        """Search from q (n,)."""
         return priorities.search(levels, q, budget, self._search_levels, thorough, self._merges)
 
     def _search_levels(self, levels: Sequence[TaskLevel], q: np.ndarray, budget: Budget,

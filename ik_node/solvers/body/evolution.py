@@ -44,7 +44,6 @@ class BodyEvolution(Evolution):
         return best, end, people.generations
 
     def judge(self, people: Population) -> bool:
-        """Write the cost; see `Evolution.judge`."""
         return self.judge_tasks(cython.cast(BodyPopulation, people))
 
     def judge_tasks(self, people: BodyPopulation) -> bool:

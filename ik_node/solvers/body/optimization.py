@@ -78,7 +78,6 @@ class BodyOptimizationSolver(LeastSquaresSolver):
 
     def _attempt(self, levels: list[TaskLevel], q: np.ndarray, budget: Budget,
                  thorough: bool) -> Attempt:
-        """Minimise from q (n,)."""
         counted = [level for level in levels if level.tasks[0].counts]
         others = [level for level in levels if not level.tasks[0].counts]
         terms = self._terms(q, others)

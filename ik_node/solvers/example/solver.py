@@ -60,7 +60,6 @@ class ExampleOptions(DlsOptions):
     @classmethod
     def read(cls, values: Mapping[str, Any], n_joints: int | None = None,
              owner: str = '') -> Any:
-        """Check values, an array of examples among them, and return the dataclass."""
         plain = dict(values)
         examples = plain.get('examples')
         if examples is None or isinstance(examples, str):

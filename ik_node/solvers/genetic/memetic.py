@@ -67,7 +67,6 @@ class Genetic(Method):
         self.evolution, self.local, self.local_search = evolution, local, local_search
 
     def make_work(self, m: int, n: int) -> Scratch:
-        """Return scratch with a population."""
         return GeneticWork(m, n, self.evolution.elite)
 
     def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,

@@ -31,7 +31,6 @@ class JacobianMethod(Method):
 
     def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
                 swing: bool, q: Vector) -> int:
-        """Iterate from q (n,); see `Method`."""
         n, F, V, rest, tip = chain.n, work.frames, work.V, work.rest, work.frames[chain.m]
         lower, upper, best, since = chain.lower, chain.upper, INF, 0
         biased, has_prismatic = self.own.biased, False
@@ -83,7 +82,6 @@ class JacobianMethod(Method):
 
     def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
                   q: Vector, dq: Vector) -> int:
-        """Write one step of the method from q into dq (n,); see `Method`."""
         n = chain.n
         forward.chain_frames(chain, q, work.frames)
         position, orientation = tasks.task_error(task, work.frames[chain.m], work.R, work.e, work.V)

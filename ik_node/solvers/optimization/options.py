@@ -48,7 +48,6 @@ class MinimizerOptions(Options):
     @classmethod
     def read(cls, values: Mapping[str, Any], n_joints: int | None = None,
              owner: str = '') -> Any:
-        """Check values, functions among them, and return the dataclass; see `Options.read`."""
         plain, functions = dict(values), {}
         prefix = f'{owner}.' if owner else ''
         if callable(plain.get('minimizer')):

@@ -16,7 +16,7 @@ from figure_values import built
 from ik_node.control import worker as worker_module
 from ik_node.control.controller import Controller
 from ik_node.control.options import NodeOptions
-from ik_node.control.worker import NEWER, Worker, search
+from ik_node.control.worker import NEWER, Worker, turn
 from ik_node.ros.conversions import array_to_point
 from ik_node.support import clock
 from ik_node.support.exceptions import InputError
@@ -67,7 +67,7 @@ class Rig:
         self.robot = built(tasks=tuple(PALMS), **{
             f'{name}__{field}': value for name, link in PALMS.items()
             for field, value in (('type', 'position'), ('link', link))}).robot
-        self.controller = Controller(self.robot.groups[''], lambda: 0.0, None)
+        self.controller = Controller(self.robot, self.robot.groups[''], lambda: 0.0, None)
         self.oldest = oldest
         self.dispatcher = dispatcher(self.robot, NodeOptions(), self.controller, self._check_age)
         self.outcomes, self.refused = self.dispatcher.outcomes, self.dispatcher.refused
@@ -128,10 +128,10 @@ def test_goals_taken_together_with_one_whose_solve_raises_are_not_lost(monkeypat
     rig = Rig(goal(RIGHT))
     go = rig.controller.go
 
-    def fail(robot, aims):
+    def fail(aims):
         if len(aims) > most and aims[0].task == 'a':
             raise ZeroDivisionError('a defect')
-        return go(robot, aims)
+        return go(aims)
     monkeypatch.setattr(rig.controller, 'go', fail)
     rig.goals.take('a', goal(LEFT))
     assert rig.place('b') == pytest.approx(RIGHT, abs=2e-6)
@@ -207,7 +207,7 @@ def test_each_goal_of_a_longer_stream_has_one_answer_and_the_newest_is_met(busy,
 
 def test_a_goal_of_the_whole_body_replaces_all(busy):
     async def joints():
-        await search()
+        await turn()
     busy.goals.take('b', goal(RIGHT))
     busy.dispatcher.worker.cancel(NEWER, ('goals', ''))
     busy.dispatcher.worker.begin(('goals', ''), joints())

@@ -119,12 +119,10 @@ class ArmMarkers(GroupMarkers):
         return True
 
     def forget_goal(self) -> None:
-        """Remove the goal: it no longer describes the state of the arm."""
         self._goal: Goal | None = None
         super().forget_goal()
 
     def show(self, robot: Robot, outcome: Outcome, level: bytes, text: str) -> None:
-        """Show a goal that was solved; see `GroupMarkers`."""
         super().show(robot, outcome, level, text)
         self._goal = outcome.aims[0].target
         self._trail.add(robot.joint_configuration(self._group))

@@ -192,14 +192,12 @@ class TipHandle(Handle):
         super().__init__(robot, group, task, options)
 
     def rest_pose(self, robot: Robot) -> Pose:
-        """Return the pose of the tip."""
         return matrix_to_pose(self._chain.forward(robot.joint_configuration(self.group)))
 
     def _reach(self, robot: Robot) -> tuple[Any, float]:
         return reach(self._chain.arrays)
 
     def _target(self) -> Any:
-        """Return the last goal: a `Goal`, or None."""
         return self._last_goal(self.group)
 
     def _target_pose(self) -> Pose:
