@@ -12,7 +12,7 @@ def test_hostile_arguments_raise_nothing_but_ik_errors_anywhere():
             'Solver.solve_batch', 'Solver.closest', 'Solver.redundancy_of', 'Solver.step',
             'make_body_solver', 'BodySolver.solve', 'BodySolver.velocity', 'Pose', 'CenterOfMass',
             'Spring.residual', 'CustomTask.jacobian', 'pose_error', 'nearest_turn',
-            'Result.because', 'motion_limits', 'between_poses', 'task_rank', 'self_motion',
+            'motion_limits', 'between_poses', 'task_rank', 'self_motion',
             'redundancy_degree', 'Solver.solve_path', 'Solver.swivel_intervals',
             'Solver.redundancy_towards', 'Solver.solve_all_batch'} <= set(counts)
 

@@ -107,7 +107,7 @@ class AutoSolver(Solver):
     def _solve_in_turn(self, goal: Goal, q: np.ndarray) -> Found:
         opening, whole, found, closed = self._opening(goal), self.iterative._entry, None, None
         if opening is not None:
-            found = self.iterative._solve_with(goal, q.copy(), opening)
+            found = self.iterative._solve_from(goal, q.copy(), opening)
             if found.success or _ends(found, opening is whole):
                 return found
         self._bring_inside(q)
@@ -136,7 +136,7 @@ class AutoSolver(Solver):
                 out[k] = one
 
         def by_dls(search: Search) -> Callable:
-            return functools.partial(self.iterative._solve_many_with, search=search)
+            return functools.partial(self.iterative._solve_many, search=search)
 
         if opening is not None:
             solve(by_dls(opening), list(every), 0, found)

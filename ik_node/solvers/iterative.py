@@ -93,14 +93,11 @@ class IterativeSolver(Solver):
         return super()._starts(q0, count)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
-        return self._solve_with(goal, q0.copy(), self._entry)
+        return self._solve_from(goal, q0.copy())
 
-    def _solve_from(self, goal: Goal, q: np.ndarray) -> Found:
-        return self._solve_with(goal, q, self._entry)
-
-    def _solve_with(self, goal: Goal, q: np.ndarray, search: Search) -> Found:
-        """Search from q (n,), which becomes the result's."""
-        end, position, orientation, iterations, restarts = search.solve(
+    def _solve_from(self, goal: Goal, q: np.ndarray, search: Search | None = None) -> Found:
+        """Search from q (n,), which becomes the result's; search: by default the solver's own."""
+        end, position, orientation, iterations, restarts = (search or self._entry).solve(
             goal._pose, goal._weights, q, self._deadline())
         if end == INVALID:
             vector(q, self.chain.n_joints, 'q0')  # raises the error
@@ -108,13 +105,10 @@ class IterativeSolver(Solver):
                                         iterations, restarts, self.credited))
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
-                    progress: Callable[[float], None]) -> list[Found]:
+                    progress: Callable[[float], None],
+                    search: Search | None = None) -> list[Found]:
         if type(self)._solve is not IterativeSolver._solve or not goals:  # a subclass's own
             return super()._solve_many(goals, starts, progress)
-        return self._solve_many_with(goals, starts, progress, self._entry)
-
-    def _solve_many_with(self, goals: Sequence[Goal], starts: np.ndarray,
-                         progress: Callable[[float], None], search: Search) -> list[Found]:
         poses = np.array([goal.pose for goal in goals])
         columns = self._columns(poses, goals[0].weights, starts.copy(), progress, search)
         return [Verified(*row) for row in zip(columns[0], *(
@@ -124,12 +118,13 @@ class IterativeSolver(Solver):
                progress: Callable[[float], None]) -> list[np.ndarray]:
         if not self._direct:
             return super()._batch(poses, starts, progress)
-        return self._columns(poses, ALL_AXES, starts, progress, self._entry)
+        return self._columns(poses, ALL_AXES, starts, progress)
 
     def _columns(self, poses: np.ndarray, weights: np.ndarray, q: np.ndarray,
-                 progress: Callable[[float], None], search: Search) -> list[np.ndarray]:
+                 progress: Callable[[float], None],
+                 search: Search | None = None) -> list[np.ndarray]:
         """Return the columns of `Found` of searches from q (m, n), in place; see `_batch`."""
-        count, timeout = len(poses), self.options.timeout
+        count, timeout, search = len(poses), self.options.timeout, search or self._entry
         counts, errors = np.empty((count, 3), dtype=np.int_), np.empty((count, 2))
         allowed = math.inf if timeout is None else timeout
         share(lambda part: search.solve_many(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ik_node.solvers.goal import Goal
-from ik_node.support.exceptions import InputError, shown
+from ik_node.support.exceptions import shown
 
 if TYPE_CHECKING:
     from ik_node.model.chain import Chain
@@ -133,14 +133,6 @@ class Result(ResultBase, _Fields):
                  'ms each' if count else '')
         return (f'Result(batch of {count}, {int(np.sum(self.success))} met'
                 f'{f": {reasons}" if reasons else ""}{worst})')
-
-    def because(self, reason: StopReason) -> 'Result':
-        """Return the same result with another reason. Raises InputError for an invalid one."""
-        if not isinstance(reason, StopReason):
-            raise InputError(f'a reason must be a StopReason, not {shown(reason)}')
-        found: Result = self._replace(reason=reason if np.ndim(self.q) == 1
-                                      else np.full(len(self.q), reason))
-        return found
 
     @property
     def smallest_singular_value(self) -> Any:

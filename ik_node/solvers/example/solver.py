@@ -143,9 +143,9 @@ class ExampleSolver(DlsSolver):
     def _led_to(self, goal: Goal, guess: np.ndarray) -> Found:
         """Return the result of dls from a configuration (n,), drawn towards it."""
         if self.options.bias_target is not None:
-            return self._solve_with(goal, guess, self._entry)
+            return self._solve_from(goal, guess)
         method = DampedLeastSquares(replace(self.options, bias_target=guess), self.chain)
-        return self._solve_with(goal, guess, self._entry.with_method(method))
+        return self._solve_from(goal, guess, self._entry.with_method(method))
 
     def _at(self, features: Features) -> tuple[models.Neighbours, models.Model]:
         """Return the model of goals that constrain some axes; it is fitted on first use."""

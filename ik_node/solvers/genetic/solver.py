@@ -88,11 +88,11 @@ class GeneticSolver(IterativeSolver):
         self._steps = Search(near.record, self._make_method(), self.settings,
                              table_of(self.chain, 0, 0), 1)
 
-    def _solve_with(self, goal: Goal, q: np.ndarray, search: Search) -> Found:
+    def _solve_from(self, goal: Goal, q: np.ndarray, search: Search | None = None) -> Found:
         if self._fitness is None:
-            return super()._solve_with(goal, q, search)
+            return super()._solve_from(goal, q, search)
         ranges, deadline = spread_ranges(self.chain, q, self.settings.length), self._deadline()
-        found = super()._solve_with(goal, q, search)
+        found = super()._solve_from(goal, q, search)
         if not found.success:
             return found
 
@@ -104,9 +104,10 @@ class GeneticSolver(IterativeSolver):
         return Found(fittest, *found[1:])
 
     def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
-                    progress: Callable[[float], None]) -> list[Found]:
+                    progress: Callable[[float], None],
+                    search: Search | None = None) -> list[Found]:
         if self._fitness is None:
-            return super()._solve_many(goals, starts, progress)
+            return super()._solve_many(goals, starts, progress, search)
         return Solver._solve_many(self, goals, starts, progress)
 
     def _make_method(self) -> Genetic:

@@ -86,7 +86,7 @@ class OptimizationSolver(IterativeSolver):
             for region in self._regions:
                 attempt = partial(self._attempt, region, goal, self._terms(goal, q0))
                 method = PythonMethod(attempt, len(region.space.A) > 0)
-                found = self._solve_with(goal, q0.copy(), region.search.with_method(method))
+                found = self._solve_from(goal, q0.copy(), region.search.with_method(method))
                 if found.success:
                     break
         return found
