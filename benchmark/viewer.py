@@ -118,7 +118,7 @@ def _robot(text: str) -> Iterator[Any]:
     from sensor_msgs.msg import JointState
     from std_msgs.msg import String
 
-    from ik_node.ros.publishing.outputs import LATCHED
+    from ik_node.ros.topics import LATCHED
     rclpy.init()
     node = rclpy.create_node('robot')
     description = node.create_publisher(String, 'robot_description', LATCHED)

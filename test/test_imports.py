@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[1] / 'ik_node'
 LAYERS = [['support'], ['spatial'], ['kinematics'], ['model'], ['tasks'], ['solvers'], ['motion'],
           ['mocap', 'plugins', 'workspace'], ['control'], ['ros'], ['commands', 'viewer']]
 # Of ros/: a part may import from those before it.
-ROS_LAYERS = [['conversions'], ['log'], ['run'], ['parameters'], ['configuration'],
+ROS_LAYERS = [['conversions', 'topics'], ['log'], ['run'], ['parameters'], ['configuration'],
               ['publishing'], ['execution'], ['intake'], ['clients', 'services'], ['session'],
               ['node']]
 # What stands on ros/ and may import rclpy through it.

@@ -25,10 +25,11 @@ from ik_node.ros.log import ThrottledLog, reason_of
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.health import Health
 from ik_node.ros.publishing.outcomes import Outcomes
-from ik_node.ros.publishing.outputs import LATCHED, Outputs
+from ik_node.ros.publishing.outputs import Outputs
 from ik_node.ros.services.commands import Commands
 from ik_node.ros.services.ik_service import IkService
 from ik_node.ros.services.interaction.handles import Handles
+from ik_node.ros.topics import LATCHED
 
 _MARKER_PERIOD = 0.05   # s
 _WAYPOINT_RATE = 30.0   # Hz, where publish_rate is 0

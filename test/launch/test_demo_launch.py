@@ -20,7 +20,7 @@ from tf2_msgs.msg import TFMessage
 from domains import Domain
 from ik_node import KinematicTree
 from ik_node.ros.clients.client import Client
-from ik_node.ros.publishing.outputs import LATCHED
+from ik_node.ros.topics import LATCHED
 from launch import LaunchDescription, LaunchService
 from launched import SHARE, included_demo
 

@@ -10,7 +10,6 @@ import rclpy
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
-from nav_msgs.msg import Path
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
@@ -18,12 +17,9 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
 from ik_node.ros.conversions import array_to_point, matrix_to_pose, pose_to_matrix
-from ik_node.ros.publishing.outputs import LATEST
 from ik_node.ros.publishing.status import seconds
+from ik_node.ros.topics import LATEST, goal_topic
 
-TOPICS = {PoseStamped: 'goal_pose', PointStamped: 'goal_point', Path: 'goal_path',
-          JointState: 'goal_joints'}
-"""The topics of goals, by the types of their messages."""
 _REMEMBERED = 1000  # joint states
 
 
@@ -50,7 +46,7 @@ class GoalTopics:
 
     def publisher(self, kind: type, name: str = '') -> Any:
         """Return the publisher of messages of a kind to an arm or a task."""
-        topic = f'{name}/{TOPICS[kind]}'.lstrip('/')
+        topic = goal_topic(kind, name)
         if topic not in self._publishers:
             self._publishers[topic] = self._node.create_publisher(kind, topic, LATEST)
         return self._publishers[topic]

@@ -27,11 +27,11 @@ from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 from ik_node.control.worker import NEWER
-from ik_node.ros.clients.client import TOPICS, GoalTopics, Report, client_node, goal_message
+from ik_node.ros.clients.client import GoalTopics, Report, client_node, goal_message
 from ik_node.ros.clients.heartbeat import Heartbeat
 from ik_node.ros.conversions import pose_to_matrix
-from ik_node.ros.publishing.outputs import LATCHED, LATEST
 from ik_node.ros.publishing.status import seconds
+from ik_node.ros.topics import LATCHED, LATEST
 from ik_node.support.exceptions import IkError
 from ik_node.support.threads import reported, start_thread
 
@@ -101,7 +101,7 @@ class Connection:
         self.node = node = client_node('ik_view', namespace, domain_id)
         self._full_name = node.resolve_topic_name(target)
         self._topics = GoalTopics(node)
-        for arm, kind in itertools.product(arms, TOPICS):
+        for arm, kind in itertools.product(arms, (PoseStamped, PointStamped, Path, JointState)):
             self._topics.publisher(kind, arm)
         # Of goals that wait for them, by the stamp of the goal.
         self._reports: dict[str, futures.Future[Report]] = {}

@@ -29,9 +29,9 @@ from ik_node.motion.tip_path import ClosedPath
 from ik_node.ros.clients.client import GoalTopics, Report, goal_message
 from ik_node.ros.conversions import clock_seconds
 from ik_node.ros.parameters import declare
-from ik_node.ros.publishing.outputs import LATCHED
 from ik_node.ros.publishing.status import seconds
 from ik_node.ros.run import run
+from ik_node.ros.topics import LATCHED
 from ik_node.support.exceptions import IkError
 
 _REMEMBERED = 100  # own goals whose status may still be received

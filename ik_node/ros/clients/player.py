@@ -18,7 +18,7 @@ from ik_node.mocap.playhead import MAX_SPEED, Playhead
 from ik_node.mocap.recording import Recording
 from ik_node.ros.execution.motion_clock import MotionClock
 from ik_node.ros.parameters import declare, from_parameter
-from ik_node.ros.publishing.outputs import LATCHED
+from ik_node.ros.topics import LATCHED
 from ik_node.support.exceptions import OptionError
 from ik_node.support.options import Spec
 

@@ -14,7 +14,7 @@ from ik_node.ros.configuration import Configuration
 from ik_node.ros.intake.dispatcher import Dispatcher, Received
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.publishing.outcomes import Outcomes
-from ik_node.ros.publishing.outputs import LATEST
+from ik_node.ros.topics import LATEST, goal_topic
 from ik_node.tasks.base import POINT
 
 _Message: TypeAlias = PoseStamped | PointStamped
@@ -55,9 +55,8 @@ class Goals:
         for gone in self._subscriptions.keys() - wanted:
             self._node.destroy_subscription(self._subscriptions.pop(gone))
         for name, kind in wanted - self._subscriptions.keys():
-            topic = 'goal_pose' if kind is PoseStamped else 'goal_point'
             self._subscriptions[name, kind] = self._node.create_subscription(
-                kind, f'{name}/{topic}' if name else topic, partial(self.take, name), LATEST)
+                kind, goal_topic(kind, name), partial(self.take, name), LATEST)
 
     def take(self, name: str, message: _Message) -> None:
         """Take a goal for the arm or task of this name, with those of other tasks that have come.

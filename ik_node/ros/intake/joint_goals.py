@@ -16,7 +16,7 @@ from ik_node.model.joint_space import check_inside
 from ik_node.ros.conversions import joint_positions
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher, Received
-from ik_node.ros.publishing.outputs import LATEST
+from ik_node.ros.topics import LATEST, goal_topic
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, unknown
 
@@ -28,7 +28,7 @@ class JointGoals:
                  execution: Execution, on_leave: Callable[[Group], None]) -> None:
         self._dispatcher, self._execution, self._on_leave = dispatcher, execution, on_leave
         for arm in arm_names:
-            node.create_subscription(JointState, f'{arm}/goal_joints' if arm else 'goal_joints',
+            node.create_subscription(JointState, goal_topic(JointState, arm),
                                      partial(self.take, arm), LATEST)
 
     def take(self, name: str, message: JointState) -> None:

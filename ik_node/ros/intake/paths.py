@@ -20,8 +20,8 @@ from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.waiting import NotYetError
-from ik_node.ros.publishing.outputs import LATEST
 from ik_node.ros.publishing.status import Arrival
+from ik_node.ros.topics import LATEST, goal_topic
 from ik_node.support.bounds import MAX_POSES
 from ik_node.support.exceptions import IkError, InputError
 
@@ -33,10 +33,9 @@ class Paths:
                  execution: Execution, frames: Frames) -> None:
         self._dispatcher, self._execution, self._frames = dispatcher, execution, frames
         for arm in arm_names:
-            for kind, topic, callback in ((Path, 'goal_path', self.take),
-                                          (PoseArray, 'goal_poses', self._take_poses)):
-                node.create_subscription(kind, f'{arm}/{topic}' if arm else topic,
-                                         partial(callback, arm), LATEST)
+            for kind, callback in ((Path, self.take), (PoseArray, self._take_poses)):
+                node.create_subscription(kind, goal_topic(kind, arm), partial(callback, arm),
+                                         LATEST)
 
     def follow(self, robot: Robot) -> None:
         """Go to the next waypoint of every path whose group is not on its way to another goal."""

@@ -11,7 +11,7 @@ from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PoseStamped
 from rclpy.duration import Duration as RosDuration
 from rclpy.lifecycle import LifecycleNode
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header, String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -24,11 +24,10 @@ from ik_node.ros import conversions
 from ik_node.ros.publishing.markers.group_markers import FindBranches
 from ik_node.ros.publishing.markers.scene import Scene
 from ik_node.ros.publishing.status import KEYS
+from ik_node.ros.topics import LATCHED
 
 _ACKNOWLEDGED = RosDuration(seconds=0.2)
 _NONE = array('d')
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-LATEST = QoSProfile(depth=1)  # reliable, volatile: only the newest message counts
 
 
 class Outputs:

@@ -9,8 +9,8 @@ from rclpy.node import Node
 from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker, MarkerArray
 
-from ik_node.ros.publishing.outputs import LATCHED
 from ik_node.ros.run import run
+from ik_node.ros.topics import LATCHED
 from ik_node.workspace.analysis import Workspace
 from ik_node.workspace.picture import figure_colors
 

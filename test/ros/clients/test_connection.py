@@ -30,7 +30,7 @@ from ik_node.ros.clients.connection import Connection, SilentError
 from ik_node.ros.clients.player import Player
 from ik_node.ros.clients.player_link import PlayerLink
 from ik_node.ros.node import IkNode
-from ik_node.ros.publishing.outputs import LATCHED
+from ik_node.ros.topics import LATCHED
 from page_here import until
 
 FILE = robots.OWN / 'arm_6r.urdf'
