@@ -1,6 +1,7 @@
 """Conversions between messages and arrays."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
@@ -81,6 +82,22 @@ def joint_positions(message: JointState) -> dict[str, float]:
             raise InputError(f'the position of {name[:MAX_NAME]!r} is {position}, not a finite '
                              'number')
     return dict(zip(joints, positions))
+
+
+def checked_positions(message: JointState) -> dict[str, float]:
+    """Return the joint values of a goal or a start, which has one for each joint that it names.
+
+    Raises InputError as `joint_positions`, for a joint named twice, and for too large values.
+    """
+    values = joint_positions(message)
+    if len(values) < len(message.name):
+        (repeated, _), = Counter(message.name).most_common(1)
+        raise InputError(f'joint {repeated!r:.80} is named more than once')
+    for name, value in values.items():
+        if abs(value) > MAX_NUMBER:
+            raise InputError(f'the position of joint {name!r:.80} must be at most {MAX_NUMBER:g} '
+                             f'in size, not {value:g}')
+    return values
 
 
 def clock_seconds(clock: Clock) -> float:

@@ -1,6 +1,5 @@
 """Joint values as goals: a motion in joint space, or a jump, to given values of some joints."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -13,11 +12,10 @@ from ik_node.control.controller import Outcome
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
 from ik_node.model.joint_space import check_inside
-from ik_node.ros.conversions import joint_positions
+from ik_node.ros.conversions import checked_positions
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher, Received
 from ik_node.ros.topics import LATEST, goal_topic
-from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, unknown
 
 
@@ -56,21 +54,15 @@ def configuration(robot: Robot, group: Group, name: str, message: JointState) ->
 
     name: of the arm or task, whose joints the message may name. Raises InputError.
     """
-    values = joint_positions(message)
+    values = checked_positions(message)
     if not values:
         raise InputError('joint values need names and positions; the message has none')
-    if len(values) < len(message.name):
-        (repeated, _), = Counter(message.name).most_common(1)
-        raise InputError(f'joint {repeated!r:.80} is named more than once')
     space, allowed = group.space, group.joints_of(name)
     q = np.clip(robot.joint_configuration(group), space.lower, space.upper)
     for joint, value in values.items():
         if joint not in allowed:
             whole = 'arm' if name in group.tips else 'body'
             raise InputError(_foreign(robot, whole, joint, allowed))
-        if abs(value) > MAX_NUMBER:
-            raise InputError(f'the position of joint {joint!r} must be at most {MAX_NUMBER:g} in '
-                             f'size, not {value:g}')
         q[space.joint_names.index(joint)] = value
     check_inside(space, q[None], lambda _: 'joint values')
     return q

@@ -1,6 +1,5 @@
 """Solves MoveIt's IK requests once, without motion; its messages need not be installed."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from functools import partial
@@ -12,10 +11,9 @@ import numpy as np
 from ik_node.control.group import Aim, AnyResult, Group
 from ik_node.control.robot import Robot
 from ik_node.control.worker import search
-from ik_node.ros.conversions import pose_to_matrix
+from ik_node.ros.conversions import checked_positions, pose_to_matrix
 from ik_node.ros.intake.frames import placed
 from ik_node.solvers.result import StopReason
-from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import IkError, InputError, names
 from ik_node.tasks import Pose
 
@@ -121,22 +119,11 @@ async def _solve(request: Any, robot: Robot, context: Context) -> Response:
 
 def _start(robot: Robot, state: Any) -> tuple[dict[str, float], list[str]]:
     """Return the joint values of a RobotState, and notes about ignored fields."""
-    joint_names, positions = list(state.joint_state.name), list(state.joint_state.position)
-    if len(joint_names) != len(positions):
-        raise RequestError(Code.INVALID_ROBOT_STATE, 'robot_state.joint_state must have a position '
-                           f'for each name: it has {len(joint_names)} names and {len(positions)} '
-                           'positions')
-    values: dict[str, float] = {}
-    for name, value in zip(joint_names, positions):
-        if name in values:
-            raise RequestError(Code.INVALID_ROBOT_STATE,
-                               f'robot_state.joint_state has the joint {name!r:.80} twice')
-        if not math.isfinite(value) or abs(value) > MAX_NUMBER:
-            raise RequestError(Code.INVALID_ROBOT_STATE, f'robot_state.joint_state: the position '
-                               f'of joint {name!r:.80} must be finite and at most '
-                               f'{MAX_NUMBER:g}, not {value:g}')
-        values[name] = float(value)
-    foreign = [name for name in joint_names if name not in robot.tree.joints]
+    try:
+        values = checked_positions(state.joint_state)
+    except InputError as error:
+        raise RequestError(Code.INVALID_ROBOT_STATE, f'robot_state.joint_state: {error}') from error
+    foreign = [name for name in values if name not in robot.tree.joints]
     return values, [note for present, note in (
         (foreign, f'joints the robot does not have are ignored: {names(foreign)}'),
         (state.multi_dof_joint_state.joint_names,
