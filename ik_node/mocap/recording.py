@@ -8,8 +8,9 @@ import numpy as np
 from ik_node.model.joint_space import neutral_values
 from ik_node.model.joints import CONTINUOUS
 from ik_node.model.tree import KinematicTree, check_tree
+from ik_node.model.tree_structure import check_own_joint
 from ik_node.support.arguments import floats, number, sequence
-from ik_node.support.exceptions import InputError, ModelError, names, shown, unknown
+from ik_node.support.exceptions import InputError, ModelError, shown
 from ik_node.support.immutable import Immutable
 
 MAX_MOTION_BYTES = 64 * 2**20  # of a file of joint values, the same as of an Acclaim motion
@@ -150,17 +151,12 @@ def own_columns(joint_names: list[Any], tree: KinematicTree,
     """
     if not joint_names:
         raise ModelError(f'{place(0)}: at least one joint must be named')
-    own = tree.independent_joints
     seen: set[str] = set()
     for i, name in enumerate(joint_names):
-        if not isinstance(name, str) or name not in tree.joints:
-            raise ModelError(f'{place(i)}: {unknown("joint", name, own)}')
+        check_own_joint(tree, name, place(i), mimics=True)
         if name in seen:
             raise ModelError(f'{place(i)}: joint {shown(name)} appears twice')
         seen.add(name)
-        if not tree.joints[name].moves:
-            raise ModelError(f'{place(i)}: joint {name!r} is fixed; those that move are '
-                             f'{names(own)}')
     for i, name in enumerate(joint_names):
         source = tree.drives[name].source
         if source not in seen:

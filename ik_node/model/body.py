@@ -13,7 +13,7 @@ from ik_node.kinematics.tree_frames import TreeFrames, frames_at
 from ik_node.model.joint_space import JointSpace, intersect_limits
 from ik_node.model.joints import ROOTS, Joint, joint_kind
 from ik_node.model.parts import inertia_arrays
-from ik_node.model.tree_structure import TreeStructure
+from ik_node.model.tree_structure import TreeStructure, check_own_joint
 from ik_node.support.arguments import mapping, number, sequence, vector
 from ik_node.support.exceptions import InputError, ModelError, OptionError, names, shown, unknown
 from ik_node.support.immutable import frozen_copy
@@ -67,7 +67,8 @@ class Body(JointSpace):
                for name, value in held.items()}})
         moving = [*root_joints, *(tree.joints[name] for name in chosen)]
         if not moving:
-            raise ModelError(f'no joint of {tree.name!r} moves: {_choices(tree)}')
+            raise ModelError(f'no joint of {tree.name!r} moves: the joints that move by themselves '
+                             f'are {names(tree.independent_joints)}')
         self.joint_names = tuple(joint.name for joint in moving)
         self.n_joints = len(moving)
         columns = {name: column for column, name in enumerate(self.joint_names)}
@@ -203,34 +204,18 @@ class BodyFrames:
 def _chosen(tree: TreeStructure, joints: Iterable[str] | None,
             held: Mapping[str, float]) -> list[str]:
     for name in held:
-        _check_joint(tree, name, 'held')
+        check_own_joint(tree, name, 'held')
     if joints is None:
         return [name for name in tree.independent_joints if name not in held]
     named: set[str] = set()
     for name in sequence(joints, 'joints'):
-        _check_joint(tree, name, 'joints')
+        check_own_joint(tree, name, 'joints')
         if name in named:
             raise InputError(f'joints has {name!r} twice')
         if name in held:
             raise InputError(f'joint {name!r} is in joints and in held; it can be in one of them')
         named.add(name)
     return [name for name in tree.independent_joints if name in named]
-
-
-def _check_joint(tree: TreeStructure, name: object, where: str) -> None:
-    """Raise ModelError for anything but the name of a joint with a value of its own."""
-    if not isinstance(name, str) or name not in tree.joints:
-        raise ModelError(f'{where}: {unknown("joint", name, tree.independent_joints)}')
-    joint = tree.joints[name]
-    if not joint.moves:
-        raise ModelError(f'{where}: joint {name!r} is fixed; {_choices(tree)}')
-    if joint.mimic is not None:
-        raise ModelError(f'{where}: joint {name!r} follows {tree.drives[name].source!r}, name that '
-                         f'one; {_choices(tree)}')
-
-
-def _choices(tree: TreeStructure) -> str:
-    return f'the joints that move by themselves are {names(tree.independent_joints)}'
 
 
 def _limits(tree: TreeStructure, moving: Sequence[Joint],

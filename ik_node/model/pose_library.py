@@ -32,6 +32,7 @@ from ik_node.model.joints import check_text
 from ik_node.model.numbered_text import numbers_or_nan
 from ik_node.model.robot_xml import parse_robot, uses_xacro
 from ik_node.model.tree import KinematicTree, check_tree
+from ik_node.model.tree_structure import check_own_joint
 from ik_node.model.yaml_file import angle_scale, load_yaml
 from ik_node.support.arguments import check_keys, is_real, mapping, sequence, vector
 from ik_node.support.bounds import MAX_GROUP_STATES, as_path, check_name, read_bytes, reading
@@ -189,15 +190,8 @@ def _checked(values: Any, tree: KinematicTree, angle_unit: str, where: str) -> d
 
 def _value(name: str, value: Any, tree: KinematicTree, angle_unit: str, where: str) -> float:
     """Return the value of a joint, rad or m. Raises ModelError where it cannot have it."""
-    if not isinstance(name, str) or name not in tree.joints:
-        raise ModelError(f'{where}: {unknown("joint", name, tree.independent_joints)}')
-    joint = tree.joints[name]
-    where = f'{where}: joint {name!r}'
-    if not joint.moves:
-        raise ModelError(f'{where} is fixed; those that move are {names(tree.independent_joints)}')
-    if joint.mimic is not None:
-        raise ModelError(f'{where} follows {tree.drives[name].source!r}; give the value of that '
-                         'joint')
+    check_own_joint(tree, name, where)
+    joint, where = tree.joints[name], f'{where}: joint {name!r}'
     if not is_real(value):
         hint = ', which YAML reads as text (write 1.0e-3)' if isinstance(value, str) else ''
         raise ModelError(f'{where} must be a number, not {shown(value)}{hint}')

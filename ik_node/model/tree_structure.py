@@ -174,6 +174,21 @@ class TreeStructure(Immutable):
             np.arange(count), np.ones(count), np.zeros(count), first_moved(parent, kind))))
 
 
+def check_own_joint(tree: TreeStructure, name: object, where: str, mimics: bool = False) -> None:
+    """Raise ModelError for anything but the name of a joint with a value of its own.
+
+    where: begins its message. mimics: whether a joint that follows another will do, too.
+    """
+    own = tree.independent_joints
+    if not isinstance(name, str) or name not in tree.joints:
+        raise ModelError(f'{where}: {unknown("joint", name, own)}')
+    if not tree.joints[name].moves:
+        raise ModelError(f'{where}: joint {name!r} is fixed; those that move are {names(own)}')
+    if tree.joints[name].mimic is not None and not mimics:
+        raise ModelError(f'{where}: joint {name!r} follows {tree.drives[name].source!r}; give the '
+                         'value of that joint')
+
+
 def _check_parts(links: Any, joints: Any, name: Any, text: Any) -> None:
     for link in links:
         check_text(link, 'the name of a link')
