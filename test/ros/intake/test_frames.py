@@ -144,14 +144,15 @@ def test_a_link_without_the_prefix_is_not_one_of_the_robot(frames, robot, frame)
     assert in_base(frames, robot, frame, frame_prefix='a/')[0, 3] == pytest.approx(1.0)  # of tf2
 
 
-def in_base_at(robot, known, frame, stamp, jumps=False):
+def in_base_at(frames, robot, known, frame, stamp, jumps=False):
     """Return T_base_frame at a stamp, s, with known values of the joints, by their times, s."""
     history = History()
     robot.has_velocities = not jumps
     for time, (slide, turn) in known.items():
         robot.values.update(slide=slide, turn=turn)
         history.add(robot, round(1e9 * time))
-    return in_base(Frames(Node(), moved(history), OPTIONS), robot, frame, stamp)
+    frames._execution = moved(history)
+    return in_base(frames, robot, frame, stamp)
 
 
 STATES = {10.0: (0.0, 0.2), 11.0: (0.4, 0.6), 12.0: (0.1, 0.3)}
@@ -161,20 +162,22 @@ STATES = {10.0: (0.0, 0.2), 11.0: (0.4, 0.6), 12.0: (0.1, 0.3)}
     (10.0, False, 0.0, 0.2), (11.0, True, 0.4, 0.6), (10.5, False, 0.2, 0.4),
     (10.5, True, 0.0, 0.2), (11.5, False, 0.25, 0.45), (12.0, False, 0.1, 0.3),
     (99.0, False, 0.1, 0.3), (0.0, False, 0.1, 0.3)])
-def test_a_link_is_where_it_was_at_the_stamp_in_the_base_of_now(robot, stamp, jumps, slide, turn):
-    T = in_base_at(robot, STATES, 'tip', stamp, jumps)
+def test_a_link_is_where_it_was_at_the_stamp_in_the_base_of_now(
+        frames, robot, stamp, jumps, slide, turn):
+    T = in_base_at(frames, robot, STATES, 'tip', stamp, jumps)
     c, s = np.cos(turn), np.sin(turn)
     assert T == pytest.approx(np.array([[c, -s, 0.0, slide - 0.1], [s, c, 0.0, 0.0],
                                         [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]), abs=1e-12)
-    assert in_base_at(robot, STATES, BASE, stamp, jumps)[0, 3] == pytest.approx(slide - 0.1)
+    assert in_base_at(frames, robot, STATES, BASE, stamp, jumps)[0, 3] == pytest.approx(slide - 0.1)
 
 
-def test_a_stamp_before_the_first_known_joint_values_is_refused(robot):
+def test_a_stamp_before_the_first_known_joint_values_is_refused(frames, robot):
     with pytest.raises(InputError, match=r'the joint values at 9\.5\d* s are not known any more: '
                                          r'the stamp must be at least 10\.0') as raised:
-        in_base_at(robot, STATES, 'tip', 9.5)
+        in_base_at(frames, robot, STATES, 'tip', 9.5)
     assert not isinstance(raised.value, NotYetError)
-    assert in_base_at(robot, STATES, 'world', 9.5)[0, 3] == pytest.approx(-0.1)  # it never moves
+    # It never moves:
+    assert in_base_at(frames, robot, STATES, 'world', 9.5)[0, 3] == pytest.approx(-0.1)
 
 
 def test_joint_values_are_known_for_ten_seconds_and_not_from_before_a_jump_of_the_clock(robot):
