@@ -32,6 +32,8 @@ from ik_node.ros.services.interaction.handles import Handles
 from ik_node.ros.topics import LATCHED
 
 _MARKER_PERIOD = 0.05   # s
+# s, of handles: RViz takes one of their updates a picture, and begins anew where 100 wait.
+_HANDLE_PERIOD = 0.2
 _WAYPOINT_RATE = 30.0   # Hz, where publish_rate is 0
 _LONGEST_PERIOD = 1e6   # s; a timer's must fit into 64 bits of nanoseconds
 
@@ -63,6 +65,7 @@ class Session:
         self._handles = Handles(node, self._goals.take, self._execution.last_goal,
                                         self._commands.go_to_start)
         node.create_timer(_MARKER_PERIOD, self._on_marker_time, clock=steady)
+        node.create_timer(_HANDLE_PERIOD, self._on_handle_time, clock=steady)
         self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)
         self._robot: Robot | None = None
         if configuration.wants_topic:
@@ -191,7 +194,11 @@ class Session:
             self._execution.follow(robot)
             find = self._branches.of_last if options.show_branches else None
             self._outputs.markers(robot, options, find)
-            self._handles.follow(robot)
+
+    def _on_handle_time(self) -> None:
+        if self.active and self._robot is not None:
+            self._execution.follow(self._robot)
+            self._handles.follow(self._robot)
 
 
 def _entities(node: LifecycleNode) -> dict[Any, Callable[[Any], object]]:

@@ -8,6 +8,7 @@ pytest.importorskip('interactive_markers',
                     reason='interactive_markers comes with a full ROS 2 install, not from PyPI')
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import InteractiveMarkerFeedback, InteractiveMarkerUpdate
@@ -18,7 +19,7 @@ from ik_node import KinematicTree, body_solver_names, solver_names
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
 from marker_checks import check_pose
 from node_here import NodeHere, running
-from ros_harness import elapse, pose
+from ros_harness import elapse, pose, seconds
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CONFIGURATION = [0.3, 0.2, -0.6, 0.3, -0.8, 0.2]
@@ -146,6 +147,19 @@ def test_it_goes_to_goals_by_topic_and_home_on_reset(viewer, chain):
     assert viewer.comes_to(T)
     assert viewer.node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
     assert viewer.comes_to(chain.forward(chain.neutral()))
+
+
+def test_it_follows_a_stream_of_goals_slowly_enough_for_a_slow_rviz(viewer, chain):
+    before, start = len(viewer.updates), seconds(viewer.states[-1].header.stamp)
+    for k in range(60):
+        T = chain.forward([-0.4 + 0.01 * k, 0.1, -0.5, 0.3, -0.7, 0.2])
+        viewer.node.publish(PoseStamped, 'goal_pose', PoseStamped(pose=matrix_to_pose(T)))
+        elapse(viewer.node, viewer.states, 0.05)
+    passed = seconds(viewer.states[-1].header.stamp) - start
+    assert len(viewer.updates) - before == pytest.approx(5.0 * passed, abs=2.0)
+    numbers = [update.seq_num for update in viewer.updates]
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    assert viewer.comes_to(T)
 
 
 def test_home_is_a_reset(viewer, chain):
