@@ -48,7 +48,8 @@ class TaskOptions(Options):
     weights: Any = _vector(
         'of a pose: weights of x y z and of the orientation along the target\'s axes; 0 leaves an '
         'axis free', '', 6, low=0.0)
-    point: Any = _vector('the point of the link, in its frame; none: its origin')
+    point: Any = _vector('the point of the link, in its frame, which a point_on_line, '
+                         'point_on_plane and half_space need; none: its origin')
     origin: Any = _vector('a point of the line or plane, in the world')
     direction: Any = _vector('the direction of the line, or the one that the axis takes', '')
     normal: Any = _vector('the normal of the plane; a half_space is on its side', '')
