@@ -1,5 +1,6 @@
 """Keeps the tests' messages on this machine, and apart from other graphs on it."""
 
+import logging
 import os
 import signal
 
@@ -14,6 +15,9 @@ from ik_node.support import plain
 DOMAIN = Domain()
 stay_on_this_machine()
 os.environ['ROS_DOMAIN_ID'] = str(DOMAIN.id)
+
+# With launch's, which pytest's plugin of a ROS 2 install sets, `caplog` would see nothing.
+logging.setLoggerClass(logging.Logger)
 
 # A shell ignores SIGINT for what it runs in the background, and what the tests start would inherit
 # that.
