@@ -10,7 +10,7 @@ from ik_node.solvers.analytic.subproblems.elimination cimport EliminationWork
 from ik_node.spatial.vector3 cimport motion
 cimport cython
 
-cdef double _DISTURBANCE, _SINGULAR, _NEARLY_REAL, _REAL, _CLOSED, _HOPELESS, _SAME
+cdef double _DISTURBANCE, _SLIGHT, _SINGULAR, _NEARLY_REAL, _REAL, _CLOSED, _HOPELESS, _SAME
 cdef int _REFERENCES
 
 

@@ -15,6 +15,7 @@ from ik_node.support import eigenvalues
 from ik_node.support.arrays import Points, Rows
 
 _DISTURBANCE = 1e-6  # rad, and of the arm's size; grows tenfold from try to try
+_SLIGHT = 1e-9       # the same beside a self-motion
 _REFERENCES = 3      # values of θ₃ tried for a regular matrix
 _SINGULAR = 1e-10    # a pivot below this fraction of the largest is none
 # |exp(iθ₃)|² gives the imaginary part. Up to 0.1 rad two roots may be about to coincide, so both
@@ -47,20 +48,25 @@ def _candidates(axes: Points, points: Points, M: Motion, work: EliminationWork) 
     The first opening usually succeeds. Where its roots coincide, as they always do with a spherical
     wrist, or no pair can be eliminated, others follow, each also for a slightly perturbed arm,
     whose roots are distinct, until two succeed: either may lose a pair of nearly equal roots.
+    Beside a self-motion every θ₃ is nearly a root. Disturbances that hardly move isolated solutions
+    separate them; all are tried, and find different ones.
     """
     opening.arrange(axes, points, M, 0, False, work.lines)
     best, second = opening.best_pairs(work.lines)
     count, sounds = 0, 0
     for attempt in range(6):
-        disturbance = _DISTURBANCE * 10.0 ** (attempt // 2) if attempt % 2 == 1 else 0.0
-        backward = attempt // 2 == 1
-        first = second if attempt >= 4 else (best + 2) % 6 if backward else best
+        side, power = attempt // 2, 10.0 ** (attempt // 2)
+        disturbance = _DISTURBANCE * power if attempt % 2 == 1 else 0.0
+        if work.beside_motion:
+            side, disturbance = attempt % 3, _SLIGHT * power
+        backward = side == 1
+        first = second if side == 2 else (best + 2) % 6 if backward else best
         opening.arrange(axes, points, M, first, backward, work.lines)
         opening.normalise(work.lines, disturbance)
         count, sound = _configurations(work, first, backward, count)
         if sound:
             sounds += 1
-            if attempt == 0 or (count > 0 and sounds == 2):
+            if not work.beside_motion and (attempt == 0 or (count > 0 and sounds == 2)):
                 break
     return count
 

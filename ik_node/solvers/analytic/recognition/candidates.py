@@ -72,9 +72,9 @@ def spherical_7r(whole: Joints) -> Candidate | None:
 
 
 def general_6r(candidate: Candidate) -> Candidate | None:
-    """Return a redundant arm's joints that are not locked as the general 6R, where that differs."""
+    """Return the joints of an arm that are not locked as the general 6R, where they are six."""
     six = candidate.whole.without(candidate.locked)
-    if (candidate.family == GENERAL or not candidate.locked or (six.kind != REVOLUTE).any()
+    if (len(six.kind) != 6 or (six.kind != REVOLUTE).any()
             or (six.column == NOT_THERE).any()):
         return None
     return candidate._replace(cost=9, family=GENERAL, place=0, nominal=Nominal(six, 0.0, 0.0))

@@ -31,7 +31,7 @@ class Recognised(NamedTuple):
     guesses: Structure | None = None
     """Of an inexact 7R arm, that with spherical shoulder and wrist nearest to it."""
     general: Structure | None = None
-    """Of an inexact redundant arm, its six joints that are not locked as the general 6R."""
+    """Of an inexact arm, its six joints that are not locked as the general 6R."""
 
 
 def described(chain: Chain, own: Joints, candidate: Candidate, structure: Structure) -> Recognised:

@@ -20,8 +20,7 @@ cdef (double, double, double) newton_refinement(ChainRecord chain, TipTask task,
                                                 vector q, int steps) noexcept nogil
 cdef void _write_jacobian(ChainRecord chain, TipTask task, Scratch work, vector held) noexcept nogil
 cdef double _eliminate(columns J, int n, vector e) noexcept nogil
-cdef bint is_singular(ChainRecord chain, Scratch work, vector held, vector q,
-                      double pivot) noexcept nogil
+cdef double smallest_pivot(ChainRecord chain, Scratch work, vector held, vector q) noexcept nogil
 @cython.locals(rotation=vector3)
 cdef bint last_newton_step(ChainRecord chain, pose T_base_goal, Scratch work, vector q) noexcept nogil
 cdef bint is_wrist_regular(poses frames) noexcept nogil

@@ -78,7 +78,7 @@ def newton_refinement(chain: ChainRecord, task: TipTask, work: Scratch, held: Ve
         for k in range(n):
             q[k] = before[k]
         search.residual(chain, task, work, q)
-        if stalled or error < 1e-20:  # the rest is rounding
+        if stalled or error < 1e-24:  # the rest is rounding
             break
         worse *= 100.0
     return error, position, orientation
@@ -122,11 +122,10 @@ def _eliminate(J: Columns, n: int, e: Vector) -> float:
     return least
 
 
-def is_singular(chain: ChainRecord, work: Scratch, held: Vector, q: Vector,
-                pivot: float) -> bool:
-    """Tell whether the joints that are not held, as held (n,) says, are nearly singular at q (n,).
+def smallest_pivot(chain: ChainRecord, work: Scratch, held: Vector, q: Vector) -> float:
+    """Return the smallest pivot of the Jacobian of the joints that are not held, at q (n,).
 
-    That is where elimination of their Jacobian has a smaller pivot. False where there are more than
+    It is small where these, by held (n,), are nearly singular; infinite where they are more than
     six.
     """
     J, free = work.J, 0
@@ -134,7 +133,7 @@ def is_singular(chain: ChainRecord, work: Scratch, held: Vector, q: Vector,
         if held[k] == 0.0:
             free += 1
     if free > 6:
-        return False
+        return INF
     forward.chain_frames(chain, q, work.frames)
     jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], J)
     free = 0
@@ -143,7 +142,7 @@ def is_singular(chain: ChainRecord, work: Scratch, held: Vector, q: Vector,
             for i in range(6):
                 J[free][i] = J[k][i]
             free += 1
-    return _eliminate(J, free, work.e) < pivot
+    return _eliminate(J, free, work.e)
 
 
 def last_newton_step(chain: ChainRecord, T_base_goal: Pose, work: Scratch, q: Vector) -> bool:

@@ -15,7 +15,7 @@ from ik_node.support.arrays import InputMatrix, InputVector, OutputVector, Vecto
 
 # Squared error, m² and rad², of a precise solution. Configurations that meet the tolerances with a
 # larger error are used only where there is no precise one.
-PRECISE = 1e-18
+PRECISE = 1e-17
 
 
 def refine_to_precision(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,

@@ -12,7 +12,7 @@ from ik_node.solvers.task cimport TipTask
 from libc.math cimport rint as round
 cimport cython
 
-cdef double INF, NAN, _FIRM, _SHAKY, _EXACT, _GOOD, _CERTAIN, _TURN, _PER_TURN
+cdef double INF, NAN, _FIRM, _SHAKY, _ROUNDED, _EXACT, _GOOD, _CERTAIN, _TURN, _PER_TURN
 
 
 cdef class Refinement:
@@ -34,6 +34,7 @@ cdef class Refinement:
     cdef bint _is_regular(self) noexcept nogil
     cdef void invalidate_frames(self) noexcept nogil
     cdef void wrap_to_nearest(self, vector q) noexcept nogil
-    cdef bint has_self_motion(self, vector q) noexcept nogil
+    cdef double smallest_pivot(self, vector q) noexcept nogil
+    cdef bint _is_sharpened_inside(self, vector q) noexcept nogil
     @cython.locals(above=cython.bint)
     cdef double move_inside_limits(self, vector q) noexcept nogil

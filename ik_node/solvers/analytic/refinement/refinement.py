@@ -14,8 +14,9 @@ from ik_node.solvers.settings import Scratch, Settings
 from ik_node.support.arrays import Memory, Vector
 
 INF, NAN = float('inf'), float('nan')
-_FIRM = 1e-6          # rad or m: largest change by refinement, for exact arms
+_FIRM = 1e-4          # rad or m: largest change by refinement, for exact arms
 _SHAKY = 0.3          # rad or m: the same, for inexact arms
+_ROUNDED = 1e-6       # rad or m: excess over a limit that errors of a branch explain
 _EXACT = 1e-24        # squared error of a branch that needs no refinement, m² and rad²
 _GOOD = 1e-18         # and of one that needs a single Newton step
 _HOPELESS = 1e-3      # rad, and of the arm's size: errors of a branch that is none of an exact arm,
@@ -136,14 +137,22 @@ class Refinement:
             if precision.joint_excess(self.chain, q, k) < search.AT_LIMIT:
                 q[k] = min(max(q[k], lower[k]), upper[k])
 
-    def has_self_motion(self, q: Vector) -> bool:
-        """Tell whether a self-motion passes through q (n,), or nearly.
-
-        That is where the joints that are not locked, at most six, are singular.
-        """
+    def smallest_pivot(self, q: Vector) -> float:
+        """Return `newton.smallest_pivot`, below ALL_BUT_SINGULAR on a self-motion, or nearly."""
         self.invalidate_frames()
-        return newton.is_singular(self.chain, self.work, self.held, q,
-                                  newton.ALL_BUT_SINGULAR)
+        return newton.smallest_pivot(self.chain, self.work, self.held, q)
+
+    def _is_sharpened_inside(self, q: Vector) -> bool:
+        """Refine q (n,) in place as far as rounding allows; return whether it is inside the limits.
+
+        Errors of the pose that need no refinement elsewhere may bring a joint across its limit.
+        """
+        newton.newton_refinement(self.chain, self.task, self.work, self.held, q, newton.STEPS)
+        if self.chain.n <= 6 and self.task.rows == 6:
+            newton.last_newton_step(self.chain, self.task.T, self.work, q)
+        self.invalidate_frames()
+        self.wrap_to_nearest(q)
+        return precision.limit_excess(self.chain, q) == 0.0
 
     def move_inside_limits(self, q: Vector) -> float:
         """Move q (n,) along its self-motion into the limits, in place; return the squared error.
@@ -152,7 +161,11 @@ class Refinement:
         where q stays outside, or is not precise on an exact arm.
         """
         held, moved, n, most = self.work.slope, self.work.start, self.chain.n, 0
-        if precision.limit_excess(self.chain, q) > _FIRM and not self.has_self_motion(q):
+        if (precision.limit_excess(self.chain, q) <= _FIRM
+                and self._is_sharpened_inside(q)):
+            return self.tolerable_error(q)
+        if precision.limit_excess(self.chain, q) > _ROUNDED and (
+                self.smallest_pivot(q) >= newton.ALL_BUT_SINGULAR):
             return INF
         for k in range(n):
             if (precision.joint_excess(self.chain, q, k)

@@ -15,17 +15,18 @@ from ik_node.solvers.settings cimport Settings
 from libc.math cimport rint as round
 cimport cython
 
-cdef double INF, NAN, TWO_PI, _PER_ROOT, _DOUBTFUL, _SAME
+cdef int _MOVES
+cdef double INF, NAN, TWO_PI, _PER_ROOT, _DOUBTFUL, _BESIDE, _SAME
 
 
 cdef class Enumeration(Refinement):
-    cdef int most, kept
+    cdef int most, kept, moves
     cdef bint adds_twins, completes, thorough
     cdef ClosedFamily general
-    cdef double pivot
+    cdef double pivot, doubtful
     cdef rows found
     cdef void find(self, bint within) noexcept nogil
-    cdef bint _may_lack_some(self) noexcept nogil
+    cdef void _complete(self, bint within) noexcept nogil
     cdef void _refine_branches(self, int count, bint within) noexcept nogil
     cdef void _refine_trial(self, bint within) noexcept nogil
     cdef void _add_twins(self, bint within) noexcept nogil

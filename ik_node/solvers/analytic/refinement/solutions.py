@@ -31,6 +31,8 @@ from ik_node.support.arrays import (
 INF, NAN, TWO_PI = math.inf, float('nan'), 2.0 * math.pi
 _PER_ROOT = 30.0      # pivot of elimination below which twins are sought, per root of the slack
 _DOUBTFUL = 0.1       # of that pivot: where solutions may be missing
+_BESIDE = 1e-4        # pivot below which even the general 6R may lack some
+_MOVES = 16           # of branches along self-motions into the limits, for a goal
 _SAME = 1e-6          # rad or m: solutions nearer to each other are duplicates
 
 
@@ -48,37 +50,45 @@ class Enumeration(Refinement):
         self.general = family if general is None else general
         self.completes = general is not None
         self.thorough = False  # whether the search may take longer than one of many
-        self.most, self.kept = most, 0
+        self.most, self.kept, self.moves = most, 0, 0
         structure = self.family.structure
         # With a joint to spare they would be elsewhere on the self-motion.
         self.adds_twins = structure.may_be_off and structure.n - structure.locks <= 6
         # Of a nominal arm that is off by ε pairs as far apart as √ε may be missing.
         self.pivot = _PER_ROOT * math.sqrt(structure.slack) if (
             structure.slack > EXACT_SLACK and structure.n - structure.locks == 6) else INF
+        self.doubtful = newton.ALL_BUT_SINGULAR
+        if self.completes:
+            self.doubtful = _DOUBTFUL * self.pivot if self.pivot < INF else _BESIDE
         self.found = self.memory.rows(np.zeros((sizes.MOST_SOLUTIONS, self.chain.n)))
 
     def find(self, within: bool) -> None:
         """Write every solution into `found`, their number into `kept`."""
-        self.kept = 0
+        self.kept = self.moves = 0
         self._refine_branches(self.find_branches(), within)
-        if self.completes and self.thorough and self._may_lack_some():
-            self._refine_branches(self.general.write_branches(
-                self.task.T, self.parameters, self.q0, self.chain.n, self.closed_form,
-                self.branches), within)
+        if self.completes and self.thorough:
+            self._complete(within)
         if self.adds_twins:
             self._add_twins(within)
         if within:
             self._drop_outside()
         self._drop_imprecise()
 
-    def _may_lack_some(self) -> bool:
-        """Tell whether solutions found, or the lack of any, are near a singular configuration."""
-        self.invalidate_frames()
+    def _complete(self, within: bool) -> None:
+        """Add solutions of the general 6R where some may be missing.
+
+        That is where one found is near a singular configuration; on an inexact arm also where none
+        is found.
+        """
+        least = INF if self.kept > 0 else _BESIDE
         for i in range(self.kept):
-            if newton.is_singular(self.chain, self.work, self.held, self.found[i],
-                                  _DOUBTFUL * self.pivot):
-                return True
-        return self.kept == 0
+            least = min(least, self.smallest_pivot(self.found[i]))
+        if least < self.doubtful:
+            self.closed_form.elimination.beside_motion = least < _BESIDE
+            self._refine_branches(self.general.write_branches(
+                self.task.T, self.parameters, self.q0, self.chain.n, self.closed_form,
+                self.branches), within)
+            self.closed_form.elimination.beside_motion = False
 
     def _refine_branches(self, count: int, within: bool) -> None:
         """Refine branches, and keep those that meet the goal."""
@@ -87,10 +97,10 @@ class Enumeration(Refinement):
         for i in range(count):
             precision.copy_to(trial, self.branches[i], n)
             if within:
-                # On an exact arm, refinement leaves a branch outside the limits where it is.
+                # Refinement hardly moves a branch, but near a singular configuration.
                 self.wrap_to_nearest(trial)
                 if precision.limit_excess(self.chain, trial) > self.room and not (
-                        (self.thorough or n == 6) and self.has_self_motion(trial)):
+                        self.thorough and self.smallest_pivot(trial) < self.doubtful):
                     continue
             self._refine_trial(within)
 
@@ -101,7 +111,8 @@ class Enumeration(Refinement):
         """
         error = self.refine_branch(self.trial)
         if error < INF and within and precision.limit_excess(self.chain, self.trial) > 0.0:
-            moved = self.move_inside_limits(self.trial)
+            self.moves += 1
+            moved = self.move_inside_limits(self.trial) if self.moves <= _MOVES else INF
             if moved < INF or not self.family.structure.may_be_off:
                 error = moved
         if error < INF:
@@ -112,10 +123,9 @@ class Enumeration(Refinement):
         first, last = 0, self.kept
         while first < last and self.kept < self.most:
             for i in range(first, last):
-                self.invalidate_frames()
-                if self.pivot < INF and not newton.is_singular(
-                        self.chain, self.work, self.held, self.found[i], self.pivot):
-                    continue
+                pivot = self.smallest_pivot(self.found[i])
+                if pivot < newton.ALL_BUT_SINGULAR or pivot > self.pivot:
+                    continue  # the twin coincides, or is far
                 if newton.across_fold(self.chain, self.task, self.work, self.held, self.found[i],
                                       -1, self.trial):
                     self._refine_trial(within)
@@ -254,7 +264,7 @@ class Solutions:
             one = self.idle.pop()
         except IndexError:
             one = Enumeration(self.chain, self.settings, self.family, self.most, self.general)
-        one.thorough = False
+        one.thorough = self.family.structure.parameters == 0
         for k in range(self.chain.n):
             one.q0[k] = q0[k]
         return one

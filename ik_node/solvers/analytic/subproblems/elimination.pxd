@@ -8,6 +8,7 @@ from ik_node.support.arrays cimport (
 
 cdef class EliminationWork:
     cdef Memory memory
+    cdef bint beside_motion
     cdef columns lines, found
     cdef nines P, Q, fixed, cosine, sine
     cdef fourteens N

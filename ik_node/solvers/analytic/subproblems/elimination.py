@@ -24,6 +24,7 @@ class EliminationWork:
     def __init__(self) -> None:
         """Make the arrays."""
         self.memory = memory = Memory()
+        self.beside_motion = False  # whether the goal is near one with a self-motion
         self.lines = memory.columns(np.zeros((11, 6)))  # see `opening`
         self.P = memory.nines(np.zeros((14, 9)))  # coefficients of the side of θ₄ and θ₅
         self.Q = memory.nines(np.zeros((14, 9)))  # and of that of θ₁ and θ₂
