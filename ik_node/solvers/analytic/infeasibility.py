@@ -83,8 +83,7 @@ class Infeasibility:
             return None
         regular = [self._is_regular(goal, q) for q in (outside if len(outside) else self._random)]
         if len(outside):
-            beyond = min(self._limit_excess(q) for q in outside) > _BEYOND and not any(
-                self._is_near_at_limits(goal, q) for q in outside)
+            beyond = all(self._is_beyond(goal, q) for q in outside)
             # Fewer joints than axes may meet by others a goal that these meet roughly.
             beyond = beyond and (self._chain.n_joints >= 6 or all(
                 self._is_exact(goal, q) for q in outside))
@@ -101,13 +100,39 @@ class Infeasibility:
         _, position, orientation = verifier_of(self._chain).errors(goal.pose, goal.weights, q)
         return position <= _CONFIRMED * self._length and orientation <= _CONFIRMED
 
-    def _is_near_at_limits(self, goal: Goal, q: np.ndarray) -> bool:
-        """Tell whether a branch q (n,) that is brought inside the limits meets the tolerances."""
-        inside, verifier = q.copy(), verifier_of(self._chain)
-        verifier.into_limits(inside)
-        _, position, orientation = verifier.errors(goal.pose, goal.weights, inside)
-        return (position <= _TOLERANCES * self._options.position_tolerance
-                and orientation <= _TOLERANCES * self._options.orientation_tolerance)
+    def _is_beyond(self, goal: Goal, q: np.ndarray) -> bool:
+        """Tell whether all that is near a branch q (n,) and meets the tolerances exceeds limits.
+
+        An error e of the pose moves joints by at most |e|/σ, σ the smallest singular value.
+        """
+        least = task_singular_values(self._chain, goal, q, self._length)[-1]
+        allowed = self._tolerance * goal.weights.max()
+        return self._limit_excess(q) * least > max(_BEYOND * least, allowed)
+
+    @property
+    def _tolerance(self) -> float:
+        """A bound of errors within the tolerances, rad, and of the arm's length."""
+        return _TOLERANCES * (self._options.position_tolerance / self._length
+                              + self._options.orientation_tolerance)
+
+    def is_missed(self, goal: Goal, relaxed: Goal, branches: np.ndarray) -> bool:
+        """Tell whether the branches (k, n) of a relaxed goal prove that a goal cannot be met.
+
+        relaxed: the goal without as many rotations as the arm has fewer joints than six. What
+        meets the goal within the tolerances is near a branch of it, see `_is_beyond`, which then
+        misses the goal by little.
+        """
+        for q in branches:
+            if not self._is_regular(relaxed, q):
+                return False
+            largest = task_singular_values(self._chain, goal, q, self._length)[0]
+            least = task_singular_values(self._chain, relaxed, q, self._length)[-1]
+            _, position, orientation = verifier_of(self._chain).errors(
+                goal.pose, goal.weights, q)
+            allowed = max(_NEAR_MISS, self._tolerance * (1.0 + largest / least))
+            if max(position / self._length, orientation) <= allowed:
+                return False
+        return True
 
     def _limit_excess(self, q: np.ndarray) -> float:
         """Return the largest distance of q (n,) from its limits, whole turns aside, rad or m."""

@@ -1,6 +1,7 @@
 """The solver by closed forms: every branch, refined and verified on the true arm."""
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -363,12 +364,39 @@ class AnalyticSolver(Solver):
                     if found.success:
                         return found
                 reason = None if doubtful else self._infeasibility.reason(goal, best, outside)
-            if self._infeasibility.is_loose or len(plan.structure.kind) < 6:
+            few = len(plan.structure.kind) < 6
+            if few and reason is StopReason.UNREACHABLE and not self._is_proved(goal, q0):
+                reason = None
+            if self._infeasibility.is_loose or few:
                 # What is within the tolerances of a pose is no branch of the pose itself.
                 found = self._searcher._solve_verified(goal, q0)
                 if found.success or found.reason is StopReason.TIMEOUT:
                     return found
             return best if reason is None else best._replace(reason=reason)
+
+    def _is_proved(self, goal: Goal, q0: np.ndarray) -> bool:
+        """Tell whether a goal is beyond fewer than six joints, by the branches of relaxed ones.
+
+        A planar arm's branches are those of the goal's projection, which is nearest.
+        """
+        if self._plans.planar:
+            return True
+        for free in itertools.combinations((5, 4, 3), 6 - self.chain.n_joints):
+            weights = goal.weights.copy()
+            weights[list(free)] = 0.0
+            relaxed = Goal(goal.pose[:3, 3], goal.orientation, weights)
+            try:
+                plan, parameters = self._plans.plan_for(relaxed)
+            except UnsupportedError:
+                continue
+            if not plan.complete or parameters is not None:
+                continue
+            branches, hidden = self._outside(plan, relaxed, NOTHING)
+            if next(hidden, None) is None and (
+                    self._infeasibility.is_missed(goal, relaxed, branches) if len(branches)
+                    else self._solve(relaxed, q0).reason is StopReason.UNREACHABLE):
+                return True
+        return False
 
     def _searched(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray) -> Found:
         """Return what damped least squares finds from the nominal arm's branches, or from q0."""
