@@ -12,18 +12,20 @@ from ik_node.spatial import rotation_exp
 
 _BESIDE = 1e-12      # rad: intervals nearer to each other are merged
 _NARROW = 1e-3       # rad: intervals of smaller total length get one sample each
-_LOOSER = 1e-4       # rad, and of the arm's size
+_LOOSER = 1e-4       # rad, and of the arm's size: more than rounding explains
+_PER_TOLERANCE = 1e3  # change of a joint by an error of the pose, of the size, unless it is singular
 _ALIGNED = 1e-6      # of a cosine: half the square of an angle, rad, that counts as zero
 
 
 class Elbow:
     """The swivel angles of an arm, within its limits or not; poses are T_base_goal (4, 4), m."""
 
-    def __init__(self, plan: Plan, chain: Chain) -> None:
-        """Prepare for a plan of the family SWIVEL."""
+    def __init__(self, plan: Plan, chain: Chain, tolerance: float) -> None:
+        """Prepare for a plan of the family SWIVEL; tolerance: of poses, rad, and of the size."""
         self.within_limits = SwivelAngles(plan.family, chain.lower, chain.upper)
         self._anywhere = SwivelAngles(plan.family, np.full(7, -np.inf), np.full(7, np.inf))
-        looser = plan.structure._replace(slack=_LOOSER).closed_form()
+        self._margin = max(_LOOSER, _PER_TOLERANCE * tolerance)
+        looser = plan.structure._replace(slack=self._margin).closed_form()
         self._looser = SwivelAngles(looser, chain.lower, chain.upper)
         self._axes, self._points = plan.structure.axes, plan.structure.points
         self._T_tip_base = plan.structure.T_tip_base
@@ -41,12 +43,11 @@ class Elbow:
         return len(self._anywhere.intervals(pose, 0.0)) > 0
 
     def intervals_nearby(self, pose: np.ndarray) -> bool:
-        """Tell whether rounding may hide an interval inside the limits.
+        """Tell whether rounding or the tolerance may hide an interval inside the limits.
 
-        One appears where the goal is brought into reach, or a limit is exceeded, by little more
-        than rounding explains.
+        One appears where the goal is brought into reach, or a limit is exceeded, by little more.
         """
-        return len(self._looser.intervals(pose, -_LOOSER)) > 0
+        return len(self._looser.intervals(pose, -self._margin)) > 0
 
     def may_be_singular(self, pose: np.ndarray) -> bool:
         """Tell whether shoulder, elbow or wrist is nearly singular at some angle for a pose.

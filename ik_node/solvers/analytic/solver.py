@@ -76,7 +76,9 @@ class AnalyticSolver(Solver):
         self._of_pose = None if self._whole.searched else self._whole.solutions.of_pose
         self.family = whole.description
         self.locked = tuple(self.chain.joint_names[c] for c in whole.locked)
-        self._elbow = Elbow(self._whole, self.chain) if self._whole.swivels else None
+        tolerance = (self.options.position_tolerance / settings.length
+                     + self.options.orientation_tolerance)
+        self._elbow = Elbow(self._whole, self.chain, tolerance) if self._whole.swivels else None
         guided = [name for name in SWIVEL_OPTIONS if getattr(self.options, name) is not None]
         if guided and self._elbow is None:
             raise OptionError(f'{self.name}.{guided[0]} is for an arm with {_SPHERICAL}; this one '

@@ -14,6 +14,7 @@ import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
 from ik_node.plugins import nearest_turn
 from ik_node.spatial import rotation_exp
+from swivel_arms import arm_of
 
 PI, HALF = math.pi, 0.5 * math.pi
 
@@ -203,6 +204,19 @@ def test_a_branch_outside_the_limits_proves_nothing_where_the_tolerances_bring_i
         {'name': f'j{i}', 'type': 'revolute', 'a': float(a), 'alpha': float(alpha), 'd': float(d),
          'theta': 0.0, 'lower': float(lower), 'upper': float(upper)}
         for i, ((a, alpha, d), (lower, upper)) in enumerate(zip(rows, limits))]}).chain(), 1e-6)
+
+
+def test_an_elbow_that_the_tolerances_bend_enough_proves_nothing():
+    s, elbow, w = [0, 0, 0], [0, 0, -0.31], [0, 0, -0.56]
+    arm = arm_of([(0, -1, 0), (1, 0, 0), (0, 0, 1), (0, -1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0)],
+                 [s, s, s, elbow, w, w, w], w, [-2.0] * 3 + [0.05] + [-2.0] * 3, [2.0] * 7)
+    goal = arm.chain.forward(np.array([0.3, -0.4, 0.2, 0.05, 0.3, 0.2, -0.1]))
+    goal[:3, 3] *= 1 + 0.9e-4 / np.linalg.norm(goal[:3, 3])  # q₄ = 0.037 would be straight enough
+    tight, loose = (make_solver('analytic', arm.chain, position_tolerance=tolerance)
+                    for tolerance in (1e-6, 1e-4))
+    assert not tight._elbow.intervals_nearby(goal)
+    assert loose._elbow.intervals_nearby(goal)
+    assert loose.solve(goal).reason is not StopReason.LIMITS
 
 
 def check_no_proof(solver, chain, tolerance):
