@@ -13,7 +13,7 @@ from ik_node.spatial import rotation_exp
 _BESIDE = 1e-12      # rad: intervals nearer to each other are merged
 _NARROW = 1e-3       # rad: intervals of smaller total length get one sample each
 _LOOSER = 1e-4       # rad, and of the arm's size: more than rounding explains
-_PER_TOLERANCE = 1e3  # change of a joint by an error of the pose, of the size, unless it is singular
+_PER_TOLERANCE = 1e3  # change of a joint by an error of the pose, but where it is singular
 _ALIGNED = 1e-6      # of a cosine: half the square of an angle, rad, that counts as zero
 
 

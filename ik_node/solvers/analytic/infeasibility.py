@@ -5,7 +5,6 @@ vanishes: rounding decides whether there are roots at all, and what the directio
 around the goal neither happens, and their branches lead to those of the goal.
 """
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -107,7 +106,8 @@ class Infeasibility:
         """
         least = task_singular_values(self._chain, goal, q, self._length)[-1]
         allowed = self._tolerance * goal.weights.max()
-        return self._limit_excess(q) * least > max(_BEYOND * least, allowed)
+        excess = np.maximum(self._chain.lower - q, q - self._chain.upper).max()
+        return bool(excess * least > max(_BEYOND * least, allowed))
 
     @property
     def _tolerance(self) -> float:
@@ -133,20 +133,6 @@ class Infeasibility:
             if max(position / self._length, orientation) <= allowed:
                 return False
         return True
-
-    def _limit_excess(self, q: np.ndarray) -> float:
-        """Return the largest distance of q (n,) from its limits, whole turns aside, rad or m."""
-        most = 0.0
-        for value, lower, upper, turns in zip(q.tolist(), self._chain.lower.tolist(),
-                                              self._chain.upper.tolist(), self._chain.turns):
-            excess = max(lower - value, value - upper)
-            if turns and excess > 0.0:
-                # a whole turn leads below the upper limit, or it is between that and the lower one
-                above = (value - lower) % (2.0 * math.pi) - (upper - lower)
-                excess = min(above, 2.0 * math.pi - (value - lower) % (2.0 * math.pi)) if (
-                    math.isfinite(upper - lower)) else 0.0
-            most = max(most, excess)
-        return most
 
     def _is_regular(self, goal: Goal, q: np.ndarray) -> bool:
         """Tell whether every motion of the joints at q (n,) changes a constrained axis."""

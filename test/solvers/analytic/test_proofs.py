@@ -80,17 +80,6 @@ def test_a_joint_at_a_limit_beyond_half_a_turn_is_set_to_it():
         check(chain, q)
 
 
-def test_the_excess_over_a_limit_is_that_of_the_nearest_turn():
-    chain = of_rows(PARALLEL_FIRST).with_limits([-0.25 * PI] * 6, [1.25 * PI] * 6)
-    excess = make_solver('analytic', chain)._infeasibility._limit_excess
-    inside = np.zeros(6)
-    for value, wanted in [(1.25 * PI + 0.001, 0.001), (-0.75 * PI + 0.001, 0.001),
-                          (-0.25 * PI - 0.001, 0.001), (1.75 * PI - 0.001, 0.001),
-                          (1.5 * PI, 0.25 * PI), (2.5 * PI, 0.0)]:
-        inside[2] = value
-        assert excess(inside) == pytest.approx(wanted, abs=1e-12)
-
-
 @pytest.mark.parametrize('q', [PI + 4e-16, -PI - 4e-16, 1.25 * PI + 4e-16, -0.75 * PI + 9e-16,
                                -0.75 * PI])
 def test_whole_turns_lead_to_a_limit_that_rounding_just_misses(q):
