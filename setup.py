@@ -149,6 +149,7 @@ setup(
         'kilted': KILTED,
         'jazzy': JAZZY,
         'plot': ['matplotlib'],
+        'collisions': ['pycollada', 'trimesh'],  # for collision shapes that are meshes
         'motion': ['ruckig'],  # for motion in joint space
         'test': ['cmeel-urdfdom', 'example-robot-data', 'hypothesis', 'lxml', 'mkdocs-material',
                  'mypy', 'pin', 'playwright', 'pytest', 'pytest-xdist>=3.7', 'rtb-data', 'ruff',

@@ -10,8 +10,9 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / 'ik_node'
 
 # A layer may import from those before it.
-LAYERS = [['support'], ['spatial'], ['kinematics'], ['model'], ['tasks'], ['solvers'], ['motion'],
-          ['mocap', 'plugins', 'workspace'], ['control'], ['ros'], ['commands', 'viewer']]
+LAYERS = [['support'], ['spatial'], ['kinematics'], ['model'], ['collision'], ['tasks'],
+          ['solvers'], ['motion'], ['mocap', 'plugins', 'workspace'], ['control'], ['ros'],
+          ['commands', 'viewer']]
 # Of ros/: a part may import from those before it.
 ROS_LAYERS = [['conversions', 'topics'], ['log'], ['run'], ['parameters'], ['configuration'],
               ['publishing'], ['execution'], ['intake'], ['clients', 'services'], ['session'],

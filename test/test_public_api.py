@@ -68,7 +68,8 @@ def test_the_solvers_have_their_names():
 
 def test_the_reasons_to_stop_have_their_names_and_say_them_in_words():
     assert [reason.name for reason in ik_node.StopReason] == [
-        'CONVERGED', 'UNREACHABLE', 'LIMITS', 'SINGULAR', 'STALLED', 'ITERATIONS', 'TIMEOUT']
+        'CONVERGED', 'UNREACHABLE', 'LIMITS', 'SINGULAR', 'STALLED', 'ITERATIONS', 'TIMEOUT',
+        'COLLISION']
     assert all(' ' in reason.value for reason in ik_node.StopReason)
 
 

@@ -139,6 +139,10 @@ class Meshes:
         self._bytes = _MOST_BYTES - sum(_size_of(mesh) for mesh in self._read.values()
                                         if isinstance(mesh, trimesh.Trimesh))
 
+    def close(self) -> None:
+        """End the process that reads meshes; it starts again with the next one."""
+        self._reader.close()
+
     def load(self, mesh: Mesh) -> trimesh.Trimesh:
         """Return a mesh at its scale, m. Raises MeshError."""
         file = self._places.find(mesh.filename, self._near)

@@ -104,3 +104,5 @@ class ModelParts:
     collisions: Mapping[str, Sequence[Collision]] = field(default_factory=dict)
     motion_channels: MotionChannels | None = None
     """Of sources that motion files refer to; None for others."""
+    source_path: str | None = None
+    """The file that was read, near which those that it names are; None for text and for rows."""

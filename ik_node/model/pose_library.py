@@ -30,7 +30,7 @@ import numpy as np
 from ik_node.model.joint_space import JointSpace, check_joint_space
 from ik_node.model.joints import check_text
 from ik_node.model.numbered_text import numbers_or_nan
-from ik_node.model.robot_xml import parse_robot, uses_xacro
+from ik_node.model.srdf import read_srdf
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.model.tree_structure import check_own_joint
 from ik_node.model.yaml_file import angle_scale, load_yaml
@@ -249,18 +249,8 @@ def read_group_states(source: str | PathLike[str]) -> tuple[str, list[GroupState
     source: a path, or the XML text itself. Raises ModelError for an invalid file, naming the
     file, the state and the joint.
     """
-    what = 'the SRDF'
-    encoding: str | None = 'utf-8'
-    if isinstance(source, str) and (text := source.lstrip('\ufeff \t\r\n')).startswith('<'):
-        data = text.encode(errors='replace')
-    else:
-        source = as_path(source, what)
-        what, encoding = str(source), None  # as the file declares it
-        with reading(f'the SRDF {what!r}'):
-            data = read_bytes(source).removeprefix(b'\xef\xbb\xbf').lstrip(b' \t\r\n')
-    if uses_xacro(data, what, encoding):
-        raise ModelError(f'{what} uses xacro; expand it first: "xacro FILE > robot.srdf"')
-    elements = parse_robot(data, what, encoding).findall('group_state')
+    what, robot = read_srdf(source)
+    elements = robot.findall('group_state')
     if len(elements) > MAX_GROUP_STATES:
         raise ModelError(f'{what} has {len(elements)} group states; at most {MAX_GROUP_STATES} '
                          'are allowed')

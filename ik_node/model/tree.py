@@ -35,6 +35,7 @@ class KinematicTree(TreeStructure):
     - `warnings`: usable but questionable properties of the source; one sentence each.
     - `motion_channels`: how the values of a motion file are assigned to the joints; None where
       the source has no motion files.
+    - `source_path`: the URDF file that was read, near which its meshes are; None for other sources.
     - `T_world_root`: (4, 4), pose of the root link in the world, m.
     """
 
@@ -190,4 +191,4 @@ def parts_of(tree: KinematicTree) -> ModelParts:
     """Return what a tree was made of, without the text that it was read from."""
     links, joints = tree._source
     return ModelParts(links, joints, tree.name, tree.warnings, None, tree.visuals, tree.inertials,
-                      tree.collisions, tree.motion_channels)
+                      tree.collisions, tree.motion_channels, tree.source_path)

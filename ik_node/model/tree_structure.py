@@ -29,13 +29,14 @@ class TreeStructure(Immutable):
                  visuals: Mapping[str, Sequence[Visual]] | None = None,
                  inertials: Mapping[str, Inertial] | None = None,
                  collisions: Mapping[str, Sequence[Collision]] | None = None,
-                 motion_channels: MotionChannels | None = None) -> None:
+                 motion_channels: MotionChannels | None = None,
+                 source_path: str | None = None) -> None:
         """Build the hierarchy from links and joints in any order.
 
         The links between the parts of a complex joint need not be given. text: the URDF that the
-        tree was read from. Raises ModelError for duplicate names, links that do not exist, a link
-        with two parents, loops, several roots, mimics that lead nowhere, and inertials of links
-        that do not exist.
+        tree was read from; source_path: its file. Raises ModelError for duplicate names, links that
+        do not exist, a link with two parents, loops, several roots, mimics that lead nowhere, and
+        inertials of links that do not exist.
         """
         links, joints = tuple(sequence(links, 'links')), tuple(sequence(joints, 'joints'))
         _check_parts(links, joints, name, text)
@@ -54,6 +55,9 @@ class TreeStructure(Immutable):
             raise ModelError('motion_channels must be MotionChannels or None, not '
                              f'{shown(motion_channels)}')
         self.motion_channels = motion_channels
+        if source_path is not None:
+            check_text(source_path, 'the path of a model')
+        self.source_path = source_path
         self.T_world_root = np.eye(4)
         self._text = None if self.complex_joints else text
         self.root, path = depth_first(

@@ -6,6 +6,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from xml.etree import ElementTree
@@ -30,7 +31,8 @@ def read_urdf(source: str | PathLike[str],
 
     Raises ModelError.
     """
-    return _read(_text(source, xacro_args), hold_complex_joints, rotation)
+    parts = _read(_text(source, xacro_args), hold_complex_joints, rotation)
+    return parts if _is_text(source) else replace(parts, source_path=str(source))
 
 
 def read_untrusted_urdf(text: str, hold_complex_joints: bool = False) -> ModelParts:
@@ -93,8 +95,8 @@ def _encoded(text: str) -> bytes:
 
 def _text(source: str | PathLike[str], xacro_args: Mapping[str, object] | None) -> str:
     path = None
-    if isinstance(source, str) and source.lstrip(_BLANK).startswith('<'):
-        text = source
+    if _is_text(source):
+        text = str(source)
     elif isinstance(source, (str, PathLike)):
         path = bounds.as_path(source, 'a robot description')
         text = _decoded(path)
@@ -107,6 +109,10 @@ def _text(source: str | PathLike[str], xacro_args: Mapping[str, object] | None) 
         parse_robot(_encoded(text), 'the xacro', 'utf-8')
         text = _expanded(text, path, xacro_args or {})
     return text
+
+
+def _is_text(source: object) -> bool:
+    return isinstance(source, str) and source.lstrip(_BLANK).startswith('<')
 
 
 def _decoded(path: Path) -> str:

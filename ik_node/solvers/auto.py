@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ik_node.collision.model import CollisionModel
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.base import Solver
@@ -103,6 +104,26 @@ class AutoSolver(Solver):
             return self._solve_in_turn(goal, q)
         with ends_by(self._deadline()):
             return self._solve_in_turn(goal, q)
+
+    def avoid(self, collisions: CollisionModel) -> None:
+        """Let both check for collisions; see `Driver.avoid`."""
+        super().avoid(collisions)
+        self.iterative.avoid(collisions)
+        if self.analytic is not None:
+            self.analytic.avoid(collisions)
+
+    def _avoiding(self, goal: Goal, q0: np.ndarray,
+                  is_free: Callable[[np.ndarray], bool]) -> Found:
+        found = None
+        if self.analytic is None or self._opening(goal) is not None:
+            found = self.iterative._avoiding(goal, q0, is_free)
+            if self.analytic is None or _ends(found):
+                return found
+        with contextlib.suppress(UnsupportedError):
+            closed = _named(self.analytic._avoiding(goal, q0, is_free))
+            if _ends(closed) or found is not None:
+                return closed
+        return self.iterative._avoiding(goal, q0, is_free) if found is None else found
 
     def _solve_in_turn(self, goal: Goal, q: np.ndarray) -> Found:
         opening, whole, found, closed = self._opening(goal), self.iterative._entry, None, None

@@ -11,6 +11,7 @@ import numpy as np
 
 from ik_node.kinematics.reach import length_scale
 from ik_node.model.chain import Chain, check_chain
+from ik_node.solvers.avoidance import last_free, search_free
 from ik_node.solvers.driver import Driver, ends_by, reason_of
 from ik_node.solvers.found import Found, Verified, joint_values
 from ik_node.solvers.goal import Goal, as_goal, as_goals, as_poses
@@ -58,7 +59,7 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
         the limits are clipped. Raises InputError for a malformed goal or q0; a failure to converge
         is a result.
         """
-        if not self._direct:
+        if not self._direct or self.collisions is not None:
             return self._drive(self.options.closest, goal, q0)
         started = time.perf_counter()
         wanted = goal if isinstance(goal, Goal) else as_goal(goal)
@@ -85,7 +86,8 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
         starts = self._starts(q0, len(poses))
         columns = self._batch(poses, starts, (lambda done: None) if progress is None else progress)
         share = (time.perf_counter() - started) / max(len(poses), 1)
-        return Result.of(tuple(columns), np.full(len(poses), share), self.chain, poses=poses)
+        result = Result.of(tuple(columns), np.full(len(poses), share), self.chain, poses=poses)
+        return result if self.collisions is None else result._with_contact(self.collisions)
 
     def solve_path(self, poses: Any, q0: Sequence[float] | np.ndarray | None = None,
                    max_joint_step: float = 0.5, timeout: float | None = None, *,
@@ -120,12 +122,13 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
             self.chain, Projection(self.chain.record), *stacked(goals),
             np.array([options.position_tolerance, options.orientation_tolerance]),
             travel_scale(self.chain, options.joint_weights), options.limit_margin, start, joined,
-            most, lambda i, guess: self._solve_verified(goals[i], guess), options.seed, deadline)
+            most, lambda i, guess: self._solve_free(goals[i], guess), options.seed, deadline)
         with ends_by(deadline):
-            found = plan(problem, lambda part, density: self._candidates(
-                goals[part], start, density, deadline))
+            found = plan(problem, lambda part, density: self._free(self._candidates(
+                goals[part], start, density, deadline)))
         share = (time.perf_counter() - started) / max(len(goals), 1)
-        return Result.of(found, np.full(len(goals), share), self.chain, *goals)
+        result = Result.of(found, np.full(len(goals), share), self.chain, *goals)
+        return result if self.collisions is None else result._without_contacts(self.collisions)
 
     def closest(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None) -> Result:
         """Return the joint values closest to a goal, whether it can be met or not.
@@ -203,6 +206,23 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
             return found
         return self._verified(goal, q0, found)
 
+    def _solve_free(self, goal: Goal, q0: np.ndarray) -> Found:
+        """Do as `_solve_verified`; but where collisions matter, what touches is no success."""
+        if self.collisions is None:
+            return self._solve_verified(goal, q0)
+        return self._avoiding(goal, q0, self.collisions.is_free)
+
+    def _avoiding(self, goal: Goal, q0: np.ndarray,
+                  is_free: Callable[[np.ndarray], bool]) -> Found:
+        """Return a verified result that is free; else one with the reason COLLISION, or why."""
+        return search_free(self, goal, q0, is_free)
+
+    def _free(self, candidates: list[np.ndarray] | None) -> list[np.ndarray] | None:
+        """Return the candidates (k, n) of every goal that touch nothing."""
+        if candidates is None or self.collisions is None:
+            return candidates
+        return [each[[self.collisions.is_free(q) for q in each]] for each in candidates]
+
     def _solve_from(self, goal: Goal, q: np.ndarray) -> Found:
         """Solve from q (n,), which may be overwritten; return the verified result.
 
@@ -214,6 +234,8 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
     def _solve_many_verified(self, goals: Sequence[Goal], starts: np.ndarray,
                      progress: Callable[[float], None]) -> list[Found]:
         """Return the results of `_solve_many` for goals from starts (m, n), verified."""
+        if self.collisions is not None:
+            return [self._solve_free(goal, start) for goal, start in zip(goals, starts)]
         found = self._solve_many(goals, starts, progress)
         if not isinstance(found, (list, tuple)) or len(found) != len(goals):
             raise IkError(f'the solver {self.name!r} must return a list of {len(goals)} results, '
@@ -240,18 +262,23 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
         return as_goal(goal), self._start(q0)
 
     def _find(self, problem: tuple[Goal, np.ndarray]) -> Found:
-        return self._solve_verified(*problem)
+        return self._solve_free(*problem)
 
     def _find_closest(self, problem: tuple[Goal, np.ndarray], found: Found) -> Found:
         """Return the closest configuration, unless only `found` meets the goal."""
-        (goal, _), q = problem, found.q.copy()
+        (goal, q0), q = problem, found.q.copy()
+        free = None if self.collisions is None else self.collisions.free
         position, orientation = closest_of(self.chain).find(goal.pose, goal.weights, q,
-                                                            self._deadline())
+                                                            self._deadline(), free)
         nearest = self._judged(found, q, position, orientation)
+        if self.collisions is not None and not self.collisions.is_free(q):
+            return self._verified(goal, q0, nearest._replace(
+                q=last_free(q0, q, self.collisions.is_free)))
         return found if found.success and not nearest.success else nearest
 
     def _report(self, problem: tuple[Goal, np.ndarray], found: Found, started: float) -> Result:
-        return Result.of(found, time.perf_counter() - started, self.chain, problem[0])
+        result = Result.of(found, time.perf_counter() - started, self.chain, problem[0])
+        return result if self.collisions is None else result._with_contact(self.collisions)
 
     def _batch(self, poses: np.ndarray, starts: np.ndarray,
                progress: Callable[[float], None]) -> list[np.ndarray]:
@@ -281,7 +308,8 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
 
     def _judged(self, found: Found, q: np.ndarray, position: float, orientation: float) -> Found:
         """Return the result for joint values (n,) with errors, m and rad."""
-        met = self.options.allow((position, orientation))
+        met = (self.options.allow((position, orientation))
+               and found.reason is not StopReason.COLLISION)
         return Verified(q, met, reason_of(met, found.reason), float(position), float(orientation),
                         found.iterations, found.restarts, found.method)
 

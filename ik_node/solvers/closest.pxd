@@ -8,6 +8,7 @@ cimport ik_node.solvers.restarts as restarts
 cimport ik_node.solvers.search as search
 cimport ik_node.solvers.task as tasks
 from ik_node.support.arrays cimport Memory, vector
+from ik_node.collision.free_space cimport FreeSpace
 from ik_node.solvers.entries cimport Verifier
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.settings cimport Scratch
@@ -23,7 +24,7 @@ cdef class Closest(Verifier):
     cdef int guesses
 
     cpdef tuple find(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                     double[::1] q, double deadline)
+                     double[::1] q, double deadline, FreeSpace free=*)
 
 
 cdef void best_of(ChainRecord chain, TipTask task, Scratch work, vector samples, int guesses,

@@ -13,6 +13,7 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
+from ik_node.collision.free_space import FreeSpace
 from ik_node.kinematics import jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes, linear, restarts, search
@@ -37,18 +38,23 @@ class Closest(Verifier):
         self.samples, self.guesses = self.memory.vector(samples.ravel()), 1 + len(samples)
 
     def find(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
-             deadline: float) -> tuple:
+             deadline: float, free: FreeSpace | None = None) -> tuple:
         """Replace q (n,), inside the limits, by the best local minimum from q and the guesses.
 
-        deadline: by `clock`, s; the search ends there, but not before the first minimum. Returns
-        (position error, orientation error), m and rad.
+        deadline: by `clock`, s; the search ends there, but not before the first minimum. free:
+        where minima must be; without one q stays. Returns (position error, orientation error), m
+        and rad.
         """
         work = self.begin(T_base_goal, weights, q)
+        work.touch = None if free is None else free.take()
         task = work.task
         with cython.nogil:
             best_of(self.chain, task, work, self.samples, self.guesses, deadline)
         _, position, orientation = search.residual(self.chain, task, work, work.best)
         copies.copy_vector(work.best, q)
+        if work.touch is not None:
+            work.touch.leave()
+            work.touch = None
         self.idle.append(work)
         return position, orientation
 
@@ -70,12 +76,13 @@ def best_of(chain: ChainRecord, task: TipTask, work: Scratch, samples: Vector, g
                 break
             restarts.spread(chain, work.unit, start, samples, index - 1, q)
         error = minimise(chain, task, work, q, deadline if index > 0 else INF)
-        if error < least:
+        if index == 0:
+            for k in range(n):
+                start[k] = q[k]
+        if error < least and (work.touch is None or work.touch.is_free(q)):
             least = error
             for k in range(n):
                 best[k] = q[k]
-                if index == 0:
-                    start[k] = q[k]
 
 
 def minimise(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector, deadline: float) -> float:

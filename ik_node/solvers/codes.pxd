@@ -7,6 +7,7 @@ cdef enum:
     INVALID
     TIMED_OUT
     SINGULAR
+    BLOCKED
     REFUSED
 
 cdef enum:

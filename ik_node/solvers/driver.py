@@ -10,17 +10,21 @@ import math
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, TypeVar
 
+import numpy as np
+
+from ik_node.collision.model import CollisionModel
+from ik_node.collision.obstacles import Obstacle
 from ik_node.model.joint_space import JointSpace
 from ik_node.solvers.found import Found, VerifiedAttempt
 from ik_node.solvers.options import DriverOptions
 from ik_node.solvers.result import StopReason
 from ik_node.support import clock
-from ik_node.support.exceptions import InputError, shown
+from ik_node.support.exceptions import InputError, UnsupportedError, shown
 
 _SHARE = 128  # goals per task of a core, for searches
 
@@ -54,6 +58,7 @@ class Driver(ABC, Generic[P, F, R]):
     Options: ClassVar[type[DriverOptions]]
 
     options: Any
+    collisions: CollisionModel | None = None  # what a solution must not touch; None: no matter
 
     def __init__(self, options: Mapping[str, Any], space: JointSpace, *others: Any) -> None:
         """Read options. Raises OptionError for unknown or invalid ones.
@@ -73,9 +78,41 @@ class Driver(ABC, Generic[P, F, R]):
             raise InputError('progress must be a function of two numbers and a name, not '
                              f'{shown(progress)}')
 
+    def avoid(self, collisions: CollisionModel) -> None:
+        """Count as solutions only what keeps the margin of a model of the same arm or body.
+
+        Raises InputError for anything else.
+        """
+        if not isinstance(collisions, CollisionModel) or collisions.space is not self._arguments[0]:
+            raise InputError('collisions must be a CollisionModel of the same arm or body, '
+                             f'not {shown(collisions)}')
+        self.collisions = collisions
+
+    @property
+    def obstacles(self) -> tuple[Obstacle, ...]:
+        """The obstacles that solutions do not touch; they may be set at any time.
+
+        Raises UnsupportedError for a solver that was made without avoid_collisions.
+        """
+        return self._collision_model().obstacles
+
+    @obstacles.setter
+    def obstacles(self, obstacles: Iterable[Obstacle]) -> None:
+        self._collision_model().obstacles = obstacles
+
+    def _is_free(self, q: np.ndarray) -> bool:
+        """Tell whether q (n,) touches nothing, where that matters."""
+        return self.collisions is None or self.collisions.is_free(q)
+
+    def _collision_model(self) -> CollisionModel:
+        if self.collisions is None:
+            raise UnsupportedError('the solver does not check for collisions: make it with '
+                                   'avoid_collisions=True')
+        return self.collisions
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how pickle and copy restore the solver: from the arguments of its constructor."""
-        return _make, (type(self), self._arguments, self._own_options)
+        return _make, (type(self), self._arguments, self._own_options, self.collisions)
 
     def __repr__(self) -> str:
         options = (f'{name}={shown(value)}' for name, value in self._own_options.items())
@@ -148,5 +185,9 @@ def share(work: Callable[[slice], object], count: int,
             progress(done / len(parts))
 
 
-def _make(solver: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    return solver(*arguments, **options)
+def _make(solver: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any],
+          collisions: CollisionModel | None) -> Any:
+    made = solver(*arguments, **options)
+    if collisions is not None:
+        made.avoid(collisions)
+    return made

@@ -5,6 +5,7 @@ cimport ik_node.solvers.search as search
 from ik_node.support.arrays cimport vector
 from libc cimport math
 from ik_node.kinematics.forward cimport ChainRecord
+from ik_node.collision.free_space cimport FreeSpace
 from ik_node.solvers.method cimport Method
 from ik_node.solvers.restarts cimport Table
 from ik_node.solvers.settings cimport Record, Settings, Scratch
@@ -39,6 +40,12 @@ cdef class Search(Verifier):
     cdef int attempts
     cdef ChainRecord soft
     cdef readonly Search patient
+    cdef public FreeSpace free
+
+    @cython.locals(work=Scratch)
+    cdef Scratch begin(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                       const double[::1] q)
+    cdef leave(self, Scratch work)
 
     cpdef tuple solve(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                       double[::1] q, double deadline)
@@ -46,7 +53,9 @@ cdef class Search(Verifier):
                      double[:, ::1] q, double timeout, long[:, ::1] counts, double[:, ::1] errors)
     cpdef tuple run(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                     double[::1] q, int attempts, double deadline)
+    @cython.locals(other=Search)
     cpdef Search with_method(self, Method method)
+    @cython.locals(other=Search)
     cpdef Search with_attempts(self, int attempts)
     cpdef step(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                const double[::1] q, double[::1] dq)

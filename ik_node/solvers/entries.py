@@ -13,6 +13,7 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
+from ik_node.collision.free_space import FreeSpace
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes, search
 from ik_node.solvers.method import Method
@@ -108,20 +109,37 @@ class Search(Verifier):
         self.chain, self.idle = chain, []
         self.method, self.settings, self.table = method, settings, table
         self.attempts, self.soft, self.patient = attempts, soft, patient
+        self.free: FreeSpace | None = None  # where configurations must be
 
     def with_method(self, method: Method) -> 'Search':
         """Return the same search with another method of the same class."""
         other = Search(self.chain, method, self.settings, self.table, self.attempts, self.soft,
                        self.patient)
-        other.idle = self.idle
+        other.idle, other.free = self.idle, self.free
         return other
 
     def with_attempts(self, attempts: int) -> 'Search':
         """Return the same search with so many attempts, none of which is continued."""
-        return Search(self.chain, self.method, self.settings, self.table, attempts, self.soft)
+        other = Search(self.chain, self.method, self.settings, self.table, attempts, self.soft)
+        other.free = self.free
+        return other
 
     def make_work(self) -> Scratch:
         return self.method.make_work(self.chain.m, self.chain.n)
+
+    def begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> Scratch:
+        """Do as `Verifier.begin`, with what checks for collisions."""
+        work = Verifier.begin(self, T_base_goal, weights, q)
+        if self.free is not None:
+            work.touch = self.free.take()
+        return work
+
+    def leave(self, work: Scratch) -> None:
+        """Leave scratch to other threads."""
+        if work.touch is not None:
+            work.touch.leave()
+            work.touch = None
+        self.idle.append(work)
 
     def solve(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
               deadline: float) -> tuple:
@@ -138,7 +156,7 @@ class Search(Verifier):
             self.find(task, plain, work, record)
         if record.end != codes.INVALID:
             copies.copy_vector(work.best, q)
-        self.idle.append(work)
+        self.leave(work)
         return (record.end, record.position, record.orientation, record.iterations,
                 record.attempts - 1)
 
@@ -172,7 +190,7 @@ class Search(Verifier):
                 counts[i, 0], counts[i, 1] = record.end, record.iterations
                 counts[i, 2] = record.attempts - 1
                 errors[i, 0], errors[i, 1] = record.position, record.orientation
-        self.idle.append(work)
+        self.leave(work)
 
     def run(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray, attempts: int,
             deadline: float) -> tuple:
@@ -188,7 +206,7 @@ class Search(Verifier):
                               attempts, record)
         if record.end != codes.INVALID:
             copies.copy_vector(work.best, q)
-        self.idle.append(work)
+        self.leave(work)
         return (record.end, record.iterations, record.attempts, record.error, record.position,
                 record.orientation)
 
@@ -202,7 +220,7 @@ class Search(Verifier):
         with cython.nogil:
             self.method.bare_step(self.chain, task, self.settings, work, work.q0, work.q)
         copies.copy_vector(work.q, dq)
-        self.idle.append(work)
+        self.leave(work)
 
     def find(self, task: TipTask, plain: TipTask, work: Scratch, record: Record) -> int:
         """Search from work.q0 (n,); the best goes into work.best (n,). Return 0."""

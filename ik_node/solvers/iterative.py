@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ik_node.collision.model import CollisionModel
 from ik_node.model.chain import Chain
 from ik_node.solvers.base import Solver
 from ik_node.solvers.codes import CONVERGED, INVALID
@@ -33,6 +34,7 @@ class IterativeSolver(Solver):
 
     patience: ClassVar[int] = 5
     progress: ClassVar[float] = 0.5
+    _entry: Any = None  # the search by kernels, of methods that have one
     credited = ''  # `method` of the results, of a solver that another one uses
 
     def __init__(self, chain: Chain, **options: Any) -> None:
@@ -64,6 +66,18 @@ class IterativeSolver(Solver):
         self._entry = Search(record, self._make_method(), self.settings, table,
                              1 + options.max_restarts, soft, patient)
 
+    def avoid(self, collisions: CollisionModel) -> None:
+        """Check for collisions in the kernel; see `Driver.avoid`."""
+        super().avoid(collisions)
+        if self._entry is not None:
+            self._entry.free = collisions.free
+
+    def _avoiding(self, goal: Goal, q0: np.ndarray,
+                  is_free: Callable[[np.ndarray], bool]) -> Found:
+        if self._entry is not None:
+            return self._solve_verified(goal, q0)
+        return super()._avoiding(goal, q0, is_free)
+
     def step(self, goal: Any, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return one bare step Δq (n,) of the method from q (n,): no limits, no line search.
 
@@ -76,6 +90,10 @@ class IterativeSolver(Solver):
         if not np.isfinite(dq).all():
             raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
         return dq
+
+    def _distance(self, q0: np.ndarray, q: np.ndarray) -> float:
+        """Return the distance of q (n,) from q0 (n,), a heavier joint counting more."""
+        return float(np.linalg.norm((q - q0) / self._scale))
 
     def _start(self, q0: Any) -> np.ndarray:
         # The kernel brings it inside the limits.

@@ -12,12 +12,15 @@ import re
 import textwrap
 import threading
 import warnings
+from collections.abc import Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple
 
+from ik_node.collision.obstacles import Obstacle
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.auto import AutoSolver
+from ik_node.solvers.avoidance import avoiding
 from ik_node.solvers.base import Solver
 from ik_node.solvers.ccd.solver import CcdSolver
 from ik_node.solvers.example.solver import ExampleSolver
@@ -157,15 +160,23 @@ def solver_class(name: str) -> type[Solver]:
     raise OptionError(unknown('solver', name, solver_names()))
 
 
-def make_solver(name: str, chain: Chain, **options: Any) -> Solver:
+def make_solver(name: str, chain: Chain, avoid_collisions: bool = False,
+                obstacles: Iterable[Obstacle] = (), margin: float = 0.0,
+                others: Mapping[str, float] | None = None,
+                disabled: Iterable[tuple[str, str]] = (), **options: Any) -> Solver:
     """Return the named solver for a chain.
 
+    avoid_collisions: whether a solution must keep the margin, m, from the robot itself and from
+    obstacles, which `solver.obstacles` replaces at any time. others: {joint: value} of the joints
+    of the robot that are not in q, rad or m, zero by default. disabled: pairs of links that may
+    touch, see `read_disabled_collisions` for those of an SRDF. They need avoid_collisions.
     Raises OptionError for an unknown name or option and for values out of range, and
     UnsupportedError where the method does not support the arm. Raises InputError for anything but
     a chain.
     """
-    check_chain(chain)
-    return solver_class(name)(chain, **options)
+    solver = solver_class(name)(check_chain(chain), **options)
+    avoiding(solver, chain, avoid_collisions, obstacles, margin, others, disabled)
+    return solver
 
 
 def _help() -> str:

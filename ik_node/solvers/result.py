@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ik_node.collision.model import CollisionModel, Contact
 from ik_node.solvers.goal import Goal
 from ik_node.support.exceptions import shown
 
@@ -23,11 +24,12 @@ class StopReason(Enum):
     STALLED = 'the error stopped shrinking before the goal was met'
     ITERATIONS = 'the iterations ran out while the error was still shrinking'
     TIMEOUT = 'the time ran out'
+    COLLISION = 'only configurations in collision were found to meet the goal'
 
 
 # By how a search of the kernels ended, see `codes`; INVALID only where an error is raised.
 REASONS = (StopReason.CONVERGED, StopReason.ITERATIONS, StopReason.STALLED, StopReason.UNREACHABLE,
-           StopReason.STALLED, StopReason.TIMEOUT, StopReason.SINGULAR)
+           StopReason.STALLED, StopReason.TIMEOUT, StopReason.SINGULAR, StopReason.COLLISION)
 
 PROVEN = StopReason.UNREACHABLE, StopReason.LIMITS
 """Reasons that imply a proof."""
@@ -86,11 +88,14 @@ class Result(ResultBase, _Fields):
     and goals. The array `q` belongs to the caller.
 
     - `chain`, `goals`: the problem; goals is a tuple, of length one without a batch.
+    - `contact`: where the reason is COLLISION the deepest `Contact` at q, else None; of a batch of
+      a solver that avoids collisions a tuple of these.
     - `method`: name of the solver that found q, for solvers that delegate; else ''.
     """
 
     chain: 'Chain'
     method: Any
+    contact: Any = None
 
     @classmethod
     def of(cls, fields: tuple, solve_time: Any, chain: 'Chain', *goals: Goal,
@@ -105,6 +110,24 @@ class Result(ResultBase, _Fields):
         own['chain'], own['_goals'] = chain, goals if poses is None else poses
         own['method'] = fields[_SOLVED] if len(fields) > _SOLVED else ''
         return result
+
+    def _with_contact(self, collisions: CollisionModel) -> 'Result':
+        """Return the result, with what touches at q where that is why a goal is not met."""
+        def contact(q: np.ndarray, reason: StopReason) -> Contact | None:
+            found = collisions.contacts(q) if reason is StopReason.COLLISION else []
+            return found[0] if found else None
+        self.__dict__['contact'] = contact(self.q, self.reason) if np.ndim(self.q) == 1 else tuple(
+            map(contact, self.q, self.reason))
+        return self
+
+    def _without_contacts(self, collisions: CollisionModel) -> 'Result':
+        """Return the batch with the reason COLLISION, and no success, where q touches something."""
+        touching = np.array([not collisions.is_free(q) for q in self.q], dtype=bool)
+        touching &= self.success
+        reason = self.reason.copy()
+        reason[touching] = StopReason.COLLISION
+        found: Result = self._replace(success=self.success & ~touching, reason=reason)
+        return found._with_contact(collisions)
 
     @property
     def goals(self) -> tuple[Goal, ...]:

@@ -73,6 +73,8 @@ def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Ta
             error, position, orientation = residual(chain, task, work, q)
         met = (position <= settings.position_tolerance
                and orientation <= settings.orientation_tolerance and end != codes.REFUSED)
+        if met and work.touch is not None and not work.touch.is_free(q):
+            met, end = False, codes.BLOCKED
         late = end == codes.TIMED_OUT
         record.attempts += 1
         better = record.solutions == 0 and (error < record.error or index == 0)

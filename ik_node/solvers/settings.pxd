@@ -1,6 +1,7 @@
 cimport ik_node.solvers.codes as codes
 from ik_node.support.arrays cimport (
     Memory, columns, integers, points, pose, poses, rotation, square, vector)
+from ik_node.collision.scene cimport Touch
 from ik_node.solvers.task cimport TipTask
 cimport cython
 
@@ -38,3 +39,4 @@ cdef class Scratch:
     cdef double deadline
     cdef TipTask task, plain
     cdef Record record
+    cdef Touch touch

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ik_node.collision.scene import Touch
 from ik_node.kinematics.reach import extent, wrist_ball
 from ik_node.kinematics.structures import ChainArrays
 from ik_node.solvers import codes
@@ -68,6 +69,7 @@ class Scratch:
     """Scratch arrays, so that nothing is allocated within a kernel.
 
     - `iterations`: of the attempt; `deadline`: of `clock`, s, at which attempts end.
+    - `touch`: what checks for collisions; None where they do not matter.
     - `task`: the goal; `plain`: the goal, every constrained axis with the same weight.
     """
 
@@ -98,3 +100,4 @@ class Scratch:
         self.cost = memory.vector(picked)
         self.task, self.plain = TipTask(), TipTask()
         self.record, self.iterations, self.deadline = Record(), 0, INF
+        self.touch: Touch | None = None

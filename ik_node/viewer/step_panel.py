@@ -80,9 +80,9 @@ class StepPanel(Panel):
         """Return a step (n,) of a method with the options of the node."""
         if method not in self._solvers:
             specs = solver_class(method).Options.specs()
-            options = {name: None if value == NONE and specs[name].optional else value
-                       for name in specs
-                       if (value := self._options.get(f'{method}.{name}')) is not None}
+            options: dict[str, Any] = {
+                name: None if value == NONE and specs[name].optional else value for name in specs
+                if (value := self._options.get(f'{method}.{name}')) is not None}
             self._solvers[method] = make_solver(method, chain, **options)
         return self._solvers[method].step(goal, q)
 

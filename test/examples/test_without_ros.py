@@ -34,6 +34,19 @@ def test_ten_lines_are_ten_and_meet_the_goal():
     assert run.stdout.startswith('True: the goal is met')
 
 
+def test_an_arm_beside_a_wall_meets_as_many_poses_without_touching_it(printed):
+    without, free = re.findall(r'(\d+) of 200 poses are met, (\d+) configurations touch',
+                               printed('beside_a_wall.py'))
+    assert int(without[1]) > 0
+    assert free == ('200', '0')
+
+
+def test_two_arms_over_a_table_keep_the_margin(printed):
+    lines = printed('two_arms_one_table.py').splitlines()
+    assert all('the goal is met' in line for line in lines)
+    assert all(float(re.search(r'is (\S+) mm from', line).group(1)) >= 5.0 for line in lines)
+
+
 def test_a_ur5_has_eight_branches_that_all_meet_the_pose(printed):
     family, count, *branches = printed('ur5_branches.py').splitlines()
     assert family == '6R, axes 2, 3, 4 parallel'

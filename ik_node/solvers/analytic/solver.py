@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ik_node.collision.model import CollisionModel
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.infeasibility import Infeasibility, Neighbourhood
@@ -23,6 +24,7 @@ from ik_node.solvers.analytic.selection.redundant_selection import (
 from ik_node.solvers.analytic.selection.selection import Selection
 from ik_node.solvers.analytic.selection.swivel_selection import ArmSelection, SwivelSelection
 from ik_node.solvers.analytic.structure import SWIVEL
+from ik_node.solvers.avoidance import blocked, nearest_free
 from ik_node.solvers.base import Solver
 from ik_node.solvers.codes import FAR, NONE
 from ik_node.solvers.driver import ends_by, share
@@ -141,6 +143,27 @@ class AnalyticSolver(Solver):
             return branches
         found = self._solve(wanted, self._start_at)
         return found.q[None] if found.success else branches
+
+    def avoid(self, collisions: CollisionModel) -> None:
+        """Let the search that follows the branches check, too; see `Driver.avoid`."""
+        super().avoid(collisions)
+        self._searcher.avoid(collisions)
+
+    def _avoiding(self, goal: Goal, q0: ndarray, is_free: Callable[[ndarray], bool]) -> Found:
+        found = self._solve_verified(goal, q0)
+        if not found.success or is_free(found.q):
+            return found
+        branches = self.solve_all(goal)
+        for branch in branches:
+            self._verifier.nearest_turn(q0, branch)
+        q = nearest_free(branches, lambda branch: self._nearest._distance(q0, branch), is_free)
+        if q is not None:
+            return self._verified(goal, q0, found._replace(q=q))
+        if self._whole.searched:
+            searched = self._searcher._avoiding(goal, q0, is_free)
+            if searched.success:
+                return searched
+        return blocked(found)
 
     def _windings_of(self, branches: np.ndarray) -> np.ndarray:
         """Return branches (k, n) at every turn inside the limits, those of a branch in sequence."""

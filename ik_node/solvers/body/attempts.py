@@ -7,6 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ik_node.model.body import Body
+from ik_node.solvers.avoidance import last_free, repaired
 from ik_node.solvers.body.priorities import FACTORS, relax, relaxes
 from ik_node.solvers.body.proofs import Proof, proof
 from ik_node.solvers.body.records import Records, TaskLevel
@@ -65,6 +66,9 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
             if best is not None and number != last + 1:
                 q = best.q if thorough else self._guess(start, number - 1)
             found = self._search(problem, q, thorough)
+            if (found.success and self.collisions is not None
+                    and not self.collisions.is_free(found.q)):
+                found = self._repaired(problem, found)
             if found.success:
                 return found._replace(reason=StopReason.CONVERGED, restarts=restarts)
             rank = self._rank(problem.levels, found)
@@ -88,11 +92,32 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
                 verified = self._verified(problem, Attempt(minimum, found.reason,
                                                            found.iterations), problem.start)
                 rank = self._rank(problem.levels, verified)
-                if verified.success or _is_better(rank, least):
+                if (verified.success or _is_better(rank, least)) and self._is_free(verified.q):
                     best, least = verified, rank
             if best.success or problem.budget.is_over():
                 break
+        if not self._is_free(best.q):
+            q = last_free(problem.start, best.q, self._is_free)
+            best = self._verified(problem, Attempt(q, best.reason, best.iterations), problem.start)
         return best._replace(reason=reason_of(best.success, best.reason), restarts=found.restarts)
+
+    def _repaired(self, problem: BodyProblem, found: VerifiedAttempt) -> VerifiedAttempt:
+        """Return a free result near one in collision; else this, as a failure."""
+        assert self.collisions is not None
+        needed = [level for level in problem.levels if level.is_necessary]
+
+        def rows(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            each = [level.evaluate(q) for level in needed]
+            return (np.concatenate([one.A for one in each]),
+                    np.concatenate([one.missed() for one in each]))
+
+        q = repaired(found.q, rows, self.body, self.collisions)
+        if q is not None:
+            better = self._verified(problem, Attempt(q, found.reason, found.iterations),
+                                    problem.start)
+            if better.success and self._is_free(better.q):
+                return better
+        return found._replace(success=False, reason=StopReason.COLLISION)
 
     def _guess(self, start: np.ndarray, number: int) -> np.ndarray:
         """Return the start (n,) of a restart: part of the way from q0 (n,) to an initial guess."""

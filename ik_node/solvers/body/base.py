@@ -183,7 +183,11 @@ class BodySolver(Attempts):
                 reason = StopReason.SINGULAR
         result = BodyResult(found.q, found.success, reason, errors, found.iterations,
                             found.restarts, time.perf_counter() - started)
-        vars(result)['diagnosis'] = text
+        contact = None
+        if self.collisions is not None and reason is StopReason.COLLISION:
+            contact = next(iter(self.collisions.contacts(found.q)), None)
+            text = text if contact is None else str(contact)
+        vars(result).update(diagnosis=text, contact=contact)
         return result
 
 

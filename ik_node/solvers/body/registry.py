@@ -1,9 +1,11 @@
 """The body solvers by name."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ik_node.collision.obstacles import Obstacle
 from ik_node.model.body import Body
+from ik_node.solvers.avoidance import avoiding
 from ik_node.solvers.body.base import BodySolver, HierarchySolver, LeastSquaresSolver
 from ik_node.solvers.body.genetic import BodyGeneticSolver
 from ik_node.solvers.body.lagrange import LagrangeSolver
@@ -29,10 +31,15 @@ def body_solver_class(name: str) -> type[BodySolver]:
     return _SOLVERS[name]
 
 
-def make_body_solver(name: str, body: Body, tasks: Sequence[Task], **options: Any) -> BodySolver:
+def make_body_solver(name: str, body: Body, tasks: Sequence[Task], avoid_collisions: bool = False,
+                     obstacles: Iterable[Obstacle] = (), margin: float = 0.0,
+                     disabled: Iterable[tuple[str, str]] = (), **options: Any) -> BodySolver:
     """Return the named solver for several tasks on a body.
 
+    avoid_collisions, obstacles, margin, disabled: as for `make_solver`, obstacles in the world.
     Raises OptionError for an unknown name or option and for values out of range, ModelError for a
     link that the body does not have, and InputError for what is no body or no task.
     """
-    return body_solver_class(name)(body, tasks, **options)
+    solver = body_solver_class(name)(body, tasks, **options)
+    avoiding(solver, body, avoid_collisions, obstacles, margin, None, disabled)
+    return solver

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ik_node.collision.model import Contact
 from ik_node.solvers.result import ResultBase, StopReason
 
 
@@ -32,11 +33,13 @@ class _BodyFields(NamedTuple):
 class BodyResult(ResultBase, _BodyFields):
     """The best joint values found for several tasks, and how good they are. A named tuple.
 
+    - `contact`: where the reason is COLLISION the deepest contact at q, else None.
     - `diagnosis`: as text, which tasks are missed by how much, and which joints are at a limit; ''
       for a success.
     """
 
     diagnosis: str
+    contact: Contact | None = None
 
     def __repr__(self) -> str:
         outcome = 'success' if self.success else f'failure, {self.reason.name}: {self.diagnosis}'

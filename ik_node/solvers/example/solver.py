@@ -1,6 +1,6 @@
 """Inverse kinematics by example [Rose, Sloan & Cohen 2001; Grochow et al. 2004]."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, ClassVar
@@ -17,6 +17,7 @@ from ik_node.solvers.jacobian.options import DlsOptions
 from ik_node.solvers.jacobian.solver import DlsSolver
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.optimization.goal_rows import GoalRows
+from ik_node.solvers.result import StopReason
 from ik_node.support.arguments import floats
 from ik_node.support.exceptions import OptionError, UnsupportedError, shown
 from ik_node.support.options import option
@@ -134,6 +135,13 @@ class ExampleSolver(DlsSolver):
         found = self._led_to(goal, guess)
         away = self._gap(goal, features, point)
         return Found(*found[:-1], f'{self.options.model}, {away} from the nearest example')
+
+    def _avoiding(self, goal: Goal, q0: np.ndarray,
+                  is_free: Callable[[np.ndarray], bool]) -> Found:
+        found = self._solve_verified(goal, q0)
+        if found.reason is not StopReason.COLLISION:
+            return found
+        return self._solve_from(goal, q0.copy())  # examples lead to what is blocked
 
     def _gap(self, goal: Goal, features: Features, point: np.ndarray) -> str:
         """Return how far a goal with the point (d,) is from the nearest example."""

@@ -1,0 +1,31 @@
+from libc cimport math
+cimport ik_node.collision.convex as convex
+cimport ik_node.collision.simplex as simplex
+cimport ik_node.spatial.vector3 as vectors
+from ik_node.collision.convex cimport Convex
+from ik_node.spatial.vector3 cimport (
+    along, dot, minus, motion, moved, norm, rotated_back, times, vector3)
+from ik_node.support.arrays cimport Memory, integers, points, vector
+cimport cython
+
+cdef double INF, TOLERANCE, TOUCHING
+cdef int STEPS
+
+
+cdef class Gap:
+    cdef Memory memory
+    cdef points A, B, W
+    cdef vector at, next
+    cdef integers near_a, near_b
+    cdef readonly int count
+    cdef readonly bint is_far
+    cdef readonly vector3 normal, on_a, on_b
+
+
+@cython.locals(v=vector3)
+cdef double approach(Convex a, Convex b, motion T_a_b, Gap gap, double far) noexcept nogil
+cdef vector3 difference(Convex a, Convex b, motion T_a_b, Gap gap, vector3 d) noexcept nogil
+@cython.locals(v=vector3)
+cdef bint _is_nearer(Gap gap, double length) noexcept nogil
+cdef void _reduce(Gap gap) noexcept nogil
+cdef void nearest_points(Gap gap) noexcept nogil

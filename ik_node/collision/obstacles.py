@@ -1,0 +1,131 @@
+"""Obstacles: what a robot must not touch, beside itself."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Shape, Sphere
+from ik_node.spatial.rotations import as_pose
+from ik_node.support.arguments import floats, number, vector
+from ik_node.support.bounds import MAX_NAME, MAX_NUMBER
+from ik_node.support.exceptions import InputError, shown
+from ik_node.support.immutable import Immutable, frozen_copy
+
+MAX_POINTS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Ground(Immutable):
+    """A half-space: solid where normal · x < offset. Immutable.
+
+    normal: (3,), of any length but 0; offset: along the unit normal, m. Raises InputError.
+    """
+
+    normal: Any = (0.0, 0.0, 1.0)
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        normal = vector(self.normal, 3, 'the normal of a Ground')
+        length = math.sqrt(normal @ normal)
+        if not 0.0 < length < math.inf:
+            raise InputError(f'the normal of a Ground must not be zero, not {shown(self.normal)}')
+        object.__setattr__(self, 'normal', frozen_copy(normal / length))
+        object.__setattr__(self, 'offset', number(self.offset, 'the offset of a Ground'))
+
+
+@dataclass(frozen=True, eq=False)
+class PointCloud(Immutable):
+    """Balls of one radius, m, about points (k, 3), m: at most a million. Immutable.
+
+    Raises InputError.
+    """
+
+    points: Any
+    radius: float
+
+    def __post_init__(self) -> None:
+        points = floats(self.points, 'the points of a PointCloud')
+        if points.ndim != 2 or points.shape[1] != 3:
+            raise InputError('the points of a PointCloud must have the shape (k, 3), not '
+                             f'{points.shape}')
+        if len(points) > MAX_POINTS:
+            raise InputError(f'a PointCloud has at most {MAX_POINTS} points, not {len(points)}')
+        if np.abs(points).max(initial=0.0) > MAX_NUMBER:
+            raise InputError(f'the points of a PointCloud must be within {MAX_NUMBER:g} m')
+        object.__setattr__(self, 'points', frozen_copy(points))
+        object.__setattr__(self, 'radius', _size(self.radius, 'the radius of a PointCloud', True))
+
+
+@dataclass(frozen=True, eq=False)
+class Obstacle(Immutable):
+    """A shape at a place: in the base frame of an arm, in the world of a body, or on a link.
+
+    - `shape`: Box, Sphere, Cylinder, Capsule, Mesh, Ground or PointCloud.
+    - `pose`: (4, 4), m, by default where the frame is; of a Ground and a PointCloud too.
+    - `link`: the link it is attached to and moves with, which may touch it; None for none.
+    - `name`: in contacts; by default the name of the class of the shape.
+
+    Immutable. Raises InputError for sizes that are not positive, and for what is no pose.
+    """
+
+    shape: Shape | Ground | PointCloud
+    pose: Any = None
+    link: str | None = None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        check_shape(self.shape)
+        T = np.eye(4) if self.pose is None else as_pose(self.pose, 'the pose of an obstacle')
+        object.__setattr__(self, 'pose', frozen_copy(T))
+        if self.link is not None and not isinstance(self.link, str):
+            raise InputError(f'the link of an obstacle must be a name, not {shown(self.link)}')
+        name = type(self.shape).__name__ if self.name is None else self.name
+        if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME:
+            raise InputError(f'the name of an obstacle must be a text of at most {MAX_NAME} '
+                             f'characters, not {shown(self.name)}')
+        object.__setattr__(self, 'name', name)
+
+
+def check_obstacles(obstacles: Iterable[Obstacle]) -> tuple[Obstacle, ...]:
+    """Return obstacles. Raises InputError for anything else."""
+    if not isinstance(obstacles, Iterable):
+        raise InputError(f'obstacles must be a sequence of Obstacle, not {shown(obstacles)}')
+    found = tuple(obstacles)
+    for one in found:
+        if not isinstance(one, Obstacle):
+            raise InputError(f'an obstacle must be an Obstacle(shape, pose), not {shown(one)}')
+    return found
+
+
+def check_shape(shape: object) -> None:
+    """Raise InputError for what is no shape, and for sizes that are not positive."""
+    if isinstance(shape, (Ground, PointCloud)):
+        return
+    if isinstance(shape, Box):
+        for value in vector(shape.size, 3, 'the size of a Box'):
+            _size(value, 'the size of a Box')
+    elif isinstance(shape, Sphere):
+        _size(shape.radius, 'the radius of a Sphere')
+    elif isinstance(shape, (Cylinder, Capsule)):
+        name = type(shape).__name__
+        _size(shape.radius, f'the radius of a {name}')
+        _size(shape.length, f'the length of a {name}', isinstance(shape, Capsule))
+    elif isinstance(shape, Mesh):
+        if not isinstance(shape.filename, str):
+            raise InputError(f'the file of a Mesh must be a text, not {shown(shape.filename)}')
+        if not vector(shape.scale, 3, 'the scale of a Mesh').all():
+            raise InputError(f'the scale of a Mesh must not be zero, not {shown(shape.scale)}')
+    else:
+        raise InputError('a shape must be a Box, Sphere, Cylinder, Capsule, Mesh, Ground or '
+                         f'PointCloud, not {shown(shape)}')
+
+
+def _size(value: Any, what: str, may_be_zero: bool = False) -> float:
+    size = number(value, what)
+    if size < 0.0 or (size == 0.0 and not may_be_zero) or size > MAX_NUMBER:
+        raise InputError(f'{what} must be {"at least" if may_be_zero else "greater than"} 0 m and '
+                         f'at most {MAX_NUMBER:g} m, not {size:g}')
+    return size

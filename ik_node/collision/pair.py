@@ -1,0 +1,87 @@
+"""The signed distance of two placed convex shapes, and its witness points."""
+
+import math
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
+import numpy as np
+
+from ik_node.collision import convex, cores, penetration
+from ik_node.collision import gap as gaps
+from ik_node.collision.convex import Convex
+from ik_node.collision.gap import Gap
+from ik_node.collision.penetration import Polytope
+from ik_node.spatial import vector3 as vectors
+from ik_node.spatial.vector3 import Motion
+from ik_node.support.arrays import Memory
+
+if not cython.compiled:
+    from ik_node.spatial.vector3 import (
+        along,
+        composed,
+        dot,
+        minus,
+        moved,
+        reversed_motion,
+        rotated,
+        times,
+    )
+
+
+class Query:
+    """Scratch for the distances of pairs of shapes; for one thread at a time."""
+
+    def __init__(self) -> None:
+        """Make room."""
+        self.gap, self.polytope = Gap(), Polytope()
+        self.memory = memory = Memory()
+        self.A, self.B = memory.pose(np.eye(4)), memory.pose(np.eye(4))
+
+    def distance(self, a: Convex, T_a: np.ndarray, b: Convex, T_b: np.ndarray,
+                 far: float = math.inf) -> tuple[Any, ...]:
+        """Return the signed distance, m, the points on a and on b, and the normal from a to b.
+
+        T_a, T_b: (4, 4), m. As `signed_distance`; points and normal are tuples.
+        """
+        for i in range(4):
+            for j in range(4):
+                self.A[i][j], self.B[i][j] = T_a[i, j], T_b[i, j]
+        found = signed_distance(a, vectors.motion_of(self.A), b, vectors.motion_of(self.B), far,
+                                self.gap, self.polytope)
+        return found, self.gap.on_a, self.gap.on_b, self.gap.normal
+
+
+def signed_distance(a: Convex, A: Motion, b: Convex, B: Motion, far: float, gap: Gap,
+                    polytope: Polytope) -> float:
+    """Return the distance of two shapes at the poses A and B, m; negative: how deep they overlap.
+
+    gap then has the nearest points, or the deepest ones, and the unit normal from a to b, in
+    the frame of A and B; but of a distance above `far` a lower bound is returned, and no points.
+    Only the second may be a half-space.
+    """
+    T_a_b = composed(reversed_motion(A), B)
+    if b.core == cores.HALF_SPACE:
+        found = _above_plane(a, T_a_b, gap)
+    else:
+        found = gaps.approach(a, b, T_a_b, gap, far + a.radius + b.radius)
+        if found == 0.0:
+            found = -penetration.depth(a, b, T_a_b, gap, polytope)
+    n = gap.normal
+    gap.on_a = moved(A, along(gap.on_a, a.radius, n))
+    gap.on_b = moved(A, along(gap.on_b, -b.radius, n))
+    gap.normal = rotated(A, n)
+    return found - a.radius - b.radius
+
+
+def _above_plane(a: Convex, T_a_b: Motion, gap: Gap) -> float:
+    """Return the distance of a core from a half-space below z = 0 of b; write normal and points."""
+    up = rotated(T_a_b, (0.0, 0.0, 1.0))
+    gap.near_a[0], gap.is_far = 0, False
+    gap.on_a = convex.support(a, times(-1.0, up), gap.near_a)
+    height = dot(up, minus(gap.on_a, T_a_b[3]))
+    gap.on_b = along(gap.on_a, -height, up)
+    gap.normal = times(-1.0, up)
+    return height

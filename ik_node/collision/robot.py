@@ -1,0 +1,198 @@
+"""The shapes of a robot, and which of them may touch one another."""
+
+import weakref
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ik_node.collision.scene import Scene
+from ik_node.collision.shapes import Piece, Shapes
+from ik_node.collision.world import World
+from ik_node.kinematics.kinds import SPHERICAL_X
+from ik_node.kinematics.structures import InertiaArrays, TreeArrays, first_moved
+from ik_node.kinematics.tree import Tree
+from ik_node.kinematics.tree_frames import frames_at
+from ik_node.model.body import Body
+from ik_node.model.chain import Chain
+from ik_node.model.tree import KinematicTree, check_tree
+from ik_node.spatial import inverse
+from ik_node.support.arguments import mapping
+from ik_node.support.exceptions import InputError, ModelError, shown, unknown
+
+_SAMPLES = 1000  # joint configurations: a pair that touches in all of them always does
+_UNLIMITED = np.pi  # rad or m either way, of the samples of a joint without limits
+NOTHING = World([], np.empty((0, 4, 4)), [], np.empty((0, 4, 4)))
+
+
+class LinkPiece(NamedTuple):
+    """A convex shape of a link, or of what is attached to it."""
+
+    link: str
+    group: int  # index in the reduced tree
+    piece: Piece  # its placement is T_group_shape
+    attachment: str | None = None  # the name of what is attached, None for the link itself
+
+    @property
+    def name(self) -> str:
+        """What contacts call it."""
+        return self.link if self.attachment is None else self.attachment
+
+
+class RobotShapes:
+    """The convex shapes of a robot's links, over the q of an arm or of a body.
+
+    Of each link the collision shapes count, the visual ones where it has none. Links that are fixed
+    to one another are a group, whose shapes never touch. Left out are, besides, groups with one
+    joint between them, pairs of links that are disabled, and pairs of shapes that touch in every
+    one of 1,000 joint configurations.
+
+    - `visual`: the links whose visual shapes are used; `always`: the pairs of links left out since
+      shapes of theirs always touch; `pairs`: of indices of `pieces` that are checked.
+    - `tree`: the groups for the kernels; `T_world_base`: where the base of an arm is, m.
+    """
+
+    def __init__(self, space: Chain | Body, others: Mapping[str, float] | None = None,
+                 disabled: Iterable[tuple[str, str]] = ()) -> None:
+        """Read the shapes of an arm's tree, or a body's; see `CollisionModel`."""
+        tree = check_tree(space.tree)
+        body = _body_of(space, tree, others)
+        self.links, self._disabled = tree.links, _checked_pairs(disabled, tree)
+        self._groups, self._T_group_entry, arrays = _grouped(body.arrays, body)
+        if isinstance(space, Chain):
+            column = np.array([space.joint_names.index(name) for name in body.joint_names] + [-1])
+            arrays = arrays._replace(column=column[arrays.column])
+        self.tree = Tree(arrays, _massless(len(arrays.parent)), space.n_joints)
+        self._parents, self._body, self._space = arrays.parent, body, space
+        self.T_world_base = np.eye(4)
+        if isinstance(space, Chain):
+            self.T_world_base = body.forward(np.zeros(body.n_joints))[space.base_link]
+        self.shapes = Shapes(tree.source_path)
+        with self.shapes.reading():
+            self.pieces, self.visual = self._read(tree)
+        self.always: tuple[tuple[str, str], ...] = ()
+        self.pairs = self.possible_pairs(self.pieces)
+        self.pairs, self.always = self._without_permanent()
+
+    def on_link(self, link: str, piece: Piece, attachment: str | None = None) -> LinkPiece:
+        """Return a piece, placed on a link, as one of its group. Raises ModelError."""
+        if link not in self.links:
+            raise ModelError(unknown('link', link, self.links))
+        k = self._body.link_index(link)
+        return LinkPiece(link, int(self._groups[k]),
+                         Piece(piece.convex, self._T_group_entry[k] @ piece.placement), attachment)
+
+    def possible_pairs(self, pieces: list[LinkPiece], first: int = 0) -> list[tuple[int, int]]:
+        """Return the pairs of pieces, the second from `first` on, that may touch."""
+        return [(i, j) for j in range(first, len(pieces)) for i in range(j)
+                if self._may_touch(pieces[i], pieces[j])]
+
+    def _may_touch(self, a: LinkPiece, b: LinkPiece) -> bool:
+        if a.group == b.group:
+            return False
+        if a.attachment is not None or b.attachment is not None:
+            return True
+        return (frozenset((a.link, b.link)) not in self._disabled
+                and self._parents[b.group] != a.group and self._parents[a.group] != b.group)
+
+    def scene(self, pieces: list[LinkPiece], pairs: list[tuple[int, int]]) -> Scene:
+        """Return what the kernels check: pairs of pieces, and those that move, with a world."""
+        return Scene(
+            self.tree, [one.group for one in pieces],
+            np.array([one.piece.placement for one in pieces]).reshape(-1, 4, 4),
+            [one.piece.convex for one in pieces], np.array(pairs, dtype=int).ravel(),
+            [k for k, one in enumerate(pieces) if one.group > 0])
+
+    def _read(self, tree: KinematicTree) -> tuple[list[LinkPiece], tuple[str, ...]]:
+        pieces: list[LinkPiece] = []
+        visual = []
+        for link in tree.links:
+            placed = tree.collisions.get(link, ())
+            if not placed and link in tree.visuals:
+                placed = tree.visuals[link]  # type: ignore[assignment]
+                visual.append(link)
+            for one in placed:
+                try:
+                    made = self.shapes.pieces(one.shape, one.placement)
+                except (InputError, ModelError) as error:
+                    raise ModelError(f'link {link!r}: {error}') from error
+                pieces.extend(self.on_link(link, piece) for piece in made)
+        return pieces, tuple(visual)
+
+    def _without_permanent(self) -> tuple[list[tuple[int, int]], tuple[tuple[str, str], ...]]:
+        """Return the pairs without those that touch in every sample, and the links of these."""
+        lower = np.where(np.isfinite(self._space.lower), self._space.lower, -_UNLIMITED)
+        upper = np.where(np.isfinite(self._space.upper), self._space.upper, _UNLIMITED)
+        samples = np.random.default_rng(0).uniform(
+            np.minimum(lower, upper), np.maximum(lower, upper), (_SAMPLES, len(lower)))
+        touching = self.pairs
+        for q in samples:
+            if not touching:
+                break
+            near = self.scene(self.pieces, touching).touch().find(NOTHING, q, 0.0)
+            found = {(a, b) for a, b, *_ in near}
+            touching = [pair for pair in touching if pair in found]
+        always = {tuple(sorted((self.pieces[a].link, self.pieces[b].link))) for a, b in touching}
+        left = set(touching)
+        return ([pair for pair in self.pairs if pair not in left],
+                tuple(sorted(always)))  # type: ignore[arg-type]
+
+
+_OF_SPACES: 'weakref.WeakKeyDictionary[Chain | Body, RobotShapes]' = weakref.WeakKeyDictionary()
+
+
+def shapes_of(space: Chain | Body) -> RobotShapes:
+    """Return the shapes of an arm or a body, whose meshes are read once."""
+    if space not in _OF_SPACES:
+        _OF_SPACES[space] = RobotShapes(space)
+    return _OF_SPACES[space]
+
+
+def _body_of(space: Chain | Body, tree: KinematicTree,
+             others: Mapping[str, float] | None) -> Body:
+    if isinstance(space, Chain):
+        return tree.body(joints=space.joint_names, held=others)
+    if others is not None:
+        raise InputError('the other joints of a body are those it holds: tree.body(held=…), not '
+                         f'others={shown(mapping(others, "others"))}')
+    return space
+
+
+def _grouped(arrays: TreeArrays, body: Body) -> tuple[np.ndarray, np.ndarray, TreeArrays]:
+    """Return the group of every entry of a tree, its pose in it (k, 4, 4), m, and their tree."""
+    frames = frames_at(body.record, np.zeros(body.n_joints))
+    T = frames.T_world_link.copy()
+    frames.release()
+    head = np.arange(len(arrays.parent))  # the entry that a group begins with
+    moves = (arrays.column >= 0) | (arrays.kind >= SPHERICAL_X)
+    for k in range(1, len(head)):
+        if not moves[k]:
+            head[k] = head[arrays.parent[k]]
+    T_group_entry = np.array([inverse(T[head[k]]) @ T[k] for k in range(len(head))])
+    kept = np.unique(head)
+    groups = np.searchsorted(kept, head)
+    parent = np.array([-1, *groups[arrays.parent[kept[1:]]]])
+    placement = arrays.placement[kept].copy()
+    for k in range(1, len(kept)):
+        placement[k] = T_group_entry[arrays.parent[kept[k]]] @ placement[k]
+    kind = arrays.kind[kept]
+    return groups, T_group_entry, TreeArrays(
+        parent, kind, placement, arrays.axis[kept], arrays.column[kept], arrays.ratio[kept],
+        arrays.offset[kept], first_moved(parent, kind))
+
+
+def _massless(count: int) -> InertiaArrays:
+    return InertiaArrays(np.zeros(count), np.zeros((count, 3)), np.zeros((count, 3, 3)))
+
+
+def _checked_pairs(pairs: Iterable[tuple[str, str]],
+                   tree: KinematicTree) -> frozenset[frozenset[str]]:
+    found = set()
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise InputError(f'a disabled pair must be two names of links, not {shown(pair)}')
+        for link in pair:
+            if link not in tree.links:
+                raise ModelError(f'a disabled pair: {unknown("link", link, tree.links)}')
+        found.add(frozenset(pair))
+    return frozenset(found)

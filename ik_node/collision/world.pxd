@@ -1,0 +1,13 @@
+from ik_node.support.arrays cimport Memory, columns, objects, poses
+
+
+cdef int LEAF, DEPTH
+
+
+cdef class World:
+    cdef Memory memory
+    cdef readonly int count, planes, leaves
+    cdef readonly object order
+    cdef objects shape
+    cdef poses place
+    cdef columns boxes

@@ -1,0 +1,60 @@
+"""SRDF: what MoveIt knows of a robot besides its URDF; here the pairs of links that may touch."""
+
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from xml.etree import ElementTree
+
+from ik_node.model.robot_xml import parse_robot, uses_xacro
+from ik_node.model.tree_structure import TreeStructure
+from ik_node.support.bounds import as_path, read_bytes, reading
+from ik_node.support.exceptions import ModelError
+
+
+def read_srdf(source: str | PathLike[str]) -> tuple[str, ElementTree.Element]:
+    """Return what messages call an SRDF, a path or the XML text itself, and its <robot>.
+
+    Raises ModelError for an invalid file, and for one that uses xacro.
+    """
+    what = 'the SRDF'
+    encoding: str | None = 'utf-8'
+    if isinstance(source, str) and (text := source.lstrip('\ufeff \t\r\n')).startswith('<'):
+        data = text.encode(errors='replace')
+    else:
+        source = as_path(source, what)
+        what, encoding = str(source), None  # as the file declares it
+        with reading(f'the SRDF {what!r}'):
+            data = read_bytes(source).removeprefix(b'\xef\xbb\xbf').lstrip(b' \t\r\n')
+    if uses_xacro(data, what, encoding):
+        raise ModelError(f'{what} uses xacro; expand it first: "xacro FILE > robot.srdf"')
+    return what, parse_robot(data, what, encoding)
+
+
+def read_disabled_collisions(source: str | PathLike[str],
+                             tree: TreeStructure) -> list[tuple[str, str]]:
+    """Return the pairs of a tree's links of `disable_collisions` elements, in file order.
+
+    source: a path, or the XML text itself; pairs with other links are left out. Raises ModelError
+    for an invalid file.
+    """
+    what, robot = read_srdf(source)
+    found = []
+    for number, element in enumerate(robot.findall('disable_collisions'), start=1):
+        first, second = element.get('link1'), element.get('link2')
+        if not first or not second:
+            raise ModelError(f'{what}: disable_collisions number {number} must have link1 and '
+                             'link2')
+        if first in tree.links and second in tree.links:
+            found.append((first, second))
+    return found
+
+
+def write_disabled_collisions(robot: str, pairs: Mapping[tuple[str, str], str] | Iterable[
+        tuple[str, str]]) -> str:
+    """Return an SRDF with pairs of links that may touch; of a mapping, each with its reason."""
+    reasons = pairs if isinstance(pairs, Mapping) else dict.fromkeys(pairs, 'User')
+    root = ElementTree.Element('robot', name=robot)
+    for (first, second), reason in reasons.items():
+        ElementTree.SubElement(root, 'disable_collisions', link1=first, link2=second,
+                               reason=reason)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding='unicode', xml_declaration=True) + '\n'

@@ -1,0 +1,123 @@
+"""Solutions without collisions, by any method: those that touch something are no solutions."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ik_node.collision.model import CollisionModel
+from ik_node.collision.obstacles import Obstacle
+from ik_node.kinematics.reach import length_scale
+from ik_node.model.body import Body
+from ik_node.model.chain import Chain
+from ik_node.model.joint_space import JointSpace
+from ik_node.solvers.found import Found
+from ik_node.solvers.goal import Goal
+from ik_node.solvers.low_discrepancy import initial_guess
+from ik_node.solvers.result import StopReason
+from ik_node.support import clock
+from ik_node.support.arguments import flag
+from ik_node.support.exceptions import OptionError
+
+_REPAIRS = 20         # steps
+_PASSES = 3           # of one, with more joints held at limits in each
+_CLEARANCE = 1e-3     # m, beyond the margin, that a repair aims at
+_LARGEST_STEP = 0.05  # m, by which it moves a pair apart
+_KEPT = 1e-16         # squared error of tasks that it keeps
+_DAMPING = 1e-7
+
+
+def avoiding(solver: Any, space: Chain | Body, avoid_collisions: bool,
+             obstacles: Iterable[Obstacle], margin: float, others: Mapping[str, float] | None,
+             disabled: Iterable[tuple[str, str]]) -> None:
+    """Let a solver, of an arm or a body, avoid collisions where that is wanted.
+
+    Raises OptionError for what is of meaning for collisions alone, where these are not avoided.
+    """
+    arguments: dict[str, Any] = {'obstacles': obstacles, 'margin': margin, 'others': others,
+                             'disabled': disabled}
+    if flag(avoid_collisions, 'avoid_collisions'):
+        solver.avoid(CollisionModel(space, **arguments))
+        return
+    for name, value in arguments.items():
+        if value is not None and not (isinstance(value, (tuple, list, float, int)) and not value):
+            raise OptionError(f'{name} needs avoid_collisions=True')
+
+
+def blocked(found: Found) -> Found:
+    """Return the result of a search that has found solutions in collision only."""
+    return Found(*found)._replace(success=False, reason=StopReason.COLLISION)
+
+
+def search_free(solver: Any, goal: Goal, q0: np.ndarray,
+                is_free: Callable[[np.ndarray], bool]) -> Found:
+    """Solve from q0 (n,), then from other initial guesses, until a solution is free.
+
+    As many as `max_restarts`. A goal that is not met from q0, with the restarts of the method, is
+    not searched for again.
+    """
+    first = found = solver._solve_verified(goal, q0)
+    length, options = length_scale(solver.chain.arrays), solver.options
+    for number in range(1, options.max_restarts + 2):
+        if found.success and is_free(found.q):
+            return found
+        if not first.success or number > options.max_restarts or clock.is_over(
+                solver._deadline()):
+            break
+        found = solver._solve_verified(goal, initial_guess(
+            solver.chain, q0, number - 1, options.seed, length))
+        found = found._replace(restarts=found.restarts + number)
+    return blocked(first) if first.success else first
+
+
+def nearest_free(branches: Iterable[np.ndarray], distance: Callable[[np.ndarray], float],
+                 is_free: Callable[[np.ndarray], bool]) -> np.ndarray | None:
+    """Return the nearest of branches (n,) that is free; None where none is."""
+    return next(filter(is_free, sorted(branches, key=distance)), None)
+
+
+def repaired(q: np.ndarray, rows: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+             space: JointSpace, collisions: CollisionModel) -> np.ndarray | None:
+    """Return a configuration near q (n,) that is free and keeps what tasks ask for; None without.
+
+    rows(q): (A, e), A Δq = e is wanted of the tasks. Pairs that are nearer than the margin are
+    moved apart by the shortest steps that keep the tasks, Δq = Mᵀ (M Mᵀ)⁻¹ b, with the gradients
+    of their distances in M; joints that would leave their limits stay there.
+    """
+    for _ in range(_REPAIRS):
+        distances, gradients = collisions.gradients(q, collisions.margin + 0.5 * _CLEARANCE)
+        A, e = rows(q)
+        if not len(distances) and float(e @ e) < _KEPT:
+            return q
+        M = np.concatenate([A, gradients])
+        b = np.concatenate([e, np.minimum(
+            collisions.margin + _CLEARANCE - distances, _LARGEST_STEP)])
+        step, free = np.zeros(len(q)), np.ones(len(q), dtype=bool)
+        for _ in range(_PASSES):
+            own = M[:, free]
+            gram = own @ own.T
+            gram.flat[::len(gram) + 1] += _DAMPING
+            step[free] = own.T @ np.linalg.solve(gram, b - M[:, ~free] @ step[~free])
+            held = np.clip(q + step, space.lower, space.upper) - q
+            beyond = free & (np.abs(held - step) > 0.0)
+            step = held
+            if not beyond.any():
+                break
+            free &= ~beyond
+        q = q + step
+    return None
+
+
+def last_free(q0: np.ndarray, q: np.ndarray, is_free: Callable[[np.ndarray], bool],
+              steps: int = 64) -> np.ndarray:
+    """Return the last configuration that is free on the way from q0 (n,) to q (n,), from q0 on.
+
+    q0 itself where the next of `steps` is not free.
+    """
+    best = q0
+    for share in np.linspace(0.0, 1.0, steps + 1)[1:]:
+        there = q0 + share * (q - q0)
+        if not is_free(there):
+            break
+        best = there
+    return best

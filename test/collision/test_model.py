@@ -1,0 +1,271 @@
+"""Where robots touch themselves and obstacles."""
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from ik_node import KinematicTree
+from ik_node.collision import (
+    Box,
+    Capsule,
+    CollisionModel,
+    Cylinder,
+    Ground,
+    Mesh,
+    Obstacle,
+    PointCloud,
+    Sphere,
+)
+from ik_node.model.srdf import read_disabled_collisions, write_disabled_collisions
+from ik_node.spatial import pose_from_rpy
+from ik_node.support.exceptions import InputError, ModelError
+
+
+def at(x=0.0, y=0.0, z=0.0):
+    return pose_from_rpy((x, y, z), (0.0, 0.0, 0.0))
+
+
+def link(name, shape='<sphere radius="0.1"/>', x=0.5, tag='collision'):
+    return (f'<link name="{name}"><{tag}><origin xyz="{x} 0 0"/><geometry>{shape}</geometry>'
+            f'</{tag}></link>')
+
+
+def joint(name, parent, child, x, kind='revolute', more=''):
+    return (f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+            f'<origin xyz="{x} 0 0"/><axis xyz="0 0 1"/>'
+            f'<limit lower="-3" upper="3" effort="1" velocity="1"/>{more}</joint>')
+
+
+def planar(*more, forearm='<sphere radius="0.1"/>'):
+    """Return three links of 1 m in a plane; each has a ball of 0.1 m in its middle."""
+    return KinematicTree.from_urdf(
+        '<robot name="planar"><link name="base"/>' + link('one') + link('two') + link(
+            'three', forearm) + '<link name="tip"/>' + joint('a', 'base', 'one', 0.0)
+        + joint('b', 'one', 'two', 1.0) + joint('c', 'two', 'three', 1.0)
+        + joint('end', 'three', 'tip', 1.0, 'fixed') + ''.join(more) + '</robot>')
+
+
+@pytest.fixture
+def arm():
+    return planar().chain('base', 'tip')
+
+
+def test_the_distance_of_two_links_is_that_of_their_balls(arm):
+    q = np.array([0.0, math.pi / 2, math.pi / 2])  # balls at (0.5, 0) and (0.5, 1)
+    contact, = CollisionModel(arm).contacts(q, 10.0)
+    assert (contact.first, contact.second) == ('one', 'three')
+    assert contact.distance == pytest.approx(0.8)
+    assert contact.point_first == pytest.approx([0.5, 0.1, 0.0])
+    assert contact.point_second == pytest.approx([0.5, 0.9, 0.0])
+    assert contact.normal == pytest.approx([0.0, 1.0, 0.0])
+    assert CollisionModel(arm).contacts(q) == []
+    assert str(contact) == "'one' is 800 mm from 'three'"
+
+
+def test_a_folded_arm_touches_itself(arm):
+    contact, = CollisionModel(arm).contacts(np.array([0.0, 2.6, 2.6]))
+    assert contact.distance < 0.0
+    assert 'mm deep in' in str(contact)
+
+
+def test_links_with_one_joint_between_them_may_touch():
+    arm = planar(forearm='<sphere radius="0.6"/>').chain('base', 'tip')
+    model = CollisionModel(arm)
+    assert [(model.robot.pieces[a].link, model.robot.pieces[b].link)
+            for a, b in model.robot.pairs] == [('one', 'three')]
+
+
+def test_links_that_are_fixed_to_one_another_are_one():
+    tree = planar(link('hand'), joint('wrist', 'tip', 'hand', 0.0, 'fixed'))
+    model = CollisionModel(tree.chain('base', 'tip'))
+    assert {tuple(model.robot.pieces[k].link for k in pair) for pair in model.robot.pairs} == {
+        ('one', 'three'), ('one', 'hand')}
+
+
+def test_links_beside_the_arm_are_where_their_joints_are_held():
+    tree = planar(link('door', '<box size="0.2 0.2 0.2"/>'),
+                  joint('hinge', 'base', 'door', 2.0))
+    arm, q = tree.chain('base', 'tip'), np.zeros(3)
+    closed, opened = CollisionModel(arm), CollisionModel(arm, others={'hinge': 1.5})
+    assert closed.contacts(q)[0].second == 'door'
+    assert opened.contacts(q) == []
+    with pytest.raises(ModelError, match='hinge'):
+        CollisionModel(arm, others={'henge': 1.0})
+
+
+def test_a_pair_that_always_touches_is_left_out_and_told():
+    tree = planar(link('cover', '<sphere radius="9"/>'), joint('d', 'base', 'cover', 0.0))
+    model = CollisionModel(tree.chain('base', 'tip'))
+    assert ('cover', 'three') in model.robot.always
+    assert model.contacts(np.zeros(3)) == []
+
+
+def test_disabled_pairs_may_touch(arm):
+    q = np.array([0.0, 2.6, 2.6])
+    assert CollisionModel(arm).contacts(q)
+    assert not CollisionModel(arm, disabled=[('three', 'one')]).contacts(q)
+
+
+def test_disabled_pairs_are_read_and_written_as_srdf(arm, tmp_path):
+    text = write_disabled_collisions('planar', {('one', 'three'): 'Never', ('a', 'b'): 'User'})
+    (tmp_path / 'planar.srdf').write_text(text)
+    assert read_disabled_collisions(tmp_path / 'planar.srdf', arm.tree) == [('one', 'three')]
+    with pytest.raises(ModelError, match='number 1 must have link1 and link2'):
+        read_disabled_collisions('<robot><disable_collisions link1="one"/></robot>', arm.tree)
+
+
+def test_visual_shapes_count_where_a_link_has_no_others():
+    tree = planar(link('flag', tag='visual'), joint('d', 'tip', 'flag', 0.0))
+    model = CollisionModel(tree.chain('base', 'flag'))
+    assert model.robot.visual == ('flag',)
+    assert any(piece.link == 'flag' for piece in model.robot.pieces)
+
+
+@pytest.mark.parametrize(('shape', 'expected'), [
+    (Box((0.2, 0.2, 0.2)), 0.3), (Sphere(0.1), 0.3), (Cylinder(0.1, 0.2), 0.3),
+    (Capsule(0.1, 0.2), 0.3), (PointCloud([[0.0, 0.0, 0.0], [9.0, 9.0, 9.0]], 0.05), 0.35)])
+def test_an_obstacle_has_the_distance_of_its_shape(arm, shape, expected):
+    model = CollisionModel(arm, [Obstacle(shape, at(0.5, 0.5), name='it')])
+    found = [one for one in model.contacts(np.zeros(3), 0.36) if one.second == 'it']
+    assert min(one.distance for one in found) == pytest.approx(expected)
+
+
+def test_the_ground_is_below_its_offset_along_its_normal(arm):
+    assert CollisionModel(arm, [Obstacle(Ground(offset=-0.11))]).contacts(np.zeros(3)) == []
+    contacts = CollisionModel(arm, [Obstacle(Ground(offset=-0.09))]).contacts(np.zeros(3))
+    assert [one.first for one in contacts] == ['one', 'two', 'three']
+    assert contacts[0].distance == pytest.approx(-0.01)
+    aside = CollisionModel(arm, [Obstacle(Ground((0.0, -3.0, 0.0)), at(0.0, 0.05))])
+    assert aside.contacts(np.zeros(3))[0].distance == pytest.approx(-0.05)
+
+
+def test_the_margin_is_kept_too(arm):
+    wall = [Obstacle(Box((0.2, 0.2, 0.2)), at(0.5, 0.5))]
+    assert CollisionModel(arm, wall, margin=0.29).is_free(np.zeros(3))
+    assert not CollisionModel(arm, wall, margin=0.31).is_free(np.zeros(3))
+
+
+def test_an_attached_obstacle_moves_with_its_link_and_may_touch_it(arm):
+    pole = Obstacle(Capsule(0.02, 0.5), at(0.5), link='three', name='pole')
+    wall = Obstacle(Box((0.1, 4.0, 1.0)), at(0.0, 3.0), name='wall')
+    model = CollisionModel(arm, [pole, wall])
+    assert model.contacts(np.zeros(3)) == []
+    contacts = model.contacts(np.array([math.pi / 2, 0.0, 0.0]))
+    assert ('pole', 'wall') in {(one.first, one.second) for one in contacts}
+
+
+def test_poses_are_in_the_base_frame_of_an_arm_and_in_the_world_of_a_body():
+    tree = planar(link('cart', x=0.0), joint('rail', 'cart', 'base', 3.0, 'fixed'))
+    arm, body, ball = tree.chain('base', 'tip'), tree.body(), Sphere(0.1)
+    q = np.zeros(3)
+    for space, x in ((arm, 0.5), (body, 3.5)):
+        found = CollisionModel(space, [Obstacle(ball, at(x, 0.3))]).contacts(q, 0.11)
+        assert [one.first for one in found] == ['one']
+        assert found[0].point_first == pytest.approx([x, 0.1, 0.0])
+
+
+def test_obstacles_may_change_at_any_time(arm):
+    model, near = CollisionModel(arm), Obstacle(Sphere(0.1), at(0.5, 0.1))
+    assert model.is_free(np.zeros(3))
+    model.obstacles = [near, Obstacle(Ground(offset=-5.0))]
+    assert not model.is_free(np.zeros(3))
+    assert model.obstacles[0] is near
+    model.obstacles = []
+    assert model.is_free(np.zeros(3))
+
+
+def test_of_many_obstacles_each_is_found(arm):
+    rng = np.random.default_rng(0)
+    places = rng.uniform(-3.0, 3.0, (700, 3))
+    obstacles = [Obstacle(Sphere(0.05), at(*place), name=str(k)) for k, place in enumerate(places)]
+    model, middles = CollisionModel(arm, obstacles), np.array([[0.5 + k, 0, 0] for k in range(3)])
+    found = {(one.first, one.second) for one in model.contacts(np.zeros(3), 0.5)
+             if one.second.isdigit()}
+    apart = np.linalg.norm(places[None] - middles[:, None], axis=2) - 0.15
+    assert found == {(('one', 'two', 'three')[i], str(k)) for i, k in np.argwhere(apart <= 0.5)}
+
+
+def test_gradients_are_those_of_central_differences():
+    arm = planar(forearm='<cylinder radius="0.1" length="0.5"/>').chain('base', 'tip')
+    model = CollisionModel(arm, [Obstacle(Box((0.3, 0.2, 0.4)), at(1.2, 1.4, 0.1)),
+                                 Obstacle(Cylinder(0.1, 0.3), at(-1.0, 0.4, 0.2))])
+    rng, h = np.random.default_rng(2), 1e-5
+    for _ in range(100):
+        q = rng.uniform(arm.lower, arm.upper)
+        distances, gradients = model.gradients(q, 10.0)
+        for k, step in enumerate(h * np.eye(3)):
+            after, before = (model.gradients(q + sign * step, 10.0)[0] for sign in (1.0, -1.0))
+            assert gradients[:, k] == pytest.approx((after - before) / (2.0 * h), abs=1e-5)
+        assert len(distances) == 7
+
+
+def test_a_mesh_counts_as_its_convex_hull(arm, tmp_path):
+    pytest.importorskip('trimesh', reason='trimesh is not installed (make test brings it)')
+    file = tmp_path / 'corner.obj'  # two plates at a right angle, open, without a volume
+    file.write_text('v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 3 4\n')
+    mesh = Mesh(str(file), (0.2, 0.2, 0.2))
+    contact, = CollisionModel(arm, [Obstacle(mesh, at(0.5, 0.2))]).contacts(np.zeros(3), 0.15)
+    assert contact.second == 'Mesh'
+    assert contact.distance == pytest.approx(0.1)
+
+
+def test_a_mesh_that_cannot_be_read_is_named():
+    pytest.importorskip('trimesh', reason='trimesh is not installed (make test brings it)')
+    arm = planar(link('hand', '<mesh filename="package://none/of/it.stl"/>'),
+                 joint('d', 'tip', 'hand', 0.0)).chain('base', 'hand')
+    with pytest.raises(ModelError, match=r"link 'hand': .*package://none/of/it.stl: not found"):
+        CollisionModel(arm)
+
+
+@pytest.mark.parametrize(('make', 'said'), [
+    (lambda: Obstacle(Box((1.0, -1.0, 1.0))), 'the size of a Box must be greater than 0 m'),
+    (lambda: Obstacle(Sphere(math.nan)), 'radius of a Sphere'),
+    (lambda: Obstacle(Sphere(0.0)), 'must be greater than 0 m'),
+    (lambda: Obstacle(Capsule(0.1, -1.0)), 'the length of a Capsule must be at least 0 m'),
+    (lambda: Obstacle('box'), 'a shape must be a Box, Sphere'),
+    (lambda: Obstacle(Box((1.0, 1.0))), 'size of a Box'),
+    (lambda: Obstacle(Sphere(1.0), np.zeros((4, 4))), 'pose of an obstacle'),
+    (lambda: Obstacle(Sphere(1.0), np.eye(3)), r'shape \(4, 4\)'),
+    (lambda: Obstacle(Sphere(1.0), link=3), 'must be a name'),
+    (lambda: Obstacle(Sphere(1.0), name=''), 'name of an obstacle'),
+    (lambda: Obstacle(Mesh('a.stl', (0.0, 1.0, 1.0))), 'scale of a Mesh'),
+    (lambda: Ground((0.0, 0.0, 0.0)), 'must not be zero'),
+    (lambda: PointCloud([[1.0, math.nan, 0.0]], 0.1), 'points of a PointCloud'),
+    (lambda: PointCloud([[1.0, 2.0]], 0.1), r'shape \(k, 3\)'),
+    (lambda: PointCloud([[1.0, 2.0, 3.0]], -0.1), 'radius of a PointCloud'),
+])
+def test_a_malformed_obstacle_is_refused(make, said):
+    with pytest.raises(InputError, match=said):
+        make()
+
+
+@pytest.mark.parametrize(('given', 'said'), [
+    ({'obstacles': [Sphere(0.1)]}, 'must be an Obstacle'),
+    ({'obstacles': 3}, 'must be a sequence of Obstacle'),
+    ({'obstacles': [Obstacle(Sphere(0.1), link='four')]}, "no link 'four'"),
+    ({'obstacles': [Obstacle(Ground(), link='one')]}, 'cannot be attached'),
+    ({'margin': -0.1}, 'margin must be at least 0 m'),
+    ({'disabled': [('one', 'four')]}, "no link 'four'"),
+    ({'disabled': ['one']}, 'two names of links'),
+])
+def test_a_malformed_model_is_refused(arm, given, said):
+    with pytest.raises((InputError, ModelError), match=said):
+        CollisionModel(arm, **given)
+
+
+def test_a_refused_obstacle_leaves_those_before(arm):
+    model = CollisionModel(arm, [Obstacle(Sphere(0.1), at(0.5, 0.1))])
+    with pytest.raises(ModelError):
+        model.obstacles = [Obstacle(Sphere(0.1), link='four')]
+    assert not model.is_free(np.zeros(3))
+    assert len(model.obstacles) == 1
+
+
+def test_a_model_is_copied_with_its_obstacles(arm):
+    model = CollisionModel(arm, [Obstacle(Sphere(0.1), at(0.5, 0.1))], margin=0.1)
+    for other in (copy.copy(model), pickle.loads(pickle.dumps(model))):
+        assert other.margin == 0.1
+        assert not other.is_free(np.zeros(3))

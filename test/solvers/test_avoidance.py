@@ -1,0 +1,216 @@
+"""Solutions that touch neither the robot nor obstacles, by every solver."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from ik_node import (
+    Goal,
+    KinematicTree,
+    StopReason,
+    make_body_solver,
+    make_solver,
+    solver_names,
+)
+from ik_node.collision import Box, CollisionModel, Cylinder, Ground, Obstacle, Sphere
+from ik_node.spatial import pose_from_rpy
+from ik_node.support.exceptions import OptionError, UnsupportedError
+from ik_node.tasks import Position
+from robots import chain
+
+
+def at(x=0.0, y=0.0, z=0.0):
+    return pose_from_rpy((x, y, z), (0.0, 0.0, 0.0))
+
+
+def links(*names):
+    return ''.join(f'<link name="{name}"><collision><origin xyz="0.25 0 0"/><geometry>'
+                   '<box size="0.4 0.04 0.04"/></geometry></collision></link>' for name in names)
+
+
+def joint(name, parent, child, x, lower=-3.0):
+    return (f'<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/>'
+            f'<origin xyz="{x} 0 0"/><axis xyz="0 0 1"/>'
+            f'<limit lower="{lower}" upper="3" effort="1" velocity="1"/></joint>')
+
+
+@pytest.fixture
+def planar():
+    """Three links of 0.5 m in a plane."""
+    return KinematicTree.from_urdf(
+        '<robot name="planar"><link name="base"/>' + links('one', 'two', 'three')
+        + '<link name="tip"/>' + joint('a', 'base', 'one', 0.0) + joint('b', 'one', 'two', 0.5)
+        + joint('c', 'two', 'three', 0.5)
+        + '<joint name="end" type="fixed"><parent link="three"/><child link="tip"/>'
+        '<origin xyz="0.5 0 0"/></joint></robot>')
+
+
+@pytest.fixture
+def arm(planar):
+    return planar.chain('base', 'tip')
+
+
+UP, DOWN = np.array([0.6, -1.2, 0.6]), np.array([-0.6, 1.2, -0.6])  # mirrored: the tip is on x
+OPTIONS = {'example': {'examples': [UP]}}
+BESIDE_UP = Obstacle(Cylinder(0.05, 1.0), at(0.45, 0.3), name='post')
+AROUND_TIP = Obstacle(Sphere(0.1), at(1.3254, 0.0), name='ball')
+GOAL = Goal(position=[1.3253356149, 0.0, 0.0])
+
+
+def test_the_tip_of_both_configurations_is_at_the_goal(arm):
+    for q in (UP, DOWN):
+        assert arm.forward(q)[:3, 3] == pytest.approx(GOAL.pose[:3, 3], abs=1e-9)
+
+
+@pytest.mark.parametrize('name', solver_names())
+def test_a_solution_is_free_where_the_one_from_q0_is_not(arm, name):
+    options = OPTIONS.get(name, {})
+    goal = Goal(position=GOAL.pose[:3, 3], orientation=arm.forward(UP)[:3, :3],
+                weights=(1, 1, 1, 1, 1, 1)) if name == 'analytic' else GOAL
+    model = CollisionModel(arm, [BESIDE_UP])
+    without = make_solver(name, arm, **options).solve(goal, UP)
+    assert without.success
+    assert not model.is_free(without.q)
+    found = make_solver(name, arm, avoid_collisions=True, obstacles=[BESIDE_UP],
+                        **options).solve(goal, UP)
+    assert found.success
+    assert model.is_free(found.q)
+    assert found.contact is None
+
+
+@pytest.mark.parametrize('name', solver_names())
+def test_a_goal_inside_an_obstacle_is_no_success(arm, name):
+    solver = make_solver(name, arm, avoid_collisions=True, obstacles=[AROUND_TIP],
+                         **{**OPTIONS.get(name, {}), 'max_restarts': 5})
+    found = solver.solve(arm.forward(UP), UP)
+    assert not found.success
+    assert found.reason is StopReason.COLLISION
+    assert found.contact.second == 'ball'
+    assert found.contact.distance < 0.0
+    assert (arm.lower <= found.q).all()
+    assert (found.q <= arm.upper).all()
+
+
+def test_the_closest_configuration_is_free(arm):
+    solver = make_solver('dls', arm, avoid_collisions=True, obstacles=[AROUND_TIP], closest=True)
+    for q0 in (UP * 0.1, DOWN * 0.2, np.array([1.5, 0.0, 0.0])):
+        found = solver.solve(GOAL, q0)
+        assert not found.success
+        assert solver.collisions.is_free(found.q)
+
+
+def test_the_margin_and_the_obstacles_decide(arm):
+    kept = make_solver('dls', arm, avoid_collisions=True, obstacles=[BESIDE_UP], margin=0.05)
+    found = kept.solve(GOAL, UP)
+    assert found.success
+    assert kept.collisions.contacts(found.q, 0.05) == []
+    kept.obstacles = []
+    assert kept.solve(GOAL, UP).q == pytest.approx(UP, abs=1e-5)
+    kept.obstacles = [AROUND_TIP]
+    assert kept.solve(GOAL, UP).reason is StopReason.COLLISION
+
+
+def test_a_batch_avoids_collisions_too(arm):
+    poses = np.array([arm.forward(UP), arm.forward(np.array([2.0, -0.5, -0.5]))])
+    for name in ('dls', 'analytic', 'genetic'):
+        solver = make_solver(name, arm, avoid_collisions=True, obstacles=[AROUND_TIP],
+                             max_restarts=3)
+        found = solver.solve_batch(poses, UP)
+        assert found.success.tolist() == [False, True]
+        assert found.reason[0] is StopReason.COLLISION
+        assert found.contact[0].second == 'ball'
+        assert found.contact[1] is None
+
+
+def test_a_path_has_no_pose_in_collision(arm):
+    poses = [Goal(position=[1.3, y, 0.0]) for y in np.linspace(-0.2, 0.2, 9)]
+    solver = make_solver('dls', arm, avoid_collisions=True, obstacles=[BESIDE_UP])
+    found = solver.solve_path(poses, UP)
+    met = found.q[found.success]
+    assert all(map(solver.collisions.is_free, met))
+    assert len(met) + found.reason.tolist().count(
+        StopReason.COLLISION) == len(poses)
+
+
+def test_a_free_branch_of_a_closed_form_is_always_found():
+    arm = chain('ur5')
+    obstacles = [Obstacle(Ground(offset=-0.01)), Obstacle(Box((0.1, 0.1, 1.2)), at(0.4, 0.3, 0.6)),
+                 Obstacle(Cylinder(0.05, 1.2), at(-0.3, 0.4, 0.6))]
+    try:
+        solver = make_solver('analytic', arm, avoid_collisions=True, obstacles=obstacles)
+    except Exception as error:
+        pytest.skip(f'the shapes of the robot cannot be read: {error}')
+    rng, tried = np.random.default_rng(5), 0
+    while tried < 100:
+        q, q0 = rng.uniform(-math.pi, math.pi, (2, 6))
+        if not solver.collisions.is_free(q):
+            continue
+        tried += 1
+        found = solver.solve(arm.forward(q), q0)
+        assert found.success
+        assert solver.collisions.is_free(found.q)
+
+
+def test_of_free_branches_the_nearest_is_taken(arm):
+    solver = make_solver('analytic', arm, avoid_collisions=True, obstacles=[BESIDE_UP])
+    pose = arm.forward(UP)
+    free = [q for q in solver.solve_all(pose) if solver.collisions.is_free(q)]
+    nearest = min(free, key=lambda q: np.linalg.norm(q - UP))
+    assert solver.solve(pose, UP).q == pytest.approx(nearest, abs=1e-6)
+
+
+def test_what_is_of_meaning_for_collisions_needs_them_avoided(arm):
+    for given in ({'obstacles': [BESIDE_UP]}, {'margin': 0.1}, {'others': {}},
+                  {'disabled': [('one', 'two')]}):
+        with pytest.raises(OptionError, match='needs avoid_collisions=True'):
+            make_solver('dls', arm, **given)
+    with pytest.raises(UnsupportedError, match='avoid_collisions=True'):
+        make_solver('dls', arm).obstacles = []
+
+
+def test_a_copy_avoids_the_same_obstacles(arm):
+    solver = make_solver('dls', arm, avoid_collisions=True, obstacles=[AROUND_TIP])
+    other = pickle.loads(pickle.dumps(solver))
+    assert other.solve(GOAL, UP).reason is StopReason.COLLISION
+
+
+@pytest.mark.parametrize('name', ['hierarchy', 'least_squares', 'lagrange', 'optimization',
+                                  'genetic'])
+def test_a_body_finds_a_free_solution(planar, name):
+    body, task = planar.body(), Position('tip', [1.3253356149, 0.0, 0.0])
+    solver = make_body_solver(name, body, [task], avoid_collisions=True, obstacles=[BESIDE_UP])
+    plain = make_body_solver(name, body, [task]).solve(UP)
+    assert plain.success
+    assert not solver.collisions.is_free(plain.q)
+    found = solver.solve(UP)
+    assert found.success
+    assert solver.collisions.is_free(found.q)
+    assert found.contact is None
+
+
+def test_a_body_says_what_it_touches(planar):
+    body, task = planar.body(), Position('tip', [1.3253356149, 0.0, 0.0])
+    solver = make_body_solver('least_squares', body, [task], avoid_collisions=True,
+                              obstacles=[AROUND_TIP], closest=False)
+    found = solver.solve(UP)
+    assert found.reason is StopReason.COLLISION
+    assert found.contact.second == 'ball'
+    assert 'ball' in found.diagnosis
+    closest = solver.closest([1.5, 0.0, 0.0])
+    assert not closest.success
+    assert solver.collisions.is_free(closest.q)
+
+
+def test_a_body_moves_joints_that_its_tasks_leave_free(planar):
+    # Only the first two links are needed, and the third would touch the wall where it is.
+    wall = Obstacle(Box((0.2, 0.02, 0.2)), at(1.12, 0.0), name='wall')
+    body, task = planar.body(), Position('three', planar.body().forward(UP)['three'][:3, 3])
+    solver = make_body_solver('least_squares', body, [task], avoid_collisions=True,
+                              obstacles=[wall], max_restarts=0)
+    assert not solver.collisions.is_free(UP)
+    found = solver.solve(UP)
+    assert found.success
+    assert solver.collisions.is_free(found.q)
+    assert abs(found.q[2] - UP[2]) > 0.05
