@@ -13,7 +13,7 @@ from ik_node.spatial.vector3 cimport along, cross, dot, minus, vector3
 
 cdef double INF, _DONE, _STALLED, _LONGEST, _FLOOR, _SHORT_FLOOR, _FARTHEST_TWIN, _SHORT, _DEGENERATE
 cdef double _SINGULAR, ALL_BUT_SINGULAR
-cdef int STEPS
+cdef int STEPS, FEW_STEPS
 
 @cython.locals(stalled=cython.bint)
 cdef (double, double, double) newton_refinement(ChainRecord chain, TipTask task, Scratch work, vector held,

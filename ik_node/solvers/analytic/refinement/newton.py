@@ -21,6 +21,7 @@ if not cython.compiled:
 
 INF = math.inf
 STEPS = 30
+FEW_STEPS = 14         # of candidates most of which are no solutions
 _DONE = 1e-26        # squared error at which refinement ends
 _STALLED = 0.01      # relative change of the squared error at a least one that is not zero
 _LONGEST = 0.5       # rad or m, of one step

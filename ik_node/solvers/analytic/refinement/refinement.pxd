@@ -26,6 +26,7 @@ cdef class Refinement:
     cdef rows branches
     cdef vector errors, held, parameters, q0, trial, frames_q
     cdef bint arm_checked, arm_regular
+    cdef int steps
     cdef double room, hopeless
     cdef int find_branches(self) noexcept nogil
     cdef double refine_branch(self, vector q) noexcept nogil

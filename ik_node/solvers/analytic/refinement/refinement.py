@@ -57,6 +57,7 @@ class Refinement:
         # `newton.is_arm_regular` holds there, where that is known
         self.frames_q = memory.vector(np.zeros(n))
         self.arm_checked, self.arm_regular = False, False
+        self.steps = newton.STEPS  # of the refinement of a branch, at most
 
     def find_branches(self) -> int:
         """Write the branches of the nominal arm for the parameters; return how many."""
@@ -78,7 +79,7 @@ class Refinement:
         self.invalidate_frames()
         error, _position, _orientation = search.residual(self.chain, self.task, self.work, q)
         if error > _EXACT:
-            newton.newton_refinement(self.chain, self.task, self.work, self.held, q, newton.STEPS)
+            newton.newton_refinement(self.chain, self.task, self.work, self.held, q, self.steps)
         self.wrap_to_nearest(q)
         return self.tolerable_error(q)
 

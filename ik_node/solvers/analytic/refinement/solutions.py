@@ -84,11 +84,12 @@ class Enumeration(Refinement):
         for i in range(self.kept):
             least = min(least, self.smallest_pivot(self.found[i]))
         if least < self.doubtful:
-            self.closed_form.elimination.beside_motion = least < _BESIDE
+            if least < _BESIDE:  # where most candidates are none
+                self.closed_form.elimination.beside_motion, self.steps = True, newton.FEW_STEPS
             self._refine_branches(self.general.write_branches(
                 self.task.T, self.parameters, self.q0, self.chain.n, self.closed_form,
                 self.branches), within)
-            self.closed_form.elimination.beside_motion = False
+            self.closed_form.elimination.beside_motion, self.steps = False, newton.STEPS
 
     def _refine_branches(self, count: int, within: bool) -> None:
         """Refine branches, and keep those that meet the goal."""
