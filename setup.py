@@ -125,7 +125,7 @@ setup(
     maintainer='ik_node maintainers',
     maintainer_email='ik-node@example.com',
     packages=find_packages(include=[NAME, f'{NAME}.*']),
-    package_data={'': ['py.typed', '*.pxd']},
+    package_data={'': ['py.typed', '*.pxd', '*.js']},
     ext_modules=extensions(),
     options={'build_ext': {'parallel': os.cpu_count()}},
     data_files=[
@@ -158,7 +158,7 @@ setup(
         'bench': ['EAIK', 'example-robot-data', 'ikpy', 'optik-py', 'pin', 'playwright',
                   'pytracik', 'roboticstoolbox-python', 'rtb-data'],
         # For meshes in .dae files; for meshes with too many triangles; for the page.
-        'viewer': ['fast-simplification>=0.2', 'pycollada', 'viser>=1.0'],
+        'viewer': ['fast-simplification>=0.2', 'pycollada', 'viser>=1.1'],
         'robots': ['robot_descriptions', 'xacrodoc'],  # some hundred robots, downloaded with git
     },
     zip_safe=False,

@@ -172,6 +172,9 @@ class FakeNode:
             Controller(self.robot, group, lambda: 0.0, None).begin_at_present()
         self.publish()
 
+    def enable(self, enabled):
+        self._request(('enable', enabled))
+
     def branches(self):
         self._request('solve_all')
         return self.listed

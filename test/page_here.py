@@ -204,6 +204,21 @@ class Page:
         widget._impl.value = value
         self._fire(widget)
 
+    def type(self, *labels, value):
+        """Type a text into a field, and press Enter."""
+        self.put(*labels, value=value)
+        self.enter(*labels)
+
+    def enter(self, *labels):
+        """Press Enter in a field."""
+        form, api = self.widget(*labels), self.server.gui
+        while not hasattr(form, '_submit_cb'):
+            form = api._container_handle_from_uuid[form._impl.parent_container_id]
+        event = SimpleNamespace(client=self.browser, client_id=1, target=form)
+        for callback in form._submit_cb:
+            _call(callback, event)
+        self.settle()
+
     def upload(self, *labels, name, content):
         """Send a file by a button."""
         self.widget(*labels)._impl.value = viser.UploadedFile(name, content)

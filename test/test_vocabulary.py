@@ -20,6 +20,7 @@ TERMS = ('arcs?', 'desks?', 'postures?', 'regrets?', 'seekers?', 'stations?', 's
 """Words that texts for users do not use; others of WORDS are ordinary words there."""
 
 ALLOWED_NAMES = {
+    'add_form': 'a function of viser',
     'closed_form': 'the term for analytic solutions',
     'flat_shading': 'an argument of viser',
     'Posture': 'the task',

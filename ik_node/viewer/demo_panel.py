@@ -2,13 +2,14 @@
 
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from ik_node.control.target_path import TargetPath
 from ik_node.motion.tip_path import ClosedPath
 from ik_node.support.threads import start_thread
+from ik_node.viewer.draft import number
 from ik_node.viewer.panel import Page, Panel
 
 _RATE = 25.0     # Hz, of goals
@@ -31,10 +32,12 @@ class DemoPanel(Panel):
         self._stopped = threading.Event()
         self._stopped.set()
         self._thread: threading.Thread | None = None
-        self._phase = 0.0
+        self._phase, self._round = 0.0, _ROUND
         with self._folder:
             self._button = self._gui.add_button(_PLAY, hint='leads the goal round')
-            self._round = self._gui.add_number('s per round', _ROUND, min=1.0, max=600.0, step=1.0)
+            self._draft = self._draft_of(self._set_round)
+            with self._draft.container:
+                self._draft.add('round', 's per round', f'{_ROUND:g}', '1 to 600')
         self._button.on_click(lambda _: self._on_button())
 
     @property
@@ -47,17 +50,26 @@ class DemoPanel(Panel):
 
     def _refresh(self, visible: bool) -> None:
         if not visible and self.plays:
-            self.close()
+            self.stop()
 
-    def close(self) -> None:
-        """Stop, and send no further goal."""
+    def stop(self) -> None:
+        """Send no further goal."""
         self._stopped.set()
         self._button.label = _PLAY
+
+    def close(self) -> None:
+        """Stop, and end the thread of the panel."""
+        self.stop()
+        super().close()
+
+    def _set_round(self, typed: Mapping[str, str]) -> None:
+        self._round = min(max(number('s per round', typed['round']), 1.0), 600.0)
+        self._draft.show('round', f'{self._round:g}')
 
     def _on_button(self) -> None:
         targets = None if self.plays else self._targets()
         if targets is None:
-            self.close()
+            self.stop()
         else:
             if self._thread is not None:
                 self._thread.join()  # its last goal would look like a user's drag
@@ -91,13 +103,13 @@ class DemoPanel(Panel):
         try:
             while not (stopped.wait(1.0 / _RATE) or self._robot_view.tree is not tree
                        or self._is_dragged_from(sent)):
-                self._phase = (self._phase + 1.0 / (_RATE * float(self._round.value))) % 1.0
+                self._phase = (self._phase + 1.0 / (_RATE * self._round)) % 1.0
                 sent = targets(self._phase)
                 for name, T_scene_goal in sent.items():
                     self._page.handles.drag_to(T_scene_goal, name)
         finally:
             if not stopped.is_set():
-                self.close()
+                self.stop()
 
     def _is_dragged_from(self, sent: dict[str, np.ndarray]) -> bool:
         """Tell whether a handle is no longer where it was led to, poses (4, 4), m, by task."""

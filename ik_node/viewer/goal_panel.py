@@ -1,5 +1,6 @@
 """The goal and the joint values in numbers: to read, type and drag, and as a command."""
 
+import functools
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,12 +10,13 @@ import numpy as np
 from ik_node.model.joint_space import JointSpace
 from ik_node.model.pose_library import read_poses
 from ik_node.spatial import inverse, matrix_from_rpy, quaternion_from_matrix, rpy_from_matrix
+from ik_node.viewer.draft import ANGLES, LENGTHS, Draft, number
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import Page, Panel, on_user_change
 
 _SHOWN = 1e-5    # m and entries of a rotation matrix: less is not sent to the page
-_LENGTHS, _ANGLES = 4, 6  # decimals of m and rad
-_UNITS = {'degrees': np.degrees(1.0), 'radians': 1.0}
+_LENGTHS, _ANGLES, _TURNS = 4, 2, 6  # decimals of m, degrees and entries of quaternions
+_XYZ, _RPY = ('x', 'y', 'z'), ('roll', 'pitch', 'yaw')
 _FREE = 2.0 * np.pi   # rad, or m, to either side for a joint without limits
 _SHOWN_VALUE = 1e-4   # rad or m: less is not sent to the page
 _ARRIVAL = 2.0        # s that joint values may take from a slider to the robot
@@ -36,63 +38,73 @@ class GoalPanel(Panel):
         with self._folder:
             self._only = gui.add_checkbox('position only', False)
             gui.add_button('Home', hint='go to the start pose').on_click(lambda _: home())
-            self._xyz: Any = gui.add_vector3(
-                'x, y, z (m)', (0.0, 0.0, 0.0), step=0.001,
-                hint='position of the goal in the frame of the base link')
-            self._rpy: Any = gui.add_vector3(
-                'roll, pitch, yaw', (0.0, 0.0, 0.0), step=0.001,
-                hint='rotations about the fixed axes x, then y, then z')
-            self._unit: Any = gui.add_dropdown('angles in', tuple(_UNITS))
+            self._draft = self._draft_of(self._on_typed)
+            with self._draft.container:
+                for name, axis in zip(_XYZ, _XYZ):
+                    self._draft.add(name, f'{name}, m', '', 'of the goal, along '
+                                    f'{axis} of the base link; also 120 mm, 12 cm')
+                for name, axis in zip(_RPY, _XYZ):
+                    self._draft.add(name, f'{name}, °', '', f'about the fixed {axis}, after the '
+                                    'rotations above; also 0.5 rad')
+                self._draft.add_button('Go', 'sends the goal that is typed, as Enter does')
             self._to_tip = gui.add_button('Handle to tip', hint='the goal follows the tip again, '
                                           'until it is dragged')
             self._command: Any = gui.add_text('command', '', multiline=True,
                                               hint='sends this goal from a terminal')
         self._only.on_update(lambda _: self._restrict())
-        on_user_change(self._xyz, lambda _: self._on_typed(self._T[:3, :3]))
-        on_user_change(self._rpy, lambda rpy: self._on_typed(
-            matrix_from_rpy(*(np.array(rpy) / _UNITS[self._unit.value]))))
-        self._unit.on_update(lambda _: self._show_angles())
         self._to_tip.on_click(lambda _: page.handles.release())
+        page.handles.on_grab = self._draft.discard
+
+    def stop(self) -> None:
+        """Forget what is typed."""
+        self._draft.discard()
 
     def _refresh(self, visible: bool) -> None:
         T_scene_goal, shown = self._page.handle_pose, self._robot_view.chain is not None
-        for widget in (self._only, self._xyz, self._rpy, self._unit, self._to_tip, self._command):
+        for widget in (self._only, self._draft.container, self._to_tip, self._command):
             widget.visible = shown
         if T_scene_goal is None or not shown:
             return
         T = inverse(self._robot_view.target_frame()) @ T_scene_goal
         if np.abs(T - self._T).max() > _SHOWN:
-            self._T = T
-            self._xyz.value = tuple(np.round(T[:3, 3], _LENGTHS) + 0.0)
-            self._show_angles()
-            self._command.value = self._command_text(T)
+            self._show(T)
 
     def _restrict(self) -> None:
         self._page.position_only = bool(self._only.value)
         self._page.handles.show_rotations(not self._only.value)
 
-    def _show_angles(self) -> None:
-        if np.isfinite(self._T).all():
-            self._rpy.value = tuple(np.round(_UNITS[self._unit.value] * np.array(
-                rpy_from_matrix(self._T[:3, :3])), _LENGTHS) + 0.0)
-
-    def _on_typed(self, R: np.ndarray) -> None:
-        """Send a goal: the position that is typed, and an orientation (3, 3)."""
-        if not np.isfinite(self._T).all():
-            return
-        T, typed = self._T.copy(), np.array(self._xyz.value)
-        # What was not typed keeps the decimals that are not shown.
-        T[:3, 3] = np.where(typed == np.round(T[:3, 3], _LENGTHS), T[:3, 3], typed)
-        T[:3, :3] = R
+    def _show(self, T: np.ndarray) -> None:
+        """Show a goal (4, 4), m, in the frame of the base."""
         self._T = T
+        angles = np.degrees(rpy_from_matrix(T[:3, :3]))
+        for names, values, digits in ((_XYZ, T[:3, 3], _LENGTHS), (_RPY, angles, _ANGLES)):
+            for name, value in zip(names, values):
+                self._draft.show(name, f'{round(float(value), digits) + 0.0:.{digits}f}')
         self._command.value = self._command_text(T)
-        self._page.handles.drag_to(self._robot_view.target_frame() @ T)
+
+    def _on_typed(self, typed: Mapping[str, str]) -> None:
+        """Send the goal with the numbers that were typed. Raises InputError for what is none."""
+        T = self._T.copy()
+        if not np.isfinite(T).all():
+            return
+        position = [number(name, typed[name], LENGTHS) if name in typed else float(value)
+                    for name, value in zip(_XYZ, T[:3, 3])]
+        angles = [number(name, typed[name], ANGLES) if name in typed else float(value)
+                  for name, value in zip(_RPY, rpy_from_matrix(T[:3, :3]))]
+        T[:3, 3] = position
+        if typed.keys() & set(_RPY):
+            T[:3, :3] = matrix_from_rpy(*angles)
+        self._show(T)
+        T_scene_goal = self._robot_view.target_frame() @ T
+        redo = functools.partial(self._page.handles.drag_to, T_scene_goal)
+        with self._page.step(redo):
+            redo()
 
     def _command_text(self, T: np.ndarray) -> str:
         """Return the command that sends a goal (4, 4), m, in the frame of the base."""
         view = self._robot_view
         x, y, z = (f'{value:.{_LENGTHS}f}' for value in T[:3, 3] + 0.0)
-        qx, qy, qz, qw = (f'{value:.{_ANGLES}f}' for value in quaternion_from_matrix(T[:3, :3]))
+        qx, qy, qz, qw = (f'{value:.{_TURNS}f}' for value in quaternion_from_matrix(T[:3, :3]))
         return (f'ros2 topic pub --once {view.connection.goal_topic(view.arm)} '
                 f"geometry_msgs/PoseStamped '{{pose: {{position: {{x: {x}, y: {y}, z: {z}}}, "
                 f"orientation: {{x: {qx}, y: {qy}, z: {qz}, w: {qw}}}}}}}'")
@@ -109,15 +121,21 @@ class JointPanel(Panel):
         self._sent: tuple[Mapping[str, float], float] | None = None  # joint values, and when, s
         self._sliders: dict[str, Any] = {}
         self._others: list[Any] = []
+        self._draft: Draft | None = None
         self._space: JointSpace | None = None
 
-    def drop(self) -> None:
+    def stop(self) -> None:
         """Forget the joint values that the user has set and the node was not sent yet."""
         self._wanted.drop()
+        if self._draft is not None:
+            self._draft.discard()
 
     def _make(self, space: JointSpace | None) -> None:
         for widget in (*self._others, *self._sliders.values()):
             widget.remove()
+        if self._draft is not None:
+            self._workers.remove(self._draft.worker)
+            self._draft.worker.close()
         self._space, self._sent, self._sliders, self._others = space, None, {}, []
         if space is None:
             return
@@ -128,15 +146,33 @@ class JointPanel(Panel):
                 button = self._gui.add_button('Go to the pose')
                 button.on_click(lambda _: self._wanted.give(poses[str(names.value)]))
                 self._others = [names, button]
-            for name, lower, upper in zip(space.joint_names, np.maximum(space.lower, -_FREE),
-                                          np.minimum(space.upper, _FREE)):
-                step = 10.0 ** np.floor(np.log10(max(upper - lower, 1e-6) / 1000.0))
-                slider = self._gui.add_slider(name, float(lower), float(upper), float(step),
-                                              float(np.clip(0.0, lower, upper)))
+            for name, lower, upper, factor in zip(
+                    space.joint_names, np.maximum(space.lower, -_FREE),
+                    np.minimum(space.upper, _FREE), _factors(space)):
+                step = 10.0 ** np.floor(np.log10(max(factor * (upper - lower), 1e-6) / 1000.0))
+                slider = self._gui.add_slider(
+                    f'{name}, {"m" if factor == 1.0 else "°"}', float(factor * lower),
+                    float(factor * upper), float(step), float(factor * np.clip(0.0, lower, upper)))
                 on_user_change(slider, lambda _: self._wanted.give({
-                    name: float(np.clip(one.value, one.min, one.max))
-                    for name, one in self._sliders.items()}))
+                    name: float(np.clip(one.value, one.min, one.max) / factor)
+                    for (name, one), factor in zip(self._sliders.items(), _factors(space))}))
                 self._sliders[name] = slider
+            typing = self._gui.add_folder('Type joint values', expand_by_default=False)
+            with typing:
+                self._draft = self._draft_of(self._on_typed)
+                with self._draft.container:
+                    for name, slider in self._sliders.items():
+                        self._draft.add(name, slider.label, '', 'also 0.5 rad; of a prismatic '
+                                        'joint 120 mm, 12 cm')
+                    self._draft.add_button('Go', 'moves the joints whose values are typed')
+            self._others.append(typing)
+
+    def _on_typed(self, typed: Mapping[str, str]) -> None:
+        """Move the joints to what was typed. Raises IkError for what is no value of them."""
+        if self._space is not None:
+            units = {name: LENGTHS if factor == 1.0 else ANGLES
+                     for name, factor in zip(self._space.joint_names, _factors(self._space))}
+            self._go_to({name: number(name, text, units[name]) for name, text in typed.items()})
 
     def _read_poses(self, space: JointSpace) -> dict[str, dict[str, float]]:
         """Return the named poses that have joints of the arm, or of the body."""
@@ -152,13 +188,15 @@ class JointPanel(Panel):
         """Show the joint values, unless the user is moving a slider."""
         if self._robot_view.space is not self._space:
             self._make(self._robot_view.space)
-        if (self._wanted.busy or self._robot_view.parameters.switching
-                or not self._has_arrived()):
+        if (self._space is None or self._draft is None or self._wanted.busy
+                or self._robot_view.parameters.switching or not self._has_arrived()):
             return
-        for name, slider in self._sliders.items():
+        for (name, slider), factor in zip(self._sliders.items(), _factors(self._space)):
             value = self._robot_view.values.get(name)
-            if value is not None and abs(value - slider.value) > _SHOWN_VALUE:
-                slider.value = float(np.clip(value, slider.min, slider.max))
+            if value is not None and abs(value - slider.value / factor) > _SHOWN_VALUE:
+                slider.value = float(np.clip(factor * value, slider.min, slider.max))
+            if value is not None:
+                self._draft.show(name, f'{round(factor * value, 4) + 0.0:.6g}')
 
     def _has_arrived(self) -> bool:
         """Return whether the robot is where the sliders have sent it, or should be by now.
@@ -176,6 +214,15 @@ class JointPanel(Panel):
         return self._sent is None
 
     def _go_to(self, values: Mapping[str, float]) -> None:
+        with self._page.step(functools.partial(self._send, values), 'joints'):
+            self._send(values)
+
+    def _send(self, values: Mapping[str, float]) -> None:
         self._robot_view.go_to(values)
         self._sent = values, time.monotonic()
         self._page.handles.release()
+
+
+def _factors(space: JointSpace) -> list[float]:
+    """Return the factor of each joint from its value to what the page shows: degrees, m."""
+    return [1.0 if prismatic else float(np.degrees(1.0)) for prismatic in space.prismatic]

@@ -30,6 +30,7 @@ class LessonPanel(Panel):
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Lessons')
         self._run: Run | None = None
+        self._plays = False
         self._stopped = threading.Event()
         self._work = self._worker(run_work)
         gui = self._gui
@@ -105,10 +106,15 @@ class LessonPanel(Panel):
         return tree is not None and tree.name == ROBOT and self._robot_view.chain is not None
 
     def _play_all(self) -> None:
+        self._plays = True
         for frame in range(FRAMES + 1):
             self._show(frame)
-            if self._stopped.wait(_PERIOD) or self._run is None:
+            if self._stopped.wait(_PERIOD) or self._run is None or not self._plays:
                 return
+
+    def stop(self) -> None:
+        """Play no further frame."""
+        self._plays = False
 
     def _show(self, frame: int) -> None:
         """Move the arm to a frame, and draw the paths of goal and tip until then."""

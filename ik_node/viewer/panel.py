@@ -1,12 +1,15 @@
 """The page that panels are on, and what all panels have in common."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import viser
 
 from ik_node.viewer.camera import Camera
+from ik_node.viewer.draft import Draft
+from ik_node.viewer.history import History
 from ik_node.viewer.latest_value import LatestValue
 from ik_node.viewer.node_state import Target
 from ik_node.viewer.robot_view import RobotView
@@ -27,7 +30,9 @@ class Page:
                  on_drag: Callable[[Target, np.ndarray], None]) -> None:
         """Begin without panels; on_drag: see `Gizmo`."""
         self.server, self.robot_views, self.robot_view = server, robot_views, robot_views[0]
-        self.handles = TargetHandles(server, self.robot_view, on_drag, self.notify)
+        self.history = History()
+        self.handles = TargetHandles(server, self.robot_view, on_drag, self.notify, self.snapshot,
+                                     self.history)
         self.camera = Camera(server, robot_views)
         self.position_only = False
         self.on_robot: Callable[[], None] = lambda: None
@@ -37,6 +42,28 @@ class Page:
         """The pose (4, 4), m, of the handle of the arm's goal; None where there is none."""
         gizmo = self.handles.named('')
         return None if gizmo is None else gizmo.T
+
+    def snapshot(self) -> Callable[[], None]:
+        """Return a function that restores joint values and dragged handles as they are now."""
+        space, values = self.robot_view.space, self.robot_view.values
+        joints = {name: values[name] for name in (space.joint_names if space else ())
+                  if name in values}
+        goals = self.handles.dragged()
+
+        def restore() -> None:
+            for robot_view in self.robot_views if joints else ():
+                robot_view.go_to(joints)
+            self.handles.release()
+            for name, T in goals.items():
+                self.handles.drag_to(T, name)
+        return restore
+
+    @contextlib.contextmanager
+    def step(self, redo: Callable[[], object], key: str = '') -> Iterator[None]:
+        """Let what the block does to joints and goals be a step of the user's, if it succeeds."""
+        undo = self.snapshot()
+        yield
+        self.history.record(undo, redo, key)
 
     def notify(self, line: str) -> None:
         """Show a line in every browser."""
@@ -63,6 +90,12 @@ class Panel:
         self._workers.append(worker)
         return worker
 
+    def _draft_of(self, commit: Callable[[Mapping[str, str]], object]) -> Draft:
+        """Return a form of fields whose texts are handled in a thread of the panel."""
+        draft = Draft(self._gui, commit, self._notify)
+        self._workers.append(draft.worker)
+        return draft
+
     def update(self, has_node: bool) -> None:
         """Show the panel where it is of use, and what has changed."""
         self._folder.visible = visible = (
@@ -80,6 +113,9 @@ class Panel:
         drawn, self._drawn = self._drawn, []
         for node in drawn:
             node.remove()
+
+    def stop(self) -> None:
+        """End what moves the robot, and forget what is typed and not committed."""
 
     def close(self) -> None:
         """End the threads."""

@@ -8,13 +8,13 @@ from typing import Any
 from ik_node.mocap.playhead import MAX_SPEED
 from ik_node.ros.clients.player_link import Playback, PlayerLink
 from ik_node.support.exceptions import IkError
+from ik_node.viewer.draft import number
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import Page, Panel
 
 _HOLD = 0.5         # s after the user's last change in which the slider stays where it was put
 _STEPS = 1000       # of the slider, at least
 _SLOWEST = 0.001    # s of the motion per second
-_SPEED_STEP = 0.05
 _PLAY, _PAUSE, _AGAIN = 'Play', 'Pause', 'Play again'
 
 
@@ -30,15 +30,16 @@ class PlaybackPanel(Panel):
             self._slider: Any = gui.add_slider('time, s', 0.0, 1.0, 0.001, 0.0)
             self._place = gui.add_markdown('')
             self._button = gui.add_button(_PLAY)
-            self._speed: Any = gui.add_number(
-                'speed', 1.0, min=_SLOWEST, max=MAX_SPEED, step=_SPEED_STEP,
-                hint='seconds of the motion per second')
+            self._speed = self._draft_of(lambda typed: self._command(
+                'speed', min(max(number('speed', typed['speed']), _SLOWEST), MAX_SPEED)))
+            with self._speed.container:
+                self._speed.add('speed', 'speed', '1', 'seconds of the motion per second')
             self._loop: Any = gui.add_checkbox('loop', False, hint='begin again at the end')
         self._changed = 0.0  # when the user last moved the slider or set a value
         self._changes = {name: self._worker(functools.partial(self._command, name))
-                         for name in ('time', 'speed', 'loop')}
+                         for name in ('time', 'loop')}
         self._button.on_click(lambda _: self._on_button())
-        for name, widget in zip(self._changes, (self._slider, self._speed, self._loop)):
+        for name, widget in zip(self._changes, (self._slider, self._loop)):
             self._listen(name, widget)
 
     @property
@@ -65,7 +66,8 @@ class PlaybackPanel(Panel):
                 playback.received < self._changed + _HOLD):
             return  # what the user sets stays until the player has it
         slider.value = min(max(round(playback.time, digits), playback.start), playback.stop)
-        self._speed.value, self._loop.value = playback.speed, playback.loop
+        self._loop.value = playback.loop
+        self._speed.show('speed', f'{playback.speed:g}')
 
     def _listen(self, name: str, widget: Any) -> None:
         """Set a parameter of the player to what the user sets in a widget.

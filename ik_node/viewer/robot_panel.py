@@ -16,33 +16,8 @@ from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import Page, Panel, on_user_change
 
 _AS_IT_IS = 'as it is'
-_OPEN = 'Open a file …'
+OPEN = 'Open a file …'
 _NONE = 'choose …'
-# Gives files that are dropped on the page to the button's input. Scripts in the HTML of a panel
-# are not run, but handlers of pictures are. Several files and folders are sent by a name only, so
-# that they are refused as any other wrong file is.
-_DROP = '''<img alt="" style="display: none"
-src="data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==" onload="
-if (!window.ikViewDrop) {
-  window.ikViewDrop = true;
-  const hasFiles = event => event.dataTransfer &amp;&amp;
-    Array.from(event.dataTransfer.types).includes('Files');
-  window.addEventListener('dragover', event => { if (hasFiles(event)) event.preventDefault(); });
-  window.addEventListener('drop', event => {
-    if (!hasFiles(event)) return;
-    event.preventDefault();
-    const input = Array.from(document.querySelectorAll('input[type=file]')).find(one =>
-      one.nextElementSibling &amp;&amp; one.nextElementSibling.textContent.includes('OPEN'));
-    if (!input) return;
-    const given = event.dataTransfer, sent = new DataTransfer();
-    const item = given.items[0] &amp;&amp; given.items[0].webkitGetAsEntry();
-    const wrong = given.files.length > 1 ? given.files.length + ' files'
-      : item &amp;&amp; item.isDirectory ? 'the folder ' + item.name : '';
-    sent.items.add(wrong ? new File([' '], wrong) : given.files[0]);
-    input.files = sent.files;
-    input.dispatchEvent(new Event('change', {bubbles: true}));
-  });
-}">'''.replace('OPEN', _OPEN)
 
 
 class RobotPanel(Panel):
@@ -66,8 +41,7 @@ class RobotPanel(Panel):
         self._robot: Any = gui.add_dropdown('robot', (_AS_IT_IS, *self._gallery),
                                             hint='load another robot into the node')
         self._button: Any = gui.add_upload_button(
-            _OPEN, hint=f'a robot of yours: {", ".join(EXTENSIONS)}; or drop it on the page')
-        self._drop = gui.add_html(_DROP)
+            OPEN, hint=f'a robot of yours: {", ".join(EXTENSIONS)}; or drop it on the page')
         self._zipped: Any = gui.add_dropdown('in the zip', (_NONE,), visible=False,
                                              hint='the robots of the archive')
         super().__init__(page, 'Download a robot')
@@ -90,7 +64,7 @@ class RobotPanel(Panel):
         self._cancel.on_click(lambda _: self._cancel_download())
 
     def _refresh(self, visible: bool) -> None:
-        self._robot.visible = self._button.visible = self._drop.visible = visible
+        self._robot.visible = self._button.visible = visible
         self._zipped.visible = visible and bool(self._found)
 
     def close(self) -> None:

@@ -358,6 +358,11 @@ class RobotView(DrawnRobot):
             self.connection.send_joints(values, self.arm)
             self.state.forget_goal()
 
+    def enable(self, enabled: bool) -> None:
+        """Stop the robot, which refuses goals then, or let it go on. Raises SilentError."""
+        self.connection.enable(enabled)
+        self.state.forget_goal()
+
     def go_home(self) -> None:
         """Send the robot to its start pose. Raises SilentError."""
         with self._leaving:

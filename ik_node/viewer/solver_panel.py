@@ -1,6 +1,7 @@
 """The solver of a node and its options, as widgets made from the node's own parameters."""
 
 import contextlib
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,11 +13,11 @@ from ik_node.ros.parameters import to_parameter
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import solver_class, solver_names
 from ik_node.support.exceptions import IkError
+from ik_node.viewer.draft import Draft
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import Page, Panel, on_user_change
 from ik_node.viewer.robot_view import RobotView
 
-_WIDE = 1e6  # larger bounds are not useful for a widget
 FIRST = 'tolerances'
 _GROUPS = {
     FIRST: ('position_tolerance', 'orientation_tolerance'),
@@ -44,7 +45,8 @@ class SolverPanel(Panel):
         self._last_values: dict[str, Any] = {}  # the node's values that they have shown
         self._solver, self._solvers = '', tuple[str, ...]()
         self._options_folder: Any = None
-        self._options: list[Any] = []  # widgets in the folder of options, and folders of groups
+        self._draft: Draft | None = None  # of the options
+        self._reset: Any = None
         self._wanted = self._worker(self._show_options)  # it waits for the node
 
     @property
@@ -75,7 +77,11 @@ class SolverPanel(Panel):
             value = parameters.get(name)
             if value is not None and value != self._last_values.get(name):
                 self._last_values[name] = value  # what the user sets stays, until the node has it
-                widget.value = _as_shown(widget, value)
+                widget.value = value
+        draft = self._draft
+        for name in list(draft.fields) if draft is not None else ():  # others are being made
+            if draft is not None and parameters.get(name) is not None:
+                draft.show(name, _text(parameters[name]))
 
     def _offer_solvers(self) -> None:
         """Offer those solvers that the node takes: of one arm, of the body, or both."""
@@ -89,11 +95,15 @@ class SolverPanel(Panel):
             widget.options = offered
 
     def _show_options(self, solver: str) -> None:
-        for made in self._options:
-            made.remove()
+        if self._draft is not None:
+            self._workers.remove(self._draft.worker)
+            self._draft.remove()
+            self._draft = None
+        if self._reset is not None:
+            self._reset.remove()
+            self._reset = None
         self._shown = {name: widget for name, widget in self._shown.items()
                        if name.rpartition('.')[0] not in self._solvers}
-        self._options = []
         try:
             described = self._robot_view.connection.parameters([solver])
         except SilentError:
@@ -102,23 +112,45 @@ class SolverPanel(Panel):
         defaults, by_option = default_values(solver), {
             name.rpartition('.')[2]: one for name, one in described.items()}
         with self._options_folder:
-            for group, names in grouped(by_option).items():
-                folder = self._gui.add_folder(group, expand_by_default=group == FIRST)
-                self._options.append(folder)
-                with folder:
-                    for name in names:
-                        self._add(by_option[name], name, defaults.get(name))
+            self._draft = draft = self._draft_of(functools.partial(self._apply, described))
+            with draft.container:
+                for group, names in grouped(by_option).items():
+                    with self._gui.add_folder(group, expand_by_default=group == FIRST):
+                        for name in names:
+                            self._add(by_option[name], name, defaults.get(name))
+                draft.add_button('Apply', 'sets the options that are typed, as Enter does')
             if defaults:
-                reset = self._gui.add_button(
+                self._reset = self._gui.add_button(
                     'All defaults', hint=f'sets every option of {solver} to its default')
-                reset.on_click(lambda _: self._set_all(
+                self._reset.on_click(lambda _: self._set_all(
                     {one.name: defaults[name] for name, one in by_option.items()
                      if name in defaults and not one.read_only}))
-                self._options.append(reset)
 
-    def _set_all(self, values: dict[str, Any]) -> None:
+    def _set_all(self, values: Mapping[str, Any]) -> None:
         with errors_shown(self._notify):
-            self._robot_view.connection.set_parameters(values)
+            self._set(values)
+
+    def _set(self, values: Mapping[str, Any]) -> None:
+        """Set parameters of the node, as a step of the user's. Raises SilentError."""
+        robot_view = self._robot_view
+        before = {name: robot_view.parameters[name] for name in values
+                  if name in robot_view.parameters}
+        for name, value in values.items():
+            robot_view.set_parameter(name, value)
+        self._page.history.record(
+            functools.partial(robot_view.connection.set_parameters, before),
+            functools.partial(robot_view.connection.set_parameters, dict(values)))
+
+    def _apply(self, described: Mapping[str, Described], typed: Mapping[str, str]) -> None:
+        """Set the options that were typed, each with its own reason where it is refused."""
+        for name, text in typed.items():
+            with errors_shown(self._notify, name):
+                self._set({name: _value(text, described[name].value)})
+
+    def stop(self) -> None:
+        """Forget what is typed."""
+        if self._draft is not None:
+            self._draft.discard()
 
     def _add(self, one: Described, label: str, default: Any = None) -> None:
         gui, hint = self._gui, one.text
@@ -129,22 +161,18 @@ class SolverPanel(Panel):
             widget = gui.add_dropdown(label, one.choices, initial_value=str(one.value), hint=hint)
         elif isinstance(one.value, bool):
             widget = gui.add_checkbox(label, one.value, hint=hint)
-        elif isinstance(one.value, int):
-            low, high = (None if bound is None or abs(bound) > _WIDE else int(bound)
-                         for bound in (one.low, one.high))
-            widget = gui.add_number(label, one.value, min=low, max=high, step=1, hint=hint)
-        else:  # numbers over many decades, lists, and values that may be "none"
-            widget = gui.add_text(label, _text(one.value), hint=hint)
+        else:  # numbers, lists, and values that may be "none"
+            assert self._draft is not None  # the other parameters have choices
+            self._draft.add(one.name, label, _text(one.value), hint)
+            return
 
-        def change(shown: Any) -> None:
+        def change(value: Any) -> None:
             try:
-                value = _value(shown, one.value)
-                self._robot_view.set_parameter(one.name, value)
+                self._set({one.name: value})
                 self._last_values[one.name] = value
-            except (SilentError, ValueError) as error:
+            except SilentError as error:
                 self._notify(f'{one.name}: {error}')
-                widget.value = _as_shown(
-                    widget, self._robot_view.parameters.get(one.name, one.value))
+                widget.value = self._robot_view.parameters.get(one.name, one.value)
         self._last_values[one.name] = one.value
         self._shown[one.name] = widget
         on_user_change(widget, change)
@@ -174,14 +202,11 @@ def _text(value: Any) -> str:
     return str(value) if np.ndim(value) == 0 else ', '.join(map(str, value))
 
 
-def _as_shown(widget: Any, value: Any) -> Any:
-    return _text(value) if isinstance(widget.value, str) else value
-
-
-def _value(shown: Any, before: Any) -> Any:
-    """Return the value of a widget as a parameter; texts become numbers and lists."""
-    if not isinstance(shown, str):
-        return shown
+def _value(shown: str, before: Any) -> Any:
+    """Return a text as the value of a parameter: numbers and lists become these."""
+    if isinstance(before, int):
+        with contextlib.suppress(ValueError):
+            return int(shown)
     try:
         numbers = [float(part) for part in shown.replace(',', ' ').split()]
     except ValueError:

@@ -1,5 +1,6 @@
 """Handles in the scene: dragging one sends goals; otherwise it follows its target."""
 
+import functools
 import threading
 from collections.abc import Callable
 
@@ -8,6 +9,7 @@ import viser
 
 from ik_node.spatial import inverse
 from ik_node.support.threads import Notify
+from ik_node.viewer.history import History
 from ik_node.viewer.latest_value import LatestValue
 from ik_node.viewer.node_state import Target
 from ik_node.viewer.robot_view import RobotView
@@ -28,11 +30,13 @@ class Gizmo:
 
     def __init__(self, server: viser.ViserServer, robot_view: RobotView, target: Target,
                  T: np.ndarray, moved: Callable[[Target, np.ndarray], None],
-                 notify: Notify) -> None:
+                 notify: Notify, grabbed: Callable[[], None] = lambda: None,
+                 released: Callable[[np.ndarray], None] = lambda _: None) -> None:
         """Create the handle at a pose (4, 4), m, of the scene.
 
         moved: called after each drag with the target and T_frame_goal (4, 4), m, in its frame.
-        notify: called with a line about an error in it.
+        notify: called with a line about an error in it. grabbed, released: called when the user
+        begins to drag it, and with its pose at the end.
         """
         self._freedom, self._frame = target.freedom, lambda: robot_view.target_frame(target)
         name, size = (f'/tasks/{target.name}', _TASK) if target.name else ('/goal', _ARM)
@@ -57,7 +61,11 @@ class Gizmo:
         # Asynchronous callbacks keep the order of the events.
 
         async def on_update(event: viser.TransformControlsEvent) -> None:
+            if not self._grabbed:
+                grabbed()
             self._on_drag(ends=event.phase == 'end')
+            if event.phase == 'end':
+                released(self.T)
         self._handle.on_update(on_update)
 
     def _on_drag(self, ends: bool) -> None:
@@ -122,8 +130,16 @@ class TargetHandles:
     """A handle for each target of a node that can be moved; they come and go with the targets."""
 
     def __init__(self, server: viser.ViserServer, robot_view: RobotView,
-                 moved: Callable[[Target, np.ndarray], None], notify: Notify) -> None:
-        """Begin without handles; moved, notify: see `Gizmo`."""
+                 moved: Callable[[Target, np.ndarray], None], notify: Notify,
+                 snapshot: Callable[[], Callable[[], None]] = lambda: lambda: None,
+                 history: History | None = None) -> None:
+        """Begin without handles; moved, notify: see `Gizmo`.
+
+        snapshot: returns a function that restores the present state, for the steps of history.
+        """
+        self._snapshot, self._history = snapshot, history or History()
+        self._before: Callable[[], None] = lambda: None  # restores what was before a drag
+        self.on_grab: Callable[[], None] = lambda: None
         self._server, self._robot_view = server, robot_view
         self._moved, self._notify = moved, notify
         self._gizmos: dict[Target, Gizmo] = {}
@@ -148,7 +164,8 @@ class TargetHandles:
                     self._gizmos[target].follow(T)
                 elif T is not None:
                     self._gizmos[target] = gizmo = Gizmo(
-                        self._server, robot_view, target, T, self._moved, self._notify)
+                        self._server, robot_view, target, T, self._moved, self._notify,
+                        self._grab, functools.partial(self._release_drag, target.name))
                     gizmo.show_rotations(self._rotations or bool(target.name))
 
     def named(self, name: str) -> Gizmo | None:
@@ -168,6 +185,18 @@ class TargetHandles:
             if gizmo is not None:
                 gizmo.drag_to(T_scene_goal)
             return gizmo is not None
+
+    def dragged(self) -> dict[str, np.ndarray]:
+        """Return the poses (4, 4), m, of handles where the user has dragged them, by task."""
+        return {target.name: gizmo.T for target, gizmo in list(self._gizmos.items())
+                if gizmo.is_dragged}
+
+    def _grab(self) -> None:
+        self._before = self._snapshot()
+        self.on_grab()
+
+    def _release_drag(self, name: str, T: np.ndarray) -> None:
+        self._history.record(self._before, lambda: self.drag_to(T, name))
 
     def drop(self) -> None:
         """Forget drags that have not been sent yet."""

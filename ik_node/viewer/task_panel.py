@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from ik_node.control.options import BODY_SOLVERS, solves_arms
@@ -11,6 +12,7 @@ from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.parameters import NONE
 from ik_node.support.exceptions import InputError
 from ik_node.tasks.base import LINK_FIELDS
+from ik_node.viewer.draft import number
 from ik_node.viewer.panel import Page, Panel, on_user_change, run_work
 
 _NO_TASK = '–'
@@ -35,23 +37,25 @@ class TaskPanel(Panel):
         gui, specs = self._gui, TaskOptions.specs()
         with self._folder:
             self._task: Any = gui.add_dropdown('task', (_NO_TASK,))
-            self._settings: dict[str, Any] = {
-                'weight': gui.add_number('weight', 1.0, min=0.0, visible=False,
-                                         hint=specs['weight'].text),
-                'priority': gui.add_number('priority', 1, min=0, max=1000, step=1, visible=False,
-                                           hint=specs['priority'].text)}
+            self._settings = self._draft_of(self._set)
+            with self._settings.container:
+                for name in ('weight', 'priority'):
+                    self._settings.add(name, name, '', specs[name].text)
+                self._settings.add_button('Apply', 'sets what is typed, as Enter does')
             self._delete = gui.add_button('Delete the task', visible=False)
             self._new_task = gui.add_folder('Another task', expand_by_default=False)
         with self._new_task:
+            self._entries = gui.add_form(None)
+        with self._entries:
             self._name: Any = gui.add_text('name', 'task_1')
             self._type: Any = gui.add_dropdown('type', tuple(TYPES), initial_value='pose')
             self._add = gui.add_button('Add the task', order=1e6)
+        on_user_change(self._task, lambda _: self.stop())
         self._task.on_update(lambda _: self._show_task())
-        for name, widget in self._settings.items():
-            on_user_change(widget, functools.partial(self._set, name))
         self._delete.on_click(lambda _: self._work.give(self._remove))
         self._type.on_update(lambda _: self._make_fields())
-        self._add.on_click(lambda _: self._work.give(self._create))
+        for commits in (self._add.on_click, self._entries.on_submit):
+            commits(lambda _: self._work.give(self._create))
 
     def _is_useful(self) -> bool:
         return not self._robot_view.arm and len(self._page.robot_views) == 1
@@ -70,19 +74,16 @@ class TaskPanel(Panel):
 
     def _show_task(self) -> None:
         name = str(self._task.value)
-        for field, widget in self._settings.items():
-            value = self._robot_view.parameters.get(f'{name}.{field}')
-            widget.visible = value is not None
-            if value is not None:
-                widget.value = value
-        self._delete.visible = name != _NO_TASK
+        for field in self._settings.fields:
+            self._settings.show(field, str(self._robot_view.parameters.get(f'{name}.{field}', '')))
+        self._settings.container.visible = self._delete.visible = name != _NO_TASK
 
     def _make_fields(self) -> None:
         for widget in self._fields.values():
             widget.remove()
         gui, specs = self._gui, TaskOptions.specs()
         self._fields = {}
-        with self._new_task:
+        with self._entries:
             for field, needed in fields(str(self._type.value)).items():
                 if field in LINK_FIELDS:
                     options = self._links if needed else (_NO_TASK, *self._links)
@@ -93,9 +94,31 @@ class TaskPanel(Panel):
                         field, _FIRST.get(field, ''),
                         hint=f'{specs[field].text}; numbers with spaces between')
 
-    def _set(self, field: str, value: float) -> None:
-        self._work.give(functools.partial(
-            self._robot_view.set_parameter, f'{self._task.value}.{field}', value))
+    def _set(self, typed: Mapping[str, str]) -> None:
+        """Set weight and priority. Raises IkError for a refusal."""
+        name, values = str(self._task.value), {}
+        for field, text in typed.items():
+            value = number(field, text)
+            values[f'{name}.{field}'] = int(value) if field == 'priority' and (
+                value == round(value)) else value
+        self._apply(values)
+
+    def _apply(self, values: Mapping[str, Any]) -> None:
+        """Set parameters, as a step of the user's. Raises SilentError."""
+        robot_view = self._robot_view
+        before = {name: robot_view.parameters[name] for name in values
+                  if name in robot_view.parameters}
+        for name, value in values.items():
+            robot_view.set_parameter(name, value)
+        self._page.history.record(functools.partial(self._restore, before),
+                                  functools.partial(self._restore, dict(values)))
+
+    def _restore(self, values: Mapping[str, Any]) -> None:
+        self._robot_view.connection.set_parameters(values)
+
+    def stop(self) -> None:
+        """Forget the weight and the priority that are typed."""
+        self._settings.discard()
 
     def _create(self) -> None:
         """Give the node the task of the form. Raises IkError where it does not take it."""
@@ -117,10 +140,24 @@ class TaskPanel(Panel):
             raise
         robot_view.fetch_parameters()
         self._name.value = _next_name(name)
+        self._page.history.record(functools.partial(self._put, before, {}),
+                                  functools.partial(self._put, (*before, name), values))
 
     def _remove(self) -> None:
-        name = str(self._task.value)
-        self._set_tasks(tuple(other for other in self._robot_view.tasks if other != name))
+        name, before = str(self._task.value), self._robot_view.tasks
+        after = tuple(other for other in before if other != name)
+        values = {key: value for key, value in self._robot_view.parameters.items()
+                  if key.startswith(f'{name}.') and value is not None}
+        self._put(after, {})
+        self._page.history.record(functools.partial(self._put, before, values),
+                                  functools.partial(self._put, after, {}))
+
+    def _put(self, names: tuple[str, ...], values: Mapping[str, Any]) -> None:
+        """Set the tasks of the node, and then parameters of one. Raises SilentError."""
+        self._set_tasks(names)
+        if values:
+            self._robot_view.connection.set_parameters(values)
+            self._robot_view.fetch_parameters()
 
     def _set_tasks(self, names: tuple[str, ...]) -> None:
         """Set the tasks of the node, with a solver that takes them."""

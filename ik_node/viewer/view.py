@@ -1,7 +1,11 @@
 """The page: one or several nodes, the handles of their goals, and the panels."""
 
+import html
+import json
 import threading
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import viser
@@ -19,7 +23,7 @@ from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.path_panel import PathPanel
 from ik_node.viewer.playback_panel import PlaybackPanel
 from ik_node.viewer.readout import PlotPanel, readout
-from ik_node.viewer.robot_panel import RobotPanel
+from ik_node.viewer.robot_panel import OPEN, RobotPanel
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import Ground, add_light
 from ik_node.viewer.scene_panel import LayerPanel, ScenePanel
@@ -32,6 +36,14 @@ _RATE = 60.0       # Hz, highest rate at which the scene is drawn
 _TABLES = 0.1      # s between two updates of figures and sliders
 _APART = 1.6       # in reaches: distance between the robots of a comparison
 _PROBLEMS = 5      # of a robot that are told
+_STOP, _CONTINUE = 'Stop', 'Continue'
+_ICON = ("data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><path "
+         "fill='none' stroke='%232f6fb0' stroke-width='2' d='M3 14V8l5-5 5 4'/></svg>")
+# Scripts in the HTML of a panel are not run, but handlers of pictures are.
+_SCRIPT = f'''<img alt="" style="display: none"
+src="data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==" onload="{
+html.escape(Path(__file__).with_name("page.js").read_text().replace(
+    "ICON", json.dumps(_ICON)).replace("OPEN", OPEN))}">'''
 
 
 class View:
@@ -53,7 +65,18 @@ class View:
         add_light(server.scene)
         self._ground = Ground(server.scene)
         server.gui.main_panel.dock_right()
+        server.gui.add_html(_SCRIPT)
         self._note = server.gui.add_markdown('Waiting for the node …')
+        self._stop_button = server.gui.add_button(
+            _STOP, color='red', hint='stops the robot at once; goals are refused until Continue')
+        self._stop_button.on_click(lambda _: self._on_stop(self._stop_button.label == _STOP))
+        steps = server.gui.add_button_group('', ('Undo', 'Redo'))
+        steps.on_click(lambda _: self._in_history(
+            page.history.undo if steps.value == 'Undo' else page.history.redo))
+        server.gui.add_command('Undo', hotkey='Z', modifier='cmd/ctrl').on_trigger(
+            lambda _: self._in_history(page.history.undo))
+        server.gui.add_command('Redo', hotkey='Z', modifier='cmd/ctrl+shift').on_trigger(
+            lambda _: self._in_history(page.history.redo))
         self._playback = PlaybackPanel(
             page, PlayerLink(robot_views[0].connection, player, news.set))
         self._readout = server.gui.add_html('')
@@ -100,6 +123,7 @@ class View:
                 if i == 0:
                     self.page.handles.clear()
                     self._path.clear()
+                    self.page.history.clear()
         self._server.flush()  # now, not when the server next looks
 
     def _update_tables(self) -> None:
@@ -114,6 +138,7 @@ class View:
                 self.page.notify(f'{robot_view.name} responds again')
             if i == 0 and robot_view.restarts > restarts:
                 self.page.handles.release()
+                self._stop_button.label = _STOP
             if robot_view.parameters.outdated or self._solvers[i].lacks_widgets:
                 self._fetch_parameters(robot_view, self._solvers[i])
             name = robot_view.name if has_node else self._player
@@ -150,8 +175,23 @@ class View:
         for robot_view in self._robot_views:
             robot_view.send_goal(target, T_frame_goal, self.page.position_only)
 
+    def _in_history(self, work: Callable[[], None]) -> None:
+        with errors_shown(self.page.notify):
+            work()
+
+    def _on_stop(self, stops: bool) -> None:
+        """Stop the robots, which refuse goals then, or let them go on."""
+        if stops:
+            self.page.handles.drop()
+            for panel in self._panels:
+                panel.stop()
+        for robot_view in self._robot_views:
+            with errors_shown(self.page.notify):
+                robot_view.enable(not stops)
+                self._stop_button.label = _CONTINUE if stops else _STOP
+
     def _home(self) -> None:
-        self._joints.drop()
+        self._joints.stop()
         for robot_view in self._robot_views:
             with errors_shown(self.page.notify):
                 robot_view.go_home()

@@ -34,7 +34,7 @@ def button(page):
 
 
 def test_the_goal_goes_round_until_the_button_is_pressed_again(page):
-    page.put('Demo', 's per round', value=4.0)
+    page.type('Demo', 's per round', value='4.0')
     page.begin('Demo', 'Play the demo')
     assert button(page) == 'Stop'
     assert until(lambda: len(goals(page)) > 20)

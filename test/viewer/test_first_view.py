@@ -19,7 +19,8 @@ def test_the_handle_is_in_the_picture_of_every_browser_until_the_user_turns_the_
     page.settle()
     tip = page.robot_view.pose(page.robot_view.chain.tip_link)
     assert page.handle().T == pytest.approx(tip, abs=1e-6)
-    assert page.widget('Goal', 'x, y, z (m)').value == pytest.approx(tip[:3, 3], abs=1e-4)
+    assert [float(page.widget('Goal', f'{axis}, m').value) for axis in 'xyz'] == pytest.approx(
+        tip[:3, 3], abs=1e-4)
     assert [browsers[number].sees(tip) for number in (2, 3, 4)] == [True] * 3
     phone, other = browsers[2].camera, browsers[3].camera
     before = phone.position

@@ -11,7 +11,12 @@ from fake_node import FakeNode
 from ik_node.spatial import inverse, pose_from_rpy, rpy_from_matrix
 from page_here import page_of, robot_view_of
 
-XYZ, RPY = ('Goal', 'x, y, z (m)'), ('Goal', 'roll, pitch, yaw')
+XYZ, RPY = ('x, m', 'y, m', 'z, m'), ('roll, °', 'pitch, °', 'yaw, °')
+
+
+def shown(page, *labels):
+    """Return the numbers of fields of the goal."""
+    return [float(page.widget('Goal', label).value) for label in labels]
 
 
 @pytest.fixture
@@ -34,27 +39,68 @@ def sent(page):
     return page.node.sent[-1][2]
 
 
-def test_the_goal_is_shown_in_the_frame_of_the_base_in_degrees_or_radians(page):
+def test_the_goal_is_shown_in_the_frame_of_the_base_in_degrees(page):
     T = goal(page)
     assert np.abs(page.robot_view.pose('torso_link') - np.eye(4)).max() > 0.1
-    assert page.widget(*XYZ).value == pytest.approx(T[:3, 3], abs=1e-4)
-    angles = rpy_from_matrix(T[:3, :3])
-    assert page.widget(*RPY).value == pytest.approx(np.degrees(angles), abs=1e-4)
-    page.choose('Goal', 'angles in', value='radians')
-    assert page.widget(*RPY).value == pytest.approx(angles, abs=1e-4)
+    assert shown(page, *XYZ) == pytest.approx(T[:3, 3], abs=1e-4)
+    assert shown(page, *RPY) == pytest.approx(np.degrees(rpy_from_matrix(T[:3, :3])), abs=0.01)
 
 
-def test_what_is_typed_is_a_goal_and_what_is_not_typed_stays_as_it_is(page):
-    before = goal(page)
-    x, y, z = page.widget(*XYZ).value
-    page.choose(*XYZ, value=(x + 0.01, y, z))
-    wanted = before.copy()
-    wanted[0, 3] = x + 0.01
+@pytest.mark.parametrize(('typed', 'x'), [
+    ('-0.25', -0.25), ('170 mm', 0.17), ('0.001', 0.001), ('1e-3', 1e-3), ('.5', 0.5)])
+def test_what_is_typed_is_a_goal_once_it_is_committed_and_the_rest_stays_as_it_is(page, typed, x):
+    wanted, before = goal(page), len(page.node.sent)
+    for k in range(1, len(typed) + 1):  # key by key
+        page.choose('Goal', 'x, m', value=typed[:k])
+    assert page.node.sent[before:] == []
+    page.enter('Goal', 'x, m')
+    wanted[0, 3] = x
+    assert sent(page) == pytest.approx(wanted, abs=1e-12)
+    for label, value in zip(RPY, ('0', '0.2 rad', '30')):
+        page.choose('Goal', label, value=value)
+    page.press('Goal', 'Go')
+    wanted[:3, :3] = pose_from_rpy((0.0, 0.0, 0.0), (0.0, 0.2, np.pi / 6.0))[:3, :3]
     assert sent(page) == pytest.approx(wanted, abs=1e-9)
-    page.choose('Goal', 'angles in', value='radians')
-    page.choose(*RPY, value=(0.0, 0.2, 0.3))
-    wanted[:3, :3] = pose_from_rpy((0.0, 0.0, 0.0), (0.0, 0.2, 0.3))[:3, :3]
-    assert sent(page) == pytest.approx(wanted, abs=1e-9)
+    assert [one[0] for one in page.node.sent[before:]] == ['goal', 'goal']
+
+
+def test_a_field_in_use_is_not_overwritten_and_escape_takes_back_what_was_typed(page):
+    page.choose('Goal', 'x, m', value='-0.')
+    page.node.stand({'waist_joint': 0.2})  # the handle moves
+    page.settle()
+    assert page.widget('Goal', 'x, m').value == '-0.'
+    assert shown(page, 'y, m') == pytest.approx([goal(page)[1, 3]], abs=1e-4)
+    page.choose('Goal', 'x, m', value='\x1b')
+    assert shown(page, 'x, m') == pytest.approx([goal(page)[0, 3]], abs=1e-4)
+    page.choose('Goal', 'x, m', value='-7')
+    page.drag(page.handle().T)  # which is what the user wants now
+    assert shown(page, 'x, m') == pytest.approx([goal(page)[0, 3]], abs=1e-4)
+
+
+@pytest.mark.parametrize('typed', ['1..2', '-', '3 feet', 'nan', '1e999', '0,5'])
+def test_what_is_no_number_is_refused_with_the_reason(page, typed):
+    before = len(page.node.sent)
+    page.type('Goal', 'x, m', value=typed)
+    assert page.node.sent[before:] == []
+    assert len(page.told) == 1
+    assert page.told[0].startswith('x must be a number')
+    assert shown(page, 'x, m') == pytest.approx([goal(page)[0, 3]], abs=1e-4)
+
+
+def test_a_goal_is_taken_back_and_sent_again(page):
+    q, T = page.q(), page.handle().T.copy()
+    T[2, 3] -= 0.02
+    page.drag(T)
+    after = page.q()
+    page._fire(page.widget('Goal', 'x, m'))
+    page.view.page.history.undo()
+    page.settle()
+    assert page.q() == pytest.approx(q, abs=1e-9)
+    assert not page.handle().is_dragged
+    page.view.page.history.redo()
+    page.settle()
+    assert page.q() == pytest.approx(after, abs=1e-4)
+    assert page.handle().T == pytest.approx(T, abs=1e-9)
 
 
 def test_the_command_sends_the_goal(page):

@@ -2,6 +2,7 @@
 
 import threading
 
+import numpy as np
 import pytest
 
 import robots
@@ -19,7 +20,13 @@ def page():
 
 
 def sliders(page):
-    return [page.widget('Joints', name).value for name in page.robot_view.space.joint_names]
+    return [np.radians(page.widget('Joints', f'{name}, °').value)
+            for name in page.robot_view.space.joint_names]
+
+
+def slide(page, name, value):
+    """Move the slider of a joint to a value, rad."""
+    page.choose('Joints', f'{name}, °', value=np.degrees(value))
 
 
 def test_only_the_newest_value_is_handled_and_a_dropped_one_is_not_once_that_in_hand_is():
@@ -75,7 +82,7 @@ def test_values_that_do_not_fit_are_refused_with_the_reason(page):
 
 
 def test_a_slider_moves_its_joint_alone_and_the_start_pose_stays(page):
-    page.choose('Joints', 'joint_2', value=0.5)
+    slide(page, 'joint_2', 0.5)
     assert page.q() == pytest.approx([0.1, 0.5, 0.3])
     assert sliders(page) == pytest.approx([0.1, 0.5, 0.3])
     assert page.node.get('start_pose') == [0.1, 0.2, 0.3]
@@ -83,12 +90,39 @@ def test_a_slider_moves_its_joint_alone_and_the_start_pose_stays(page):
     assert page.q() == pytest.approx([0.1, 0.2, 0.3])
 
 
+def test_typed_values_move_their_joints_once_they_are_committed(page):
+    field = ('Type joint values', 'joint_2, °')
+    for text in ('-', '-2', '-25', '-25.5'):
+        page.choose(*field, value=text)
+    assert page.q() == pytest.approx([0.1, 0.2, 0.3])
+    page.enter(*field)
+    assert page.q() == pytest.approx([0.1, np.radians(-25.5), 0.3])
+    assert float(page.widget(*field).value) == -25.5
+    page.type(*field, value='4 feet')
+    assert len(page.told) == 1
+    assert page.q() == pytest.approx([0.1, np.radians(-25.5), 0.3])
+    page.view.page.history.undo()
+    page.settle()
+    assert page.q() == pytest.approx([0.1, 0.2, 0.3])
+
+
+def test_a_slider_that_is_dragged_is_one_step(page):
+    for value in (0.3, 0.4, 0.5):
+        slide(page, 'joint_2', value)
+    page.view.page.history.undo()
+    page.settle()
+    assert page.q() == pytest.approx([0.1, 0.2, 0.3])
+    page.view.page.history.redo()
+    page.settle()
+    assert page.q() == pytest.approx([0.1, 0.5, 0.3])
+
+
 def test_a_slider_ends_the_goal_and_releases_the_handle(page):
     T = page.handle().T.copy()
     T[0, 3] -= 0.01
     page.drag(T)
     assert 'the goal is met' in page.text() or 'holding' in page.text()
-    page.choose('Joints', 'joint_1', value=0.6)
+    slide(page, 'joint_1', 0.6)
     assert 'no goal yet' in page.text()
     tip = page.robot_view.chain.tip_link
     assert page.handle().T == pytest.approx(page.robot_view.pose(tip), abs=1e-5)
@@ -96,7 +130,7 @@ def test_a_slider_ends_the_goal_and_releases_the_handle(page):
 
 def test_a_refused_value_is_told_and_the_slider_follows_the_robot(page):
     page.node.refusal = 'it is busy'
-    page.choose('Joints', 'joint_1', value=0.6)
+    slide(page, 'joint_1', 0.6)
     assert page.told == ['it is busy']
     assert sliders(page)[0] == pytest.approx(0.1)
 
@@ -110,8 +144,8 @@ def test_others_move_the_sliders(page):
 def test_a_slider_stays_where_the_user_has_set_it_until_the_robot_is_there(page, monkeypatch):
     monkeypatch.setattr(goal_panel, '_ARRIVAL', 1e9)
     monkeypatch.setattr(page.node, 'publish', lambda: None)  # the robot has not moved yet
-    page.choose('Joints', 'joint_1', value=0.5)
-    assert sliders(page)[0] == 0.5
+    slide(page, 'joint_1', 0.5)
+    assert sliders(page)[0] == pytest.approx(0.5)
     arrived = dict(page.robot_view.values) | {'joint_1': 0.5}
     page.robot_view.on_joints(arrived)
     page.settle()
@@ -123,7 +157,7 @@ def test_a_slider_stays_where_the_user_has_set_it_until_the_robot_is_there(page,
 def test_a_slider_follows_a_robot_that_does_not_go_where_it_was_sent(page, monkeypatch):
     monkeypatch.setattr(goal_panel, '_ARRIVAL', 0.0)
     monkeypatch.setattr(page.node, 'publish', lambda: None)
-    page.choose('Joints', 'joint_1', value=0.5)
+    slide(page, 'joint_1', 0.5)
     assert sliders(page)[0] == pytest.approx(0.1)
 
 
@@ -132,8 +166,8 @@ def test_joints_without_limits_have_a_turn_to_either_side(tmp_path):
     file.write_text(robots.robot(robots.joint('wheel', 'continuous', 'base', 'rim'),
                                  robots.joint('t', 'fixed', 'rim', 'tip')))
     with page_of(FakeNode(model_path=str(file))) as page:
-        slider = page.widget('Joints', 'wheel')
-        assert (slider.min, slider.max) == pytest.approx((-6.2832, 6.2832), abs=1e-3)
+        slider = page.widget('Joints', 'wheel, °')
+        assert (slider.min, slider.max) == pytest.approx((-360.0, 360.0))
 
 
 def test_named_poses_are_offered_and_gone_to(tmp_path):
@@ -148,7 +182,7 @@ def test_named_poses_are_offered_and_gone_to(tmp_path):
         file.write_text('poses: [')
         page.choose('robot', value='scara')
         assert not page.shows('Joints', 'pose')
-        assert page.shows('Joints', 'joint_4')
+        assert page.shows('Joints', 'joint_4, °')
 
 
 @pytest.mark.parametrize('leaves', [

@@ -19,7 +19,9 @@ def page(monkeypatch):
 
 
 def shown(page):
-    return [page.widget('Playback', name).value for name in ('time, s', 'speed', 'loop')]
+    time, speed, loop = (page.widget('Playback', name).value
+                         for name in ('time, s', 'speed', 'loop'))
+    return [time, float(speed), loop]
 
 
 def button(page):
@@ -51,7 +53,7 @@ def test_the_slider_has_the_range_that_plays(page):
 
 def test_what_is_set_reaches_the_player(page):
     page.choose('Playback', 'time, s', value=7.25)
-    page.choose('Playback', 'speed', value=4.0)
+    page.type('Playback', 'speed', value='4.0')
     page.choose('Playback', 'loop', value=True)
     page.press('Playback', 'Play')
     page.press('Playback', 'Pause')

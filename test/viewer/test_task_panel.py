@@ -33,8 +33,8 @@ def test_the_first_task_brings_a_solver_and_the_last_takes_it_away(page):
         ['left'], 'least_squares', 'pose', 'left_tool0']
     assert page.widget('Tasks', 'task').value == 'left'
     assert page.handle('left') is not None  # it can be dragged
-    page.choose('Tasks', 'weight', value=0.5)
-    page.choose('Tasks', 'priority', value=2)
+    page.type('Tasks', 'weight', value='0.5')
+    page.type('Tasks', 'priority', value='2')
     assert (page.node.get('left.weight'), page.node.get('left.priority')) == (0.5, 2)
     add(page, 'half_space', 'above', link='right_tool0', origin='0, 0, 0.25')
     assert page.node.get('tasks') == ['left', 'above']
@@ -42,7 +42,7 @@ def test_the_first_task_brings_a_solver_and_the_last_takes_it_away(page):
     assert page.widget('Another task', 'name').value == 'above_2'  # of the next one
     page.node.set(left__weight=0.7)
     page.choose('Tasks', 'task', value='left')
-    assert page.widget('Tasks', 'weight').value == 0.7
+    assert page.widget('Tasks', 'weight').value == '0.7'
     for name in ('left', 'above'):
         page.choose('Tasks', 'task', value=name)
         page.press('Tasks', 'Delete the task')
@@ -69,9 +69,9 @@ def test_a_name_is_used_once_and_a_refused_weight_is_told(page):
     add(page, 'position', 'one')
     assert page.told == ["there is a task 'one' already"]
     page.node.refusal = 'it is busy'
-    page.choose('Tasks', 'weight', value=3.0)
+    page.type('Tasks', 'weight', value='3.0')
     assert page.told[1:] == ['it is busy']
-    assert page.widget('Tasks', 'weight').value == 1.0
+    assert page.widget('Tasks', 'weight').value == '1.0'
 
 
 @pytest.mark.parametrize('kind', TYPES)
@@ -83,3 +83,18 @@ def test_every_type_can_be_made_with_what_the_form_has_at_first(page, kind):
     assert page.told == []
     assert (page.node.get('tasks'), page.node.get(f'{kind}.type')) == ([kind], kind)
     assert page.widget('Tasks', 'task').options == (kind,)
+
+
+def test_tasks_are_taken_back_and_made_again(page):
+    add(page, 'pose', 'left', link='left_tool0')
+    page.type('Tasks', 'weight', value='0.5')
+    page.press('Tasks', 'Delete the task')
+    history = page.view.page.history
+    for move, weight in ((history.undo, 0.5), (history.undo, 1.0)):
+        move()
+        assert (page.node.get('tasks'), page.node.get('left.link')) == (['left'], 'left_tool0')
+        assert page.node.get('left.weight') == weight
+    history.undo()
+    assert page.node.get('tasks') == 'none'
+    history.redo()
+    assert page.node.get('left.link') == 'left_tool0'

@@ -89,6 +89,15 @@ def test_home_sends_the_robot_to_its_start_pose_and_ends_the_goal(page):
     assert MET not in page.text()
 
 
+def test_stop_freezes_the_robot_until_continue(page):
+    page.press('Stop')
+    assert page.node.sent[-1] == ('enable', False)
+    assert not page.shows('Stop')
+    page.press('Continue')
+    assert page.node.sent[-1] == ('enable', True)
+    assert page.shows('Stop')
+
+
 def test_what_the_node_refuses_is_told_to_every_browser(page):
     page.browsers[2] = Browser()
     page.node.refusal = 'it is busy'

@@ -22,7 +22,7 @@ from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
-from std_srvs.srv import Trigger
+from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
@@ -120,6 +120,7 @@ class Connection:
                 (ParameterEvent, '/parameter_events', self._on_event, 100)):
             node.create_subscription(message, topic, receive, qos)
         self._reset: Any = node.create_client(Trigger, f'{target}/reset')
+        self._enable: Any = node.create_client(SetBool, f'{target}/enable')
         self._solve_all: Any = node.create_client(Trigger, f'{target}/solve_all')
         self._parameters = AsyncParameterClient(node, target)
         self._heartbeat = Heartbeat(node, target)
@@ -246,6 +247,10 @@ class Connection:
     def reset(self) -> str:
         """Send the robot to its start pose; return the node's message. Raises SilentError."""
         return self._trigger(self._reset, 'reset')
+
+    def enable(self, enabled: bool) -> None:
+        """Let the node accept goals, or freeze the robot and refuse them. Raises SilentError."""
+        self.call(lambda: self._enable.call_async(SetBool.Request(data=enabled)), 'enable')
 
     def branches(self) -> tuple[str, dict[tuple[str, ...], np.ndarray]]:
         """Return the branches of the last goals, in words and as {joint names: (k, n)}.

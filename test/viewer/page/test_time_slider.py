@@ -109,6 +109,7 @@ def test_play_pause_speed_and_loop_reach_the_player(shown):
     shown.page.get_by_role('checkbox').click()
     assert shown.until(lambda: shown.status()[1]['loop'] == 'false')
     shown.page.locator('input[value="1"]').fill('4')
+    shown.page.keyboard.press('Enter')
     assert shown.until(lambda: shown.status()[1]['speed'] == '4')
     shown.page.get_by_role('button', name='Play').click()
     assert shown.until(lambda: shown.status()[0] == 'playing')

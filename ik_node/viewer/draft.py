@@ -1,0 +1,154 @@
+"""Fields that a user fills in: what is typed counts once it is committed."""
+
+import math
+import re
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import viser
+
+from ik_node.support.exceptions import InputError, shown
+from ik_node.support.threads import Notify
+from ik_node.viewer.latest_value import LatestValue
+
+_BACK = '\x1b'  # what page.js puts into a field where Escape is pressed
+LENGTHS = {'': 1.0, 'm': 1.0, 'cm': 1e-2, 'mm': 1e-3}
+ANGLES = {'': math.pi / 180.0, '°': math.pi / 180.0, 'deg': math.pi / 180.0, 'rad': 1.0}
+PLAIN = {'': 1.0}
+
+
+class Draft:
+    """Text fields that are committed together: by Enter in one of them, or by their button.
+
+    Escape in a field takes back what was typed there. A field that the user has begun to change
+    keeps that, whatever `show` is told, until it is committed or discarded.
+    """
+
+    def __init__(self, gui: viser.GuiApi, commit: Callable[[Mapping[str, str]], object],
+                 notify: Notify) -> None:
+        """Begin without fields, which `add` adds in `container`.
+
+        commit: called in a thread with the texts of the fields that were changed. notify: called
+        with a line about an error in it.
+        """
+        self.container, self._gui, self._commit = gui.add_form(None), gui, commit
+        self.fields: dict[str, Any] = {}
+        self._last_texts: dict[str, str] = {}  # the texts that `show` was told last
+        self._changed: dict[str, str] = {}  # of fields in use
+        self._waiting: dict[str, str] = {}  # committed, and not handled yet
+        self._lock = threading.RLock()
+        self._button: Any = None
+        self.worker: LatestValue[None] = LatestValue(self._handle, notify)
+
+        async def on_submit(_: Any) -> None:
+            self.commit()
+        self.container.on_submit(on_submit)
+
+    def add(self, name: str, label: str, text: str, hint: str | None = None) -> Any:
+        """Add a field with a text; call it in the context of `container`, or of a folder in it."""
+        field = self.fields[name] = self._gui.add_text(label, text, hint=hint)
+        self._last_texts[name] = text
+
+        async def on_update(event: viser.GuiEvent[Any]) -> None:
+            if event.client is not None:  # set by the user, not by the program
+                self._on_typed(name, str(field.value))
+        field.on_update(on_update)
+        return field
+
+    def add_button(self, label: str, hint: str) -> Any:
+        """Add the button that commits; it can be pressed once there is something to commit."""
+        self._button = self._gui.add_button(label, hint=hint, disabled=True)
+
+        async def on_click(_: Any) -> None:
+            self.commit()
+        self._button.on_click(on_click)
+        return self._button
+
+    def remove(self) -> None:
+        """Remove all fields and the form."""
+        self.worker.close()
+        with self._lock:  # another thread may show something in them
+            self.fields.clear()
+            self._button = None
+            self.container.remove()
+
+    @property
+    def in_use(self) -> bool:
+        """Whether a field is changed and not committed."""
+        return bool(self._changed)
+
+    def show(self, name: str, text: str) -> None:
+        """Show a text in a field, unless the user has begun to change it, or once that is over."""
+        with self._lock:
+            self._last_texts[name] = text
+            if name not in self._changed and name not in self._waiting:
+                self._reset(name)
+
+    def commit(self) -> None:
+        """Commit what is typed; empty fields get back what they had."""
+        with self._lock:
+            changed, self._changed = self._changed, {}
+            self._waiting.update((name, text) for name, text in changed.items() if text.strip())
+            for name in changed.keys() - self._waiting.keys():
+                self._reset(name)
+            self._set_button()
+        self.worker.give(None)
+
+    def discard(self) -> None:
+        """Take back what was typed and is not committed."""
+        with self._lock:
+            changed, self._changed = self._changed, {}
+            for name in changed:
+                self._reset(name)
+            self._set_button()
+
+    def _on_typed(self, name: str, text: str) -> None:
+        with self._lock:
+            if _BACK in text or text == self._last_texts[name]:
+                self._changed.pop(name, None)
+                self._reset(name)
+            else:
+                self._changed[name] = text
+            self._set_button()
+
+    def _handle(self, _: None) -> None:
+        with self._lock:
+            waiting = self._waiting.copy()
+        try:
+            if waiting:
+                self._commit(waiting)
+        finally:
+            with self._lock:
+                for name, text in waiting.items():
+                    if self._waiting.get(name) == text:
+                        del self._waiting[name]
+                        if name not in self._changed:  # what holds, refused or not
+                            self._reset(name)
+
+    def _reset(self, name: str) -> None:
+        if name in self.fields:
+            self.fields[name].value = self._last_texts[name]
+
+    def _set_button(self) -> None:
+        if self._button is not None:
+            self._button.disabled = not self._changed
+
+
+def number(name: str, text: str, units: Mapping[str, float] = PLAIN) -> float:
+    """Return the number of a text, with one of some units: of `units`, whose values are factors.
+
+    Raises InputError for any other text.
+    """
+    found = re.fullmatch(r'\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(\S*)\s*', text.replace('−', '-'))
+    try:
+        if found is None or found[2] not in units:
+            raise ValueError
+        value = float(found[1]) * units[found[2]]
+        if not math.isfinite(value):
+            raise ValueError
+        return value
+    except ValueError:
+        allowed = ', '.join(filter(None, units))
+        raise InputError(f'{name} must be a number{allowed and f", in one of {allowed}"}, not '
+                         f'{shown(text)}') from None

@@ -1,0 +1,60 @@
+"""What a person did on the page, step by step, to take it back and to do it again."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+_STEPS = 200    # that are kept
+_ONE_STEP = 1.0  # s between changes by one widget that are one step
+
+
+class _Step(NamedTuple):
+    undo: Callable[[], object]
+    redo: Callable[[], object]
+    key: str
+    at: float
+
+
+class History:
+    """Steps of the user's: a goal, joint values, an option. Safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._done: list[_Step] = []
+        self._undone: list[_Step] = []
+        self._lock = threading.Lock()
+
+    def record(self, undo: Callable[[], object], redo: Callable[[], object], key: str = '') -> None:
+        """Add a step that was made; those that were taken back cannot be made again then.
+
+        key: steps of the same one that follow each other at once, as those of a slider, are one.
+        """
+        now = time.monotonic()
+        with self._lock:
+            if key and self._done and self._done[-1].key == key and (
+                    now < self._done[-1].at + _ONE_STEP):
+                undo = self._done.pop().undo
+            self._done[:] = [*self._done[1 - _STEPS:], _Step(undo, redo, key, now)]
+            self._undone.clear()
+
+    def clear(self) -> None:
+        """Forget all steps: they are of another robot."""
+        with self._lock:
+            self._done.clear()
+            self._undone.clear()
+
+    def undo(self) -> None:
+        """Take back the last step; one that fails is dropped, with its error."""
+        self._move(self._done, self._undone, is_undo=True)
+
+    def redo(self) -> None:
+        """Make the step again that was taken back last."""
+        self._move(self._undone, self._done, is_undo=False)
+
+    def _move(self, source: list[_Step], target: list[_Step], is_undo: bool) -> None:
+        with self._lock:
+            step = source.pop() if source else None
+        if step is not None:
+            (step.undo if is_undo else step.redo)()
+            with self._lock:
+                target.append(step)

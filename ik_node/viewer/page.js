@@ -1,0 +1,62 @@
+if (!window.ikView) {
+  window.ikView = true;
+  document.title = 'ik_node';
+  document.querySelector('link[rel=icon]').href = ICON;
+  const own = node => node instanceof HTMLInputElement && node.closest('form');
+  const ofSlider = node => node instanceof HTMLInputElement
+    && node.closest('.mantine-NumberInput-root')?.previousElementSibling
+      ?.matches('.mantine-Slider-root');
+  // viser sends the latest of the changes of all fields every 50 ms. What a field has when it is
+  // left or committed is sent at once.
+  const send = input => {
+    const uuid = input.closest('div[class*=Flex]')?.querySelector('label')?.htmlFor;
+    if (uuid && window.__viserMutable?.sendMessage) window.__viserMutable.sendMessage(
+      {type: 'GuiUpdateMessage', uuid, updates: {value: input.value}});
+  };
+  const setValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
+  const typed = new Set();
+  window.addEventListener('input', event => {
+    if (own(event.target)) typed.add(event.target);
+  }, true);
+  window.addEventListener('submit', event => {
+    for (const input of typed) if (event.target.contains(input)) send(input), typed.delete(input);
+  }, true);
+  window.addEventListener('focusout', event => {
+    if (typed.delete(event.target)) send(event.target);
+  }, true);
+  window.addEventListener('keydown', event => {
+    if (event.key === 'Escape' && own(event.target) && event.target.type === 'text'
+        && !event.target.readOnly) {
+      setValue.call(event.target, String.fromCharCode(27));
+      event.target.dispatchEvent(new Event('input', {bubbles: true}));
+      event.target.blur();
+    }
+  }, true);
+  // A press beside a field ends its use; the numbers beside sliders are to be read.
+  window.addEventListener('pointerdown', event => {
+    const active = document.activeElement;
+    if (active instanceof HTMLInputElement && !active.contains(event.target)) active.blur();
+  }, true);
+  window.addEventListener('focusin', event => {
+    if (ofSlider(event.target)) event.target.blur();
+  }, true);
+  // A file that is dropped on the page goes to the button that opens one. Several files and folders
+  // are sent by a name only, so that they are refused as any other wrong file is.
+  const hasFiles = event => event.dataTransfer
+    && Array.from(event.dataTransfer.types).includes('Files');
+  window.addEventListener('dragover', event => { if (hasFiles(event)) event.preventDefault(); });
+  window.addEventListener('drop', event => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    const input = Array.from(document.querySelectorAll('input[type=file]')).find(one =>
+      one.nextElementSibling && one.nextElementSibling.textContent.includes('OPEN'));
+    if (!input) return;
+    const given = event.dataTransfer, sent = new DataTransfer();
+    const item = given.items[0] && given.items[0].webkitGetAsEntry();
+    const wrong = given.files.length > 1 ? given.files.length + ' files'
+      : item && item.isDirectory ? 'the folder ' + item.name : '';
+    sent.items.add(wrong ? new File([' '], wrong) : given.files[0]);
+    input.files = sent.files;
+    input.dispatchEvent(new Event('change', {bubbles: true}));
+  });
+}

@@ -1,0 +1,76 @@
+"""What is typed arrives as it was typed, once it is committed, and moves nothing before that."""
+
+import numpy as np
+import pytest
+
+import robots
+from browser import first_picture, open_folder, page_of, until, view_on
+from fake_node import FakeNode
+
+VALUES, SEED = 200, 34
+
+
+def keys(rng, text):
+    """Return the keys of a text, with corrections now and then."""
+    made = []
+    for letter in text:
+        if rng.random() < 0.15:
+            made += [str(rng.integers(10)), 'Backspace']
+        made.append(letter)
+    return made
+
+
+def random_text(rng, low, high):
+    value = rng.uniform(low, high)
+    text = f'{value:.{rng.integers(0, 5)}f}'
+    return text.replace('0.', '.', 1) if rng.random() < 0.1 else text
+
+
+@pytest.mark.slow
+def test_random_values_arrive_as_typed_and_nothing_is_sent_before_they_are_committed():
+    rng = np.random.default_rng(SEED)
+    node = FakeNode(model_path=str(robots.OWN / 'arm_6r.urdf'))
+    with (view_on(node) as (server, view, robot_view),
+          page_of(server.get_port()) as (page, said)):
+        first_picture(page, view)
+        open_folder(page, 'Joints', page.get_by_text('Type joint values', exact=True))
+        for folder, label in (('Type joint values', 'joint_6, °'),
+                              ('Options', 'position_tolerance')):
+            open_folder(page, folder, page.locator('form').get_by_text(label, exact=True))
+        goal = [('x, m', -0.9, 0.9), ('y, m', -0.9, 0.9), ('z, m', 0.0, 1.2),
+                ('roll, °', -180.0, 180.0), ('pitch, °', -89.0, 89.0), ('yaw, °', -180.0, 180.0)]
+        joints = [(f'{name}, °', -80.0, 80.0) for name in robot_view.chain.joint_names]
+        options = [('position_tolerance', 1e-4, 0.1)]
+        for k in range(VALUES):
+            label, low, high = (goal, joints, options)[k % 3][
+                rng.integers(len((goal, joints, options)[k % 3]))]
+            text = random_text(rng, low, high) if k % 3 < 2 else f'{rng.uniform(low, high):.5f}'
+            field = page.locator('form').get_by_text(label, exact=True).last.locator(
+                'xpath=ancestor::div[contains(@class, "Flex-root")][1]//input')
+            field.click()
+            page.keyboard.press('Control+a')
+            before, q = len(node.sent), dict(robot_view.values)
+            pause = rng.integers(len(text))
+            for n, key in enumerate(keys(rng, text)):
+                page.keyboard.press(key)
+                if n == pause:
+                    page.wait_for_timeout(float(rng.choice([0, 30, 300, 2000],
+                                                           p=[0.4, 0.3, 0.2, 0.1])))
+            assert field.input_value() == text
+            assert node.sent[before:] == []
+            assert robot_view.values == q
+            page.keyboard.press('Enter')
+            assert until(lambda n=before: len(node.sent) > n, 10.0, page), (label, text)
+            kind, *sent = node.sent[-1]
+            if kind == 'goal':
+                T = sent[1]
+                found = ([*T[:3, 3], *np.degrees([
+                    np.arctan2(T[2, 1], T[2, 2]), np.arcsin(-T[2, 0]),
+                    np.arctan2(T[1, 0], T[0, 0])])])[[one[0] for one in goal].index(label)]
+            elif kind == 'joints':
+                assert list(sent[1]) == [label.split(',')[0]]
+                found = np.degrees(sent[1][label.split(',')[0]])
+            else:
+                found = sent[0]['dls.position_tolerance']
+            assert found == pytest.approx(float(text), abs=1e-9), (label, text)
+        assert [text for kind, text in said if kind == 'error'] == []
