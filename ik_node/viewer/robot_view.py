@@ -45,6 +45,7 @@ class RobotView(DrawnRobot):
     - `restarts`: observed restarts of the node. `is_only_played`: whether a player moves the robot,
       without a node.
     - `text`: of the robot that is drawn, as URDF; '' for none.
+    - `T_world_root`: the last pose (4, 4), m, of a moving root.
     - `frame`: of the whole view in the scene. `markers`: those of the node. `is_fine`: whether
       meshes are drawn with all of their triangles. `places`: where meshes may be.
     - `drop_goals`: called before the robot leaves its goal, to drop those that wait to be sent.
@@ -79,7 +80,7 @@ class RobotView(DrawnRobot):
         self._leaving = threading.Lock()  # held until the node has taken where to go
         self.text = self._topic_text = ''
         self._new_values: Mapping[str, float] | None = None
-        self._T_world_root = np.eye(4)  # the last that was received
+        self.T_world_root = np.eye(4)  # the last that was received
         self._has_root_pose = False
         self._new_markers: deque[Any] = deque(maxlen=_WAITING)
         self._status_text = NO_GOAL  # of the markers
@@ -108,7 +109,7 @@ class RobotView(DrawnRobot):
 
     def on_root_pose(self, T_world_root: np.ndarray) -> None:
         """Store the pose (4, 4), m, of a moving root."""
-        self._T_world_root, self._has_root_pose = T_world_root, True
+        self.T_world_root, self._has_root_pose = T_world_root, True
         self._changed()
 
     def on_report(self, report: Report) -> None:
@@ -259,7 +260,7 @@ class RobotView(DrawnRobot):
             same, self._selection = selection[:2] == self._selection[:2], selection
             self._change_robot(text, same and self.tree is not None)
         self.refine(self.is_fine)
-        self.move(values, self._T_world_root if parameters.moves_root else np.eye(4))
+        self.move(values, self.T_world_root if parameters.moves_root else np.eye(4))
         if self.tree is not None:
             self._show_markers()
         if self.tasks != self._offered:  # the node has to know of goals before they are sent

@@ -10,6 +10,7 @@ import imageio.v3 as iio
 import numpy as np
 import viser
 
+from ik_node.spatial import rpy_from_matrix
 from ik_node.support.exceptions import InputError
 from ik_node.support.threads import start_thread
 from ik_node.viewer.gallery import text_parameters
@@ -156,8 +157,13 @@ class ScenePanel(Panel):
         gizmos = {target.name: self._page.handles.named(target.name)
                   for target in robot_view.targets}
         names = () if robot_view.space is None else robot_view.space.joint_names
+        parameters = kept_parameters(robot_view.parameters)
+        if robot_view.parameters.moves_root:  # where it is, not where it was at the start
+            T = robot_view.T_world_root
+            parameters['root_pose'] = [*T[:3, 3].tolist(),
+                                       *map(float, rpy_from_matrix(T[:3, :3]))]
         return SavedScene(
-            robot_view.text, robot_view.parameters.links, kept_parameters(robot_view.parameters),
+            robot_view.text, robot_view.parameters.links, parameters,
             {name: values[name] for name in names if name in values},
             {name: gizmo.T for name, gizmo in gizmos.items()
              if gizmo is not None and gizmo.is_dragged},
@@ -179,7 +185,7 @@ class ScenePanel(Panel):
             if lacking:
                 raise InputError(f'it has no value of joint {lacking[0]!r}')
             if robot_view.parameters.moves_root:
-                robot_view.go_home()  # the root, which a scene does not have
+                robot_view.go_home()  # brings the root to root_pose
             robot_view.go_to([scene.joints[name] for name in space.joint_names])
         for name, T_scene_goal in scene.goals.items():
             _wait(f'there is no handle of {name or "the goal"!r}',

@@ -145,3 +145,25 @@ def test_a_scene_that_cannot_be_shown_is_refused_with_the_reason(page, monkeypat
     assert reason in page.told[0]
     load(page, b'no scene')
     assert 'it is not JSON' in page.told[1]
+
+
+def test_random_scenes_of_a_figure_on_a_moving_root_come_back_exactly(page):
+    rng = np.random.default_rng(34)
+    page.robot_view.load({**gallery()['humanoid'], 'solver': 'least_squares', 'tasks': ['hand'],
+                          'root': 'floating'})
+    page.node.set(hand__type='position', hand__link='right_palm')
+    page.settle()
+    for _ in range(5):
+        T = page.handle('hand').T.copy()
+        T[:3, 3] += rng.uniform(-0.3, 0.3, 3)  # the root follows
+        dragged(page, T, 'hand')
+        q, root, goal = page.q(), page.node.robot.T_world_root.copy(), page.handle('hand').T
+        text = save(page)
+        page.robot_view.go_home()
+        page.settle()
+        assert np.abs(page.node.robot.T_world_root - root).max() > 1e-4
+        load(page, text)
+        assert page.told == []
+        assert page.q() == pytest.approx(q, abs=1e-9)
+        assert page.node.robot.T_world_root == pytest.approx(root, abs=1e-9)
+        assert page.handle('hand').T == pytest.approx(goal, abs=1e-9)
