@@ -8,22 +8,33 @@ if (!window.ikView) {
       ?.matches('.mantine-Slider-root');
   // viser sends the latest of the changes of all fields every 50 ms. What a field has when it is
   // left or committed is sent at once.
-  const send = input => {
+  const send = (input, value) => {
     const uuid = input.closest('div[class*=Flex]')?.querySelector('label')?.htmlFor;
     if (uuid && window.__viserMutable?.sendMessage) window.__viserMutable.sendMessage(
-      {type: 'GuiUpdateMessage', uuid, updates: {value: input.value}});
+      {type: 'GuiUpdateMessage', uuid, updates: {value}});
   };
   const setValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
-  const typed = new Set();
+  const typed = new Map();  // what each field in use has
+  const keep = () => {  // against a value that was on its way when the first key was pressed
+    for (const [input, text] of typed) if (input.value !== text) {
+      setValue.call(input, text);
+      input.dispatchEvent(new Event('input', {bubbles: true}));
+    }
+    if (typed.size) requestAnimationFrame(keep);
+  };
   window.addEventListener('input', event => {
-    if (own(event.target)) typed.add(event.target);
+    if (!own(event.target)) return;
+    if (!typed.size) requestAnimationFrame(keep);
+    typed.set(event.target, event.target.value);
   }, true);
+  const end = input => {
+    const text = typed.get(input);
+    if (typed.delete(input)) send(input, text);
+  };
   window.addEventListener('submit', event => {
-    for (const input of typed) if (event.target.contains(input)) send(input), typed.delete(input);
+    for (const input of [...typed.keys()]) if (event.target.contains(input)) end(input);
   }, true);
-  window.addEventListener('focusout', event => {
-    if (typed.delete(event.target)) send(event.target);
-  }, true);
+  window.addEventListener('focusout', event => end(event.target), true);
   window.addEventListener('keydown', event => {
     if (event.key === 'Escape' && own(event.target) && event.target.type === 'text'
         && !event.target.readOnly) {
