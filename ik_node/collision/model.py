@@ -150,20 +150,19 @@ def _world(robot: RobotShapes, obstacles: list[Obstacle]) -> tuple[World, list[s
     planes: list[Piece] = []
     plane_names = []
     for one in obstacles:
-        pose = robot.T_world_base @ one.pose
         if isinstance(one.shape, PointCloud):
-            poses.append(poses_of(one.shape, pose))
+            poses.append(poses_of(one.shape, one.pose))
             shapes += [convex_of(Sphere(one.shape.radius))] * len(one.shape.points)
             names += [one.name] * len(one.shape.points)
             continue
-        pieces = robot.shapes.pieces(one.shape, pose)
+        pieces = robot.shapes.pieces(one.shape, one.pose)
         if isinstance(one.shape, Ground):
             planes += pieces
             plane_names.append(one.name)
             continue
-        poses.append(np.array([piece.placement for piece in pieces]))
+        poses += [piece.placement[None] for piece in pieces]
         shapes += [piece.convex for piece in pieces]
         names += [one.name] * len(pieces)
-    world = World(shapes, np.concatenate(poses), [plane.convex for plane in planes],
-                  np.array([plane.placement for plane in planes]).reshape(-1, 4, 4))
+    T, at = robot.T_world_base, np.array([plane.placement for plane in planes]).reshape(-1, 4, 4)
+    world = World(shapes, T @ np.concatenate(poses), [plane.convex for plane in planes], T @ at)
     return world, [*(names[k] for k in world.order), *plane_names]

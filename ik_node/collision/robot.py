@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ik_node.collision.obstacles import check_shape
 from ik_node.collision.scene import Scene
 from ik_node.collision.shapes import Piece, Shapes
 from ik_node.collision.world import World
@@ -113,6 +114,7 @@ class RobotShapes:
                 visual.append(link)
             for one in placed:
                 try:
+                    check_shape(one.shape)
                     made = self.shapes.pieces(one.shape, one.placement)
                 except (InputError, ModelError) as error:
                     raise ModelError(f'link {link!r}: {error}') from error

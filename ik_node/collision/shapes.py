@@ -11,7 +11,7 @@ import numpy as np
 from ik_node.collision import cores
 from ik_node.collision.convex import Convex
 from ik_node.collision.hulls import hull_of
-from ik_node.collision.obstacles import Ground, PointCloud, check_shape
+from ik_node.collision.obstacles import Ground, PointCloud
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere
 from ik_node.spatial import pose_from_rotation, turn_z_onto
 from ik_node.support.exceptions import IkError, ModelError
@@ -49,12 +49,10 @@ class Shapes:
                 self._meshes = None
 
     def pieces(self, shape: Any, pose: np.ndarray) -> list[Piece]:
-        """Return the pieces of a shape at a pose (4, 4), m.
+        """Return the pieces of a checked shape at a pose (4, 4), m.
 
-        Raises InputError for sizes that are not positive, ModelError for a mesh that cannot be
-        read.
+        Raises ModelError for a mesh that cannot be read.
         """
-        check_shape(shape)
         if isinstance(shape, Ground):
             plane = pose_from_rotation(turn_z_onto(shape.normal), shape.offset * shape.normal)
             return [Piece(HALF_SPACE, pose @ plane)]
