@@ -16,7 +16,7 @@ class _Step(NamedTuple):
     at: float
 
 
-class History:
+class UndoHistory:
     """Steps of the user's: a goal, joint values, an option. Safe to use from any thread."""
 
     def __init__(self) -> None:

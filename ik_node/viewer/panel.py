@@ -9,7 +9,7 @@ import viser
 
 from ik_node.viewer.camera import Camera
 from ik_node.viewer.draft import Draft
-from ik_node.viewer.history import History
+from ik_node.viewer.history import UndoHistory
 from ik_node.viewer.latest_value import LatestValue
 from ik_node.viewer.node_state import Target
 from ik_node.viewer.robot_view import RobotView
@@ -30,7 +30,7 @@ class Page:
                  on_drag: Callable[[Target, np.ndarray], None]) -> None:
         """Begin without panels; on_drag: see `Gizmo`."""
         self.server, self.robot_views, self.robot_view = server, robot_views, robot_views[0]
-        self.history = History()
+        self.history = UndoHistory()
         self.handles = TargetHandles(server, self.robot_view, on_drag, self.notify, self.snapshot,
                                      self.history)
         self.camera = Camera(server, robot_views)

@@ -75,7 +75,7 @@ def add_light(scene: viser.SceneApi) -> None:
     scene.add_light_directional('/light/sun', intensity=1.8, position=(0.5, -0.6, 1.0))
 
 
-class Ground:
+class GroundPlane:
     """A grid at z = 0 of the scene, of squares of 1, 10, 100 mm or so, and sections of ten."""
 
     def __init__(self, scene: viser.SceneApi) -> None:

@@ -9,7 +9,7 @@ import viser
 
 from ik_node.spatial import inverse
 from ik_node.support.threads import Notify
-from ik_node.viewer.history import History
+from ik_node.viewer.history import UndoHistory
 from ik_node.viewer.latest_value import LatestValue
 from ik_node.viewer.node_state import Target
 from ik_node.viewer.robot_view import RobotView
@@ -132,12 +132,12 @@ class TargetHandles:
     def __init__(self, server: viser.ViserServer, robot_view: RobotView,
                  moved: Callable[[Target, np.ndarray], None], notify: Notify,
                  snapshot: Callable[[], Callable[[], None]] = lambda: lambda: None,
-                 history: History | None = None) -> None:
+                 history: UndoHistory | None = None) -> None:
         """Begin without handles; moved, notify: see `Gizmo`.
 
         snapshot: returns a function that restores the present state, for the steps of history.
         """
-        self._snapshot, self._history = snapshot, history or History()
+        self._snapshot, self._history = snapshot, history or UndoHistory()
         self._before: Callable[[], None] = lambda: None  # restores what was before a drag
         self.on_grab: Callable[[], None] = lambda: None
         self._server, self._robot_view = server, robot_view

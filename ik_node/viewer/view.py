@@ -25,7 +25,7 @@ from ik_node.viewer.playback_panel import PlaybackPanel
 from ik_node.viewer.readout import PlotPanel, readout
 from ik_node.viewer.robot_panel import OPEN, RobotPanel
 from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.scene_nodes import Ground, add_light
+from ik_node.viewer.scene_nodes import GroundPlane, add_light
 from ik_node.viewer.scene_panel import LayerPanel, ScenePanel
 from ik_node.viewer.solver_panel import SolverPanel
 from ik_node.viewer.step_panel import StepPanel
@@ -63,7 +63,7 @@ class View:
         self._fetching: set[str] = set()  # names of nodes whose parameters are being fetched
         self._notified: set[str] = set()  # lines about defects of the painter
         add_light(server.scene)
-        self._ground = Ground(server.scene)
+        self._ground = GroundPlane(server.scene)
         server.gui.main_panel.dock_right()
         server.gui.add_html(_SCRIPT)
         self._note = server.gui.add_markdown('Waiting for the node …')

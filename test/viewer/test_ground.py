@@ -6,14 +6,14 @@ import pytest
 
 pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 
-from ik_node.viewer.scene_nodes import Ground
+from ik_node.viewer.scene_nodes import GroundPlane
 
 
 @pytest.fixture
 def grids():
     """The grids that were drawn, the newest at the end, and the ground."""
     drawn = []
-    return drawn, Ground(SimpleNamespace(
+    return drawn, GroundPlane(SimpleNamespace(
         add_grid=lambda name, **look: drawn.append(SimpleNamespace(name=name, **look))))
 
 
