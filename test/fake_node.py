@@ -28,7 +28,7 @@ from ik_node.ros.clients.connection import Described, SilentError
 from ik_node.ros.clients.player_link import Playback
 from ik_node.ros.parameters import describe, from_parameter, to_parameter
 from ik_node.ros.publishing import status
-from ik_node.ros.publishing.markers.scene import MarkerScene
+from ik_node.ros.publishing.markers.scene import SceneMarkers
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import solver_class, solver_names
 from ik_node.support.exceptions import IkError
@@ -59,7 +59,7 @@ class FakeNode:
         self.lifecycle, self.refusal = 'active', ''
         self.sent, self.listed, self.offered, self.process = [], ('', {}), set(), b'1'
         self._arms, self._specs, self._values = arms, {}, {}
-        self._built, self._scene, self._listener = NOTHING, MarkerScene(), None
+        self._built, self._scene, self._listener = NOTHING, SceneMarkers(), None
         for kind in (ModelOptions, NodeOptions, StartOptions):
             self._declare(kind)
         self._values['arms'] = None if arms == ('',) else arms

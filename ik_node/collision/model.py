@@ -96,18 +96,23 @@ class CollisionModel:
     def gradients(self, q: np.ndarray, distance: float) -> tuple[np.ndarray, np.ndarray]:
         """Return (k,) distances, m, up to one, and how they change (k, n), m per rad or m.
 
-        Of the pairs at q (n,), an array of floats.
+        Of the pairs at q (n,), rad or m. Raises InputError for a wrong q.
         """
+        at = self.space.checked(q)
         touch = self.free.take()
-        touch.find(touch.world, q, distance)
+        touch.find(touch.world, at, distance)
         found: tuple[np.ndarray, np.ndarray] = touch.rows()
         touch.leave()
         return found
 
     def is_free(self, q: np.ndarray) -> bool:
-        """Tell whether nothing is nearer than the margin at q (n,), an array of floats."""
+        """Tell whether nothing is nearer than the margin at q (n,), rad or m.
+
+        Raises InputError for a wrong q.
+        """
+        at = self.space.checked(q)
         touch = self.free.take()
-        near = touch.find(touch.world, q, self.margin, 1)
+        near = touch.find(touch.world, at, self.margin, 1)
         touch.leave()
         return not near
 

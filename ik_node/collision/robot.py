@@ -127,13 +127,14 @@ class RobotShapes:
         upper = np.where(np.isfinite(self._space.upper), self._space.upper, _UNLIMITED)
         samples = np.random.default_rng(0).uniform(
             np.minimum(lower, upper), np.maximum(lower, upper), (_SAMPLES, len(lower)))
-        touching = self.pairs
+        touching, touch = self.pairs, self.scene(self.pieces, self.pairs).touch()
         for q in samples:
+            found = {(a, b) for a, b, *_ in touch.find(NOTHING, q, 0.0)}
+            if len(found) < len(touching):
+                touching = [pair for pair in touching if pair in found]
+                touch = self.scene(self.pieces, touching).touch()
             if not touching:
                 break
-            near = self.scene(self.pieces, touching).touch().find(NOTHING, q, 0.0)
-            found = {(a, b) for a, b, *_ in near}
-            touching = [pair for pair in touching if pair in found]
         always = {tuple(sorted((self.pieces[a].link, self.pieces[b].link))) for a, b in touching}
         left = set(touching)
         return ([pair for pair in self.pairs if pair not in left],

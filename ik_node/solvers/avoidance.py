@@ -58,15 +58,18 @@ def search_free(solver: Any, goal: Goal, q0: np.ndarray,
     """
     first = found = solver._solve_verified(goal, q0)
     length, options = length_scale(solver.chain.arrays), solver.options
+    is_late = False
     for number in range(1, options.max_restarts + 2):
         if found.success and is_free(found.q):
             return found
-        if not first.success or number > options.max_restarts or clock.is_over(
-                solver._deadline()):
+        is_late = first.success and clock.is_over(solver._deadline())
+        if not first.success or number > options.max_restarts or is_late:
             break
         found = solver._solve_verified(goal, initial_guess(
             solver.chain, q0, number - 1, options.seed, length))
         found = found._replace(restarts=found.restarts + number)
+    if is_late:
+        return blocked(first)._replace(reason=StopReason.TIMEOUT)
     return blocked(first) if first.success else first
 
 
@@ -77,14 +80,18 @@ def nearest_free(branches: Iterable[np.ndarray], distance: Callable[[np.ndarray]
 
 
 def repaired(q: np.ndarray, rows: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
-             space: JointSpace, collisions: CollisionModel) -> np.ndarray | None:
+             space: JointSpace, collisions: CollisionModel,
+             is_over: Callable[[], bool]) -> np.ndarray | None:
     """Return a configuration near q (n,) that is free and keeps what tasks ask for; None without.
 
     rows(q): (A, e), A Δq = e is wanted of the tasks. Pairs that are nearer than the margin are
     moved apart by the shortest steps that keep the tasks, Δq = Mᵀ (M Mᵀ)⁻¹ b, with the gradients
-    of their distances in M; joints that would leave their limits stay there.
+    of their distances in M; joints that would leave their limits stay there. is_over(): tells
+    whether to give up.
     """
     for _ in range(_REPAIRS):
+        if is_over():
+            break
         distances, gradients = collisions.gradients(q, collisions.margin + 0.5 * _CLEARANCE)
         A, e = rows(q)
         if not len(distances) and float(e @ e) < _KEPT:

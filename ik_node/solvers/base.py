@@ -210,7 +210,8 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
         """Do as `_solve_verified`; but where collisions matter, what touches is no success."""
         if self.collisions is None:
             return self._solve_verified(goal, q0)
-        return self._avoiding(goal, q0, self.collisions.is_free)
+        with ends_by(self._deadline()):  # of all searches together
+            return self._avoiding(goal, q0, self.collisions.is_free)
 
     def _avoiding(self, goal: Goal, q0: np.ndarray,
                   is_free: Callable[[np.ndarray], bool]) -> Found:
@@ -270,8 +271,11 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
         free = None if self.collisions is None else self.collisions.free
         position, orientation = closest_of(self.chain).find(goal.pose, goal.weights, q,
                                                             self._deadline(), free)
+        is_free = self._is_free(q)
+        if is_free and self.options.allow((position, orientation)):
+            found = found._replace(reason=StopReason.CONVERGED)  # also where others touch something
         nearest = self._judged(found, q, position, orientation)
-        if self.collisions is not None and not self.collisions.is_free(q):
+        if self.collisions is not None and not is_free:
             return self._verified(goal, q0, nearest._replace(
                 q=last_free(q0, q, self.collisions.is_free)))
         return found if found.success and not nearest.success else nearest

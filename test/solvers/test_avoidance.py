@@ -16,7 +16,7 @@ from ik_node import (
 )
 from ik_node.collision import Box, CollisionModel, Cylinder, Ground, Obstacle, Sphere
 from ik_node.spatial import pose_from_rpy
-from ik_node.support.exceptions import OptionError, UnsupportedError
+from ik_node.support.exceptions import InputError, OptionError, UnsupportedError
 from ik_node.tasks import Position
 from robots import chain
 
@@ -214,3 +214,27 @@ def test_a_body_moves_joints_that_its_tasks_leave_free(planar):
     assert found.success
     assert solver.collisions.is_free(found.q)
     assert abs(found.q[2] - UP[2]) > 0.05
+
+
+@pytest.mark.parametrize('name', ['genetic', 'optimization', 'auto', 'dls'])
+def test_the_timeout_is_of_all_searches_together(arm, name):
+    solver = make_solver(name, arm, avoid_collisions=True, obstacles=[AROUND_TIP], timeout=0.02,
+                         max_restarts=100_000)
+    one, many = solver.solve(GOAL, UP), solver.solve_batch(arm.forward(UP)[None], UP)
+    assert one.reason is StopReason.TIMEOUT
+    assert many.reason[0] in (StopReason.TIMEOUT, StopReason.COLLISION)
+
+
+def test_a_wrong_configuration_is_refused(arm):
+    model = CollisionModel(arm)
+    for q in ([0.0, 0.0], [0.0, math.nan, 0.0], 'home'):
+        with pytest.raises(InputError):
+            model.is_free(q)
+
+
+def test_a_closest_configuration_that_is_free_and_meets_the_goal_is_a_success(arm):
+    solver = make_solver('dls', arm, avoid_collisions=True, obstacles=[BESIDE_UP], max_restarts=0)
+    assert solver.solve(GOAL, UP).reason is StopReason.COLLISION
+    found = solver.closest(GOAL, UP)
+    assert found.success
+    assert solver.collisions.is_free(found.q)

@@ -22,7 +22,7 @@ from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros import conversions
 from ik_node.ros.publishing.markers.group_markers import FindBranches
-from ik_node.ros.publishing.markers.scene import MarkerScene
+from ik_node.ros.publishing.markers.scene import SceneMarkers
 from ik_node.ros.publishing.status import KEYS
 from ik_node.ros.topics import LATCHED
 
@@ -45,7 +45,7 @@ class Outputs:
         self._joint_state = JointState()
         self._status = DiagnosticStatus(
             name='ik_node: goal', values=[KeyValue(key=key) for key in KEYS])
-        self.scene = MarkerScene()
+        self.scene = SceneMarkers()
         self._no_tf = False
         self._frame_prefix = self._world_frame = ''
 
@@ -146,7 +146,7 @@ class Outputs:
 
     def markers(self, robot: Robot, options: NodeOptions,
                 find: FindBranches | None) -> None:
-        """Publish the markers, if there are subscribers; find: as for `MarkerScene.message`."""
+        """Publish the markers, if there are subscribers; find: as for `SceneMarkers.message`."""
         if self.has_listeners('markers'):
             self._publishers['markers'].publish(self.scene.message(robot, options, find))
 

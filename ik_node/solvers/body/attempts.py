@@ -111,7 +111,7 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
             return (np.concatenate([one.A for one in each]),
                     np.concatenate([one.missed() for one in each]))
 
-        q = repaired(found.q, rows, self.body, self.collisions)
+        q = repaired(found.q, rows, self.body, self.collisions, problem.budget.is_over)
         if q is not None:
             better = self._verified(problem, Attempt(q, found.reason, found.iterations),
                                     problem.start)

@@ -20,7 +20,7 @@ from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.mocap.recording_files import read_recording
 from ik_node.model.readers import read_model
-from ik_node.ros.publishing.markers.scene import MarkerScene
+from ik_node.ros.publishing.markers.scene import SceneMarkers
 from ik_node.support.resources import robot_file
 
 VIEW = {'Yaw': 0.5, 'Pitch': 0.45}
@@ -88,7 +88,7 @@ def texts(camera, chain, T_root_base, words):
     tree = chain.tree
     robot = Robot(tree, {'': Arm(GroupSource(tree, ArmOptions(
         base_link=chain.base_link, tip_link=chain.tip_link)))})
-    scene = MarkerScene()
+    scene = SceneMarkers()
     scene.update(robot)
     scene.show_refusal('', words)
     boxes, letters = [], []

@@ -32,7 +32,7 @@ from ik_node.ros.publishing.markers.chain_markers import (
     velocity_ellipsoid,
 )
 from ik_node.ros.publishing.markers.limit_panel import nearness
-from ik_node.ros.publishing.markers.scene import MarkerScene
+from ik_node.ros.publishing.markers.scene import SceneMarkers
 from ik_node.ros.publishing.markers.shapes import AMBER, GREEN, RED
 from ik_node.ros.publishing.markers.task_markers import TaskMarkers
 from ik_node.ros.services.interaction.marker import Look, handle_marker
@@ -86,7 +86,7 @@ def of(array, namespace):
 @pytest.mark.parametrize('name', ROBOTS)
 @pytest.mark.parametrize('level', LEVELS, ids=['met', 'approximate', 'refused'])
 def test_they_are_valid_for_every_robot_and_outcome(name, level):
-    robot, scene = robot_of(name), MarkerScene()
+    robot, scene = robot_of(name), SceneMarkers()
     arm = one(robot)
     robot.reset()
     scene.update(robot)
@@ -112,7 +112,7 @@ def test_they_are_valid_for_every_robot_and_outcome(name, level):
 def test_they_are_valid_in_every_configuration(name):
     robot = robot_of(name)
     arm = one(robot)
-    chain, scene = arm.chain, MarkerScene()
+    chain, scene = arm.chain, SceneMarkers()
     scene.update(robot)
     lower = np.where(np.isfinite(chain.lower), chain.lower, -7.0)
     upper = np.where(np.isfinite(chain.upper), chain.upper, 7.0)
@@ -169,13 +169,13 @@ def test_bars_redden_near_a_limit_and_tell_where_between_them_a_joint_is():
 def test_joints_without_limits_have_no_bar():
     tree = robots.planar(1.0, 1.0).tree
     robot = Robot(tree, {'': Arm(GroupSource(tree, ArmOptions()))})
-    scene = MarkerScene()
+    scene = SceneMarkers()
     scene.update(robot)
     assert of(scene.message(robot, NodeOptions(), None), 'limits') == []
 
 
 def test_a_bars_knob_goes_with_the_joint_and_a_label_says_whose_it_is():
-    robot, scene = robot_of('arm_6r'), MarkerScene()
+    robot, scene = robot_of('arm_6r'), SceneMarkers()
     arm = one(robot)
     scene.update(robot)
     knobs = []
@@ -199,7 +199,7 @@ def test_ghosts_stand_on_the_base_and_end_at_the_tip():
 
 
 def test_what_is_gone_is_deleted_once_and_other_robots_begin_anew():
-    robot, scene = robot_of('arm_6r'), MarkerScene()
+    robot, scene = robot_of('arm_6r'), SceneMarkers()
     arm = one(robot)
     scene.update(robot)
     scene.show(robot, arm, solved(Goal([0.1, 0.2, 0.3])), DiagnosticStatus.OK, 'ok')
@@ -223,7 +223,7 @@ def test_what_is_gone_is_deleted_once_and_other_robots_begin_anew():
 
 def test_goal_and_trail_outlive_another_solver_but_not_another_tip():
     tree = read_model(robot_file('arm_6r'))
-    scene, ends = MarkerScene(), []
+    scene, ends = SceneMarkers(), []
     for tip, solver in (('tool0', 'dls'), ('tool0', 'ccd'), ('link_5', 'ccd')):
         robot = Robot(tree, {'': Arm(GroupSource(tree, ArmOptions(tip_link=tip, solver=solver)))})
         scene.update(robot)
@@ -236,7 +236,7 @@ def test_goal_and_trail_outlive_another_solver_but_not_another_tip():
 
 
 def test_the_panels_of_two_arms_are_apart():
-    robot, scene = two_arms(), MarkerScene()
+    robot, scene = two_arms(), SceneMarkers()
     scene.update(robot)
     array = scene.message(robot, NodeOptions(), None)
     check_markers(array, set(robot.tree.links))
@@ -247,7 +247,7 @@ def test_the_panels_of_two_arms_are_apart():
 
 
 def test_a_trail_keeps_the_last_five_hundred_places():
-    robot, scene = robot_of('arm_6r'), MarkerScene()
+    robot, scene = robot_of('arm_6r'), SceneMarkers()
     arm = one(robot)
     scene.update(robot)
     for angle in np.linspace(-2.5, 2.5, 700):
@@ -261,7 +261,7 @@ def test_a_trail_keeps_the_last_five_hundred_places():
 
 
 def test_a_trail_is_open_where_the_tip_jumps():
-    robot, scene = robot_of('arm_6r'), MarkerScene()
+    robot, scene = robot_of('arm_6r'), SceneMarkers()
     arm = one(robot)
     scene.update(robot)
     for angle in (-1.0, -0.99, -0.98, 1.0, 1.01):
@@ -276,7 +276,7 @@ def test_a_trail_is_open_where_the_tip_jumps():
 
 @pytest.mark.parametrize('name', sorted({*ROBOTS} - {'planar_3r'}))  # whose joints have no limits
 def test_the_panel_is_out_of_the_tips_reach_and_its_texts_do_not_overlap(name):
-    robot, scene = robot_of(name), MarkerScene()
+    robot, scene = robot_of(name), SceneMarkers()
     arm = one(robot)
     scene.update(robot)
     scene.show_refusal('', 'a reason of several words ' * 3)
@@ -302,7 +302,7 @@ def test_the_panel_is_out_of_the_tips_reach_and_its_texts_do_not_overlap(name):
 @pytest.mark.parametrize(('model', 'link'), [('humanoid', 'gaze'), ('planar_3r', 'tip')])
 def test_the_words_of_a_figure_are_in_proportion_to_it(model, link):
     robot, scene = built(model_path=str(robot_file(model)), tasks=('a',), a__type='position',
-                         a__link=link).robot, MarkerScene()
+                         a__link=link).robot, SceneMarkers()
     scene.update(robot)
     (status,) = of(scene.message(robot, NodeOptions(), None), 'status')
     assert 0.02 < status.scale.z / robot.groups[''].size < 0.05
@@ -335,7 +335,7 @@ def test_the_markers_of_a_task_are_in_proportion_to_the_figure(task):
 
 
 def test_the_reason_of_a_goal_is_above_the_handle_there():
-    robot, scene = robot_of('arm_6r'), MarkerScene()
+    robot, scene = robot_of('arm_6r'), SceneMarkers()
     arm = one(robot)
     scene.update(robot)
     T = arm.chain.forward(arm.start)
@@ -348,7 +348,7 @@ def test_the_reason_of_a_goal_is_above_the_handle_there():
 
 
 def test_a_forgotten_goal_is_deleted_and_one_of_another_solver_has_no_status():
-    robot, scene = robot_of('arm_6r', 'auto'), MarkerScene()
+    robot, scene = robot_of('arm_6r', 'auto'), SceneMarkers()
     arm = one(robot)
     other = Robot(robot.tree, {'': Arm(GroupSource(robot.tree, ArmOptions(solver='ccd')))})
     for forget, action in ((lambda: scene.forget_goals(robot.groups.values()), Marker.DELETE),

@@ -11,7 +11,7 @@ from ik_node.control.robot import Robot
 from ik_node.ros.publishing.markers.group_markers import FindBranches, GroupMarkers, markers_of
 
 
-class MarkerScene:
+class SceneMarkers:
     """The markers of the present robot, by the names of its groups."""
 
     def __init__(self) -> None:
