@@ -113,8 +113,9 @@ class BranchPanel(Panel):
             self._table = self._gui.add_html('')
 
     def _refresh(self, visible: bool) -> None:
-        if self._robot_view.chain is not self._chain:
-            self._chain = self._robot_view.chain
+        chain = self._robot_view.chain
+        if chain is not self._chain:
+            self._chain = chain
             self._show(np.empty((0, 0)), _NONE)
 
     def _on_button(self, name: str) -> None:

@@ -37,11 +37,12 @@ def points_to_show(robot_view: RobotView, ball: float = _BALL) -> np.ndarray:
         if T is not None:
             points += list(T[:3, 3] + _HANDLE * robot_view.reach * around
                            if not target.name else T[None, :3, 3])
-    if robot_view.chain is None:  # a figure: its links reach beyond their origins
+    chain = robot_view.chain
+    if chain is None:  # a figure: its links reach beyond their origins
         middle = np.mean(points, axis=0)
         points += list(middle + _AROUND * (np.array(points) - middle))
     else:
-        base = robot_view.pose(robot_view.chain.base_link)[:3, 3]
+        base = robot_view.pose(chain.base_link)[:3, 3]
         points += list(base + ball * robot_view.reach * np.concatenate([
             around[[0, 1, 2, 3, 4]], _DIAGONALS]))
     return np.array(points)

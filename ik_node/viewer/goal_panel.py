@@ -186,8 +186,9 @@ class JointPanel(Panel):
 
     def _refresh(self, visible: bool) -> None:
         """Show the joint values, unless the user is moving a slider."""
-        if self._robot_view.space is not self._space:
-            self._make(self._robot_view.space)
+        space = self._robot_view.space
+        if space is not self._space:
+            self._make(space)
         if (self._space is None or self._draft is None or self._wanted.busy
                 or self._robot_view.parameters.switching or not self._has_arrived()):
             return

@@ -97,9 +97,10 @@ class LessonPanel(Panel):
             deadline = time.monotonic() + _DRAWN
             while not (self._has_arm() and robot_view.is_placed) and time.monotonic() < deadline:
                 self._stopped.wait(0.05)
-        if robot_view.chain is None:
+        chain = robot_view.chain
+        if chain is None:
             raise IkError('the arm of the figures is not drawn')
-        return robot_view.chain
+        return chain
 
     def _has_arm(self) -> bool:
         tree = self._robot_view.tree

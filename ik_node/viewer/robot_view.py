@@ -212,7 +212,10 @@ class RobotView(DrawnRobot):
 
     @property
     def space(self) -> JointSpace | None:
-        """The joints of the arm, or of the body without those of a moving root."""
+        """The joints of the arm, or of the body without those of a moving root.
+
+        Another thread may change the parameters at any time: read it once.
+        """
         return self.body if self.parameters.has_body_solver else self.chain
 
     @property
@@ -232,10 +235,11 @@ class RobotView(DrawnRobot):
         """A line about the robot, its joints and what moves them."""
         if self.tree is None:
             return 'waiting for its robot …'
-        if self.tasks and self.space is not None:
+        tasks, space = self.tasks, self.space
+        if tasks and space is not None:
             root = f'{self.parameters["root"]} root, ' if self.parameters.moves_root else ''
-            return (f'{self.tree.name}, {root}{self.space.n_joints} joints, tasks '
-                    f'{", ".join(self.tasks)}')
+            return (f'{self.tree.name}, {root}{space.n_joints} joints, tasks '
+                    f'{", ".join(tasks)}')
         chain = self.chain
         return self.tree.name if chain is None else (
             f'{self.tree.name}, {chain.n_joints} joints from {chain.base_link} to '
@@ -303,8 +307,9 @@ class RobotView(DrawnRobot):
     def reach(self) -> float:
         """The reach of the tip, m; without one the size of the robot, 1 where it is unbounded."""
         far = self.size or 1.0
-        if self.chain is not None:
-            far = reach(self.chain.arrays)[1]
+        chain = self.chain
+        if chain is not None:
+            far = reach(chain.arrays)[1]
         return min(max(far, 0.05), 100.0) if np.isfinite(far) else 1.0
 
     @property
@@ -315,8 +320,9 @@ class RobotView(DrawnRobot):
         """
         if self.is_only_played:
             return bool(self.values)
-        return (self.space is not None and (self._has_root_pose or not self.parameters.moves_root)
-                and all(name in self.values for name in self.space.joint_names))
+        space = self.space
+        return (space is not None and (self._has_root_pose or not self.parameters.moves_root)
+                and all(name in self.values for name in space.joint_names))
 
     def target_pose(self, target: node_state.Target) -> np.ndarray | None:
         """Return the present pose (4, 4), m, of a target; None where it is unknown.
@@ -325,7 +331,8 @@ class RobotView(DrawnRobot):
         """
         if target.name:
             return self.markers.pose(target.marker)
-        return None if self.chain is None else self.pose(self.chain.tip_link)
+        chain = self.chain
+        return None if chain is None else self.pose(chain.tip_link)
 
     def target_frame(self, target: node_state.Target = node_state.ARM_GOAL) -> np.ndarray:
         """Return the pose (4, 4), m, of the frame in which the node takes goals for a target."""
@@ -350,7 +357,8 @@ class RobotView(DrawnRobot):
         """
         values = configuration
         if not isinstance(values, Mapping):
-            names = () if self.space is None else self.space.joint_names
+            space = self.space
+            names = () if space is None else space.joint_names
             if len(values) != len(names):
                 raise InputError(f'there must be {len(names)} joint values, not {len(values)}')
             values = dict(zip(names, map(float, values)))

@@ -156,7 +156,8 @@ class ScenePanel(Panel):
         robot_view, values, camera = self._robot_view, self._robot_view.values, client.camera
         gizmos = {target.name: self._page.handles.named(target.name)
                   for target in robot_view.targets}
-        names = () if robot_view.space is None else robot_view.space.joint_names
+        space = robot_view.space
+        names = () if space is None else space.joint_names
         parameters = kept_parameters(robot_view.parameters)
         if robot_view.parameters.moves_root:  # where it is, not where it was at the start
             T = robot_view.T_world_root

@@ -60,9 +60,10 @@ class WorkspacePanel(Panel):
         return self._robot_view.chain is not None
 
     def _refresh(self, visible: bool) -> None:
-        if self._robot_view.chain is not self._chain:
+        chain = self._robot_view.chain
+        if chain is not self._chain:
             with self._drawing:
-                self._chain, self._workspace = self._robot_view.chain, None
+                self._chain, self._workspace = chain, None
                 self._remove_drawn()
             self._hide()
 

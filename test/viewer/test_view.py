@@ -1,7 +1,9 @@
 """The page: what is dragged and chosen on it reaches the node, and what the node says is shown."""
 
 import inspect
+import itertools
 import threading
+from unittest.mock import PropertyMock, patch
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from ik_node import KinematicTree
 from ik_node.ros.clients.connection import Connection
 from ik_node.ros.clients.player_link import PlayerLink
 from ik_node.spatial import pose_from_rpy
+from ik_node.viewer.robot_view import RobotView
 from page_here import Browser, FakePlayer, page_of, page_with
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
@@ -327,3 +330,14 @@ def test_a_figure_of_tasks_has_a_handle_for_each_that_can_be_moved():
         page.settle()
         assert page.handle('hips') is None
         assert not page.drawn('/tasks/hips')
+
+
+@pytest.mark.parametrize('name', ['chain', 'space'])
+def test_parameters_that_arrive_while_a_picture_is_drawn_disturb_nothing(page, name):
+    robot_view = page.robot_view
+    while_it_draws = PropertyMock(side_effect=itertools.chain([getattr(robot_view, name)],
+                                                              itertools.repeat(None)))
+    for draw in (lambda: robot_view.is_placed, lambda: robot_view.reach,
+                 lambda: robot_view.description, page.view._update_tables):
+        with patch.object(RobotView, name, while_it_draws):
+            draw()
