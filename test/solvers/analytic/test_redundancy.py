@@ -121,3 +121,26 @@ def test_joints_that_share_a_rotation_share_it_within_their_limits(shoulder):
         assert (branch >= chain.lower).all()
         assert (branch <= chain.upper).all()
         np.testing.assert_allclose(chain.forward(branch), T, atol=1e-9)
+
+
+def assert_some_solution(chain, q):
+    solver, T = make_solver('analytic', chain), chain.forward(q)
+    found = solver.solve_all(T)
+    assert len(found)
+    for branch in found:
+        assert (branch >= chain.lower).all()
+        assert (branch <= chain.upper).all()
+        np.testing.assert_allclose(chain.forward(branch), T, atol=1e-6)
+
+
+def test_a_pose_is_met_that_a_single_value_of_the_redundant_joint_allows():
+    # five joints are at a limit: no sample of the redundant one has a branch inside
+    assert_some_solution(robots.chain('panda'), np.array(
+        [2.8973, 1.7628, 1e-6, -3.0718, -2.8973, 3.7525, 1.5707863]))
+
+
+@pytest.mark.parametrize('q', [[-1.0, 0.0, -1.5, 1e-7, -1.399999, 0.6, -1e-6],
+                               [0.0, -2.8, -1.5, 1e-9, -1.4, 0.6, 1.2],
+                               [2.999999, -1e-3, 0.9, 1e-9, 1.399, -0.4, -1.2]])
+def test_a_pose_with_a_straight_elbow_is_met_at_limits_of_the_shoulder(q):
+    assert_some_solution(human().chain, np.array(q))

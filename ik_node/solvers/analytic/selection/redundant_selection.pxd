@@ -3,20 +3,24 @@ cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.analytic.refinement.newton as newton
 cimport ik_node.solvers.analytic.refinement.precision as precision
 cimport ik_node.solvers.search as search
-from ik_node.support.arrays cimport rows, vector
+from ik_node.support.arrays cimport integers, rows, vector
 from ik_node.solvers.analytic.selection.selection cimport Selection
 cimport cython
 
-cdef double INF, PI, FEASIBLE, _NEAR, _AROUND, _NEARBY, _MET, _FINEST, _GOLDEN
-cdef int _GUESS_STEPS, _FEW_STEPS, _STEPS, _FIRST_STEPS
+cdef double INF, PI, FEASIBLE, OUTSIDE, _NEAR, _AROUND, _NEARBY, _MET, _FINEST, _GOLDEN
+cdef int _GUESS_STEPS, _FEW_STEPS, _STEPS, _FIRST_STEPS, _MINIMA, _DESCENT
 
 
 cdef class RedundantSelection(Selection):
     cdef int count, tried
     cdef double around
-    cdef vector lowest, highest, low, high
+    cdef vector lowest, highest, low, high, costs, values
+    cdef integers rank
     cdef rows samples
     cdef void choose(self) noexcept nogil
+    cdef void choose_by_samples(self) noexcept nogil
+    cdef void approach_limits(self) noexcept nogil
+    cdef bint is_met_inside(self) noexcept nogil
     @cython.locals(low=double, x=double, high=double, fx=double, v=double, w=double, fv=double,
                    fw=double, u=double, fu=double, moved=double, before=double, top=double,
                    bottom=double, r=double, p=double, middle=double, golden=cython.bint)
@@ -27,6 +31,8 @@ cdef class RedundantSelection(Selection):
     cdef void _begin_nearby(self) noexcept nogil
     @cython.locals(first=cython.bint)
     cdef double _sample(self, double best) noexcept nogil
+
+cdef int lowest_minimum(vector costs, int count) noexcept nogil
 
 
 cdef class GuidedSelection(RedundantSelection):

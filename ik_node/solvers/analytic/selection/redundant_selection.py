@@ -8,6 +8,8 @@ over parameters and branches.
 import math
 from typing import Any
 
+import numpy as np
+
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes, search
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
@@ -18,6 +20,8 @@ from ik_node.support.arrays import Vector
 
 INF, PI = math.inf, math.pi
 FEASIBLE = 1e8     # costs below are of branches inside the limits and their margin
+OUTSIDE = 1e12     # costs from here on are of branches outside the limits
+_MINIMA, _DESCENT = 8, 40  # of the excess over the limits: how many are tried, steps of each
 _NEAR = 0.05       # squared distance, rad² or m², within which no samples are needed
 _AROUND = 0.05     # rad or m: half width of the search around the initial parameter
 _FEW_STEPS, _STEPS = 5, 10  # of Brent's method: of the best sample, and near the initial guess
@@ -44,11 +48,24 @@ class RedundantSelection(Selection):
         self.lowest, self.highest = self.memory.vector(lower), self.memory.vector(upper)
         self.low, self.high = self.memory.vector(lower), self.memory.vector(upper)
         self.samples = self.memory.rows(samples)
+        # The samples of a single parameter in order, their costs, and where each of them is
+        order = np.argsort(samples[:, 0])
+        self.values = self.memory.vector(samples[order, 0])
+        self.costs = self.memory.vector(np.full(len(samples), INF))
+        self.rank = self.memory.integers(np.argsort(order))
         self.around = _AROUND  # half width of the search around the parameter, rad or m
 
     def choose(self) -> None:
         """Set the parameters, q, its errors and `end`."""
+        self.choose_by_samples()
+        if self.end == codes.NONE:
+            self.approach_limits()
+
+    def choose_by_samples(self) -> None:
+        """Do as `choose`, if a sample has a branch inside the limits."""
         self.end, self.position, self.orientation = codes.NONE, INF, INF
+        for k in range(self.tried):
+            self.costs[k] = INF
         self._bound()
         self._begin_nearby()
         if search.beyond_reach(self.task, self.settings):
@@ -59,14 +76,47 @@ class RedundantSelection(Selection):
         if not (best < FEASIBLE and (prefer == codes.FIRST or (
                 prefer == codes.NEAREST and (count > 1 or best < _NEAR)))):
             best, steps = self._sample(best), _FEW_STEPS
-        if best == INF:
+        if best < OUTSIDE:
+            if count == 1 and prefer != codes.FIRST:
+                at = self.parameters[0]
+                self.parameters[0] = self.minimum(
+                    max(self.low[0], at - self.around), at, min(self.high[0], at + self.around),
+                    best, steps)
+            self.prefer_branch()
+
+    def approach_limits(self) -> None:
+        """Choose where branches outside the limits come nearest to them, if that is inside.
+
+        Samples miss what is inside for a small interval of the parameter, or a single value.
+        """
+        if self.count > 1:
             return
-        if count == 1 and prefer != codes.FIRST:
-            at = self.parameters[0]
+        low, span, values, last = self.low[0], self.high[0] - self.low[0], self.values, self.tried
+        for _ in range(_MINIMA):
+            i = lowest_minimum(self.costs, self.tried)
+            if i < 0:
+                return
+            self.costs[i] = INF
+            self.parameters[0] = low + values[i] * span
             self.parameters[0] = self.minimum(
-                max(self.low[0], at - self.around), at, min(self.high[0], at + self.around), best,
-                steps)
-        self.prefer_branch()
+                low + values[max(i - 1, 0)] * span, self.parameters[0],
+                low + values[min(i + 1, last - 1)] * span, self.least_cost(self.trial), _DESCENT)
+            if self.least_cost(self.q) < INF and self.is_met_inside():
+                return
+
+    def is_met_inside(self) -> bool:
+        """Refine q, with joints outside the limits set to them; end if it meets the goal."""
+        held = self.trial
+        for k in range(self.chain.n):
+            held[k] = 0.0
+        precision.refine_inside_limits(self.chain, self.task, self.work, held, self.q)
+        if precision.limit_excess(self.chain, self.q) > 0.0:
+            return False
+        _error, position, orientation = search.residual(self.chain, self.task, self.work, self.q)
+        if not precision.within_tolerances(self.settings, position, orientation):
+            return False
+        self._end_at(position, orientation)
+        return True
 
     def minimum(self, low: float, x: float, high: float, fx: float, steps: int) -> float:
         """Return where the cost is least near a parameter x, in [low, high] [Brent 1973].
@@ -116,11 +166,16 @@ class RedundantSelection(Selection):
         return x
 
     def least_cost(self, q: Vector) -> float:
-        """Return the least cost of the branches for the parameters; write that branch into q."""
+        """Return the least cost of the branches for the parameters; write that branch into q.
+
+        Outside the limits it is OUTSIDE and more, by the excess.
+        """
         found, least = self.branches, INF
         count = self.find_wrapped()
         for i in range(count):
             cost = self.cost(found[i], self.room)
+            if cost == INF:
+                cost = OUTSIDE * (1.0 + precision.limit_excess(self.chain, found[i]))
             if cost < least:
                 least = cost
                 precision.copy_to(q, found[i], self.chain.n)
@@ -163,6 +218,7 @@ class RedundantSelection(Selection):
             for i in range(self.count):
                 parameters[i] = low[i] + self.samples[k][i] * (high[i] - low[i])
             cost = self.least_cost(self.trial)
+            self.costs[self.rank[k]] = cost
             if cost < best:
                 best = cost
                 precision.copy_to(chosen, parameters, self.count)
@@ -170,6 +226,16 @@ class RedundantSelection(Selection):
             self.around = 1.5 * (high[0] - low[0]) / (k + 1)
         precision.copy_to(parameters, chosen, self.count)
         return best
+
+
+def lowest_minimum(costs: Vector, count: int) -> int:
+    """Return the lowest of the local minima of costs (count,) on a circle, −1 without any."""
+    best, lowest = INF, -1
+    for k in range(count):
+        if (costs[k] < best and costs[k] <= costs[(k + 1) % count]
+                and costs[k] <= costs[(k + count - 1) % count]):
+            best, lowest = costs[k], k
+    return lowest
 
 
 class GuidedSelection(RedundantSelection):

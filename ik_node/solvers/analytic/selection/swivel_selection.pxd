@@ -2,13 +2,14 @@ from libc cimport math
 cimport ik_node.solvers.codes as codes
 from ik_node.support.arrays cimport points, vector
 from ik_node.solvers.analytic.selection.arm_preference cimport ArmPreference
+cimport ik_node.solvers.analytic.selection.redundant_selection as redundant_selection
 from ik_node.solvers.analytic.selection.redundant_selection cimport RedundantSelection
 from ik_node.solvers.analytic.families.swivel cimport Swivel
 from ik_node.solvers.analytic.families.swivel_intervals cimport Intervals
 from ik_node.spatial.vector3 cimport row
 cimport cython
 
-cdef double INF, NAN, TWO_PI, _INWARDS, _WIDER, _SPACING
+cdef double INF, NAN, TWO_PI, _INWARDS, _WIDER, _HIDDEN, _SPACING
 cdef int _STEPS, _ANGLES, _REFINED, _ARM_STEPS
 
 
@@ -19,6 +20,7 @@ cdef class SwivelSelection(RedundantSelection):
     cdef points hint
     @cython.locals(hinted=cython.bint)
     cdef void choose(self) noexcept nogil
+    cdef void approach_limits(self) noexcept nogil
     cdef int find_intervals(self, double narrower) noexcept nogil
     cdef double _hinted_angle(self) noexcept nogil
     @cython.locals(best=double, at=double, low=double, high=double)
@@ -29,13 +31,11 @@ cdef class SwivelSelection(RedundantSelection):
 cdef class ArmSelection(SwivelSelection):
     cdef ArmPreference wanted
     cdef bint by_arm
-    cdef vector costs
     cdef void choose(self) noexcept nogil
     cdef double cost(self, vector q, double room) noexcept nogil
     cdef void _choose_by_arm(self) noexcept nogil
     cdef double _best_of_intervals(self) noexcept nogil
     cdef void _sample_circle(self) noexcept nogil
-    cdef int _take_lowest(self) noexcept nogil
 
 cdef double _angle(int k) noexcept nogil
 cpdef (double, double) into_interval(double psi, double begin, double end) noexcept nogil

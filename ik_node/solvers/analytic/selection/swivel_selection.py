@@ -17,6 +17,7 @@ from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.analytic.families.swivel import Swivel
 from ik_node.solvers.analytic.families.swivel_intervals import Intervals
+from ik_node.solvers.analytic.selection import redundant_selection
 from ik_node.solvers.analytic.selection.arm_preference import ArmPreference
 from ik_node.solvers.analytic.selection.redundant_selection import RedundantSelection
 from ik_node.solvers.settings import Settings
@@ -28,6 +29,7 @@ if not cython.compiled:
 INF, NAN, TWO_PI = math.inf, float('nan'), 2.0 * math.pi
 _INWARDS = 1e-7        # rad: distance from the end of an interval, against rounding
 _WIDER = 5e-10        # rad: excess at which a joint is set back to its limit
+_HIDDEN = 1e-4        # rad: excess by which rounding may hide a straight elbow
 _STEPS = 10           # of the refinement within an interval
 _ANGLES = 40          # samples of the whole circle
 _SPACING = 2.0 * math.pi / _ANGLES
@@ -58,7 +60,7 @@ class SwivelSelection(RedundantSelection):
         if hinted:
             self.end, self.position, self.orientation = codes.NONE, INF, INF
         else:
-            RedundantSelection.choose(self)
+            self.choose_by_samples()
             if self.end != codes.NONE and self.keeps_margin(self.q):
                 return
             wanted = self.arm.own_parameter(self.q0)
@@ -77,6 +79,18 @@ class SwivelSelection(RedundantSelection):
                 self.prefer_branch()
             if self.end == codes.NONE:
                 self._choose_nearest(wanted)
+        if self.end == codes.NONE:
+            self.approach_limits()
+
+    def approach_limits(self) -> None:
+        """Choose from the intervals of wider limits.
+
+        Rounding hides those inside the limits where the elbow is nearly straight.
+        """
+        for i in range(self.find_intervals(-_HIDDEN)):
+            self.parameters[0] = 0.5 * (self.intervals.begin[i] + self.intervals.end[i])
+            if self.least_cost(self.q) < INF and self.is_met_inside():
+                return
 
     def find_intervals(self, narrower: float) -> int:
         """Find the intervals inside limits narrowed by `narrower`, rad; return their number."""
@@ -103,7 +117,7 @@ class SwivelSelection(RedundantSelection):
                 if cost < best:
                     best, at, low, high = cost, parameters[0], begin[i], end[i]
         parameters[0] = at
-        if best < INF and self.settings.prefer != codes.FIRST:
+        if best < redundant_selection.OUTSIDE and self.settings.prefer != codes.FIRST:
             parameters[0] = self.minimum(low, at, high, best, _STEPS)
 
     def _choose_nearest(self, wanted: float) -> None:
@@ -171,18 +185,18 @@ class ArmSelection(SwivelSelection):
         for k in range(_REFINED + 1):
             x, cost = at, best
             if k > 0:
-                lowest = self._take_lowest()
+                lowest = redundant_selection.lowest_minimum(costs, _ANGLES)
                 if lowest < 0:
                     break
                 x, cost = _angle(lowest), costs[lowest]
                 costs[lowest] = INF
-            if cost == INF:
+            if cost >= redundant_selection.OUTSIDE:
                 continue
             parameters[0] = self.minimum(x - _SPACING, x, x + _SPACING, cost, _ARM_STEPS)
             cost = self.least_cost(self.q)
             if cost < best:
                 best, at = cost, parameters[0]
-        if best < INF:
+        if best < redundant_selection.OUTSIDE:
             parameters[0] = at
             self.prefer_branch()
 
@@ -215,15 +229,6 @@ class ArmSelection(SwivelSelection):
                     self.parameters[0] = _angle(k)
                     self.costs[k] = self.least_cost(self.q)
                     break
-
-    def _take_lowest(self) -> int:
-        """Return the lowest of the local minima among the samples, −1 without any."""
-        costs, best, lowest = self.costs, INF, -1
-        for k in range(_ANGLES):
-            if (costs[k] < best and costs[k] <= costs[(k + 1) % _ANGLES]
-                    and costs[k] <= costs[(k + _ANGLES - 1) % _ANGLES]):
-                best, lowest = costs[k], k
-        return lowest
 
 
 def _angle(k: int) -> float:
