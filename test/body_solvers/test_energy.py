@@ -13,8 +13,7 @@ SINGULAR = 1e-3
 def least_energy(M, f, A, e, one_sided, lower, upper):
     """Return the x (n,) that minimises xᵀ M x / 2 − fᵀ x with A x = e, or ≥ e, in bounds."""
     cascade = Cascade(len(f), [len(e)] if len(e) else [], one_sided, True)
-    cascade.set_energy(M, f)
-    return cascade.run(A, e, lower, upper, 0.0, SINGULAR)
+    return cascade.run(A, e, lower, upper, 0.0, SINGULAR, M, f)
 
 
 def program(seed):

@@ -17,8 +17,7 @@ cdef class Cascade:
     cdef matrix identity, M
     cdef vector held, start, f
 
-    cpdef run(self, A, e, lower, upper, double damping, double singular=*)
-    cpdef set_energy(self, M, f)
+    cpdef run(self, A, e, lower, upper, double damping, double singular=*, M=*, f=*)
 
 
 cdef void factor(Cascade own, int count, matrix A, vector e, double damping,

@@ -62,11 +62,16 @@ class Cascade:
         self.start = memory.vector(np.zeros(n))
 
     def run(self, A: np.ndarray, e: np.ndarray, lower: np.ndarray, upper: np.ndarray,
-            damping: float, singular: float = 0.0) -> np.ndarray:
+            damping: float, singular: float = 0.0, M: Any = (), f: Any = ()) -> np.ndarray:
         """Return the step (n,) of rows A (m, n) with residuals e (m,), within bounds (n,).
 
         For tests and for reading; lengths are not checked. damping, singular: see `factor`.
+        M (n, n), f (n,): of the energy, where there is one.
         """
+        for i in range(len(f)):
+            self.f[i] = f[i]
+            for j in range(self.n):
+                self.M[i][j] = M[i][j]
         memory = Memory()
         rows, wanted = memory.matrix(self.n, self.m), memory.vector(e)
         for k in range(self.n):
@@ -77,13 +82,6 @@ class Cascade:
             factor(self, self.count, rows, wanted, damping, singular)
             solve(self, wanted, low, high, x)
         return np.array([x[k] for k in range(self.n)])
-
-    def set_energy(self, M: np.ndarray, f: np.ndarray) -> None:
-        """Take M (n, n) and f (n,); see `run`."""
-        for i in range(self.n):
-            self.f[i] = f[i]
-            for j in range(self.n):
-                self.M[i][j] = M[i][j]
 
 
 def factor(own: Cascade, count: int, A: Matrix, e: Vector, damping: float,
