@@ -4,8 +4,8 @@ Random poses are forward kinematics of joint values drawn evenly from the limits
 each joint is at 0, ±90° or a limit, or 1e-3 to 1e-9 rad from there, so that many are singular or
 nearly so. A list holds a configuration if it has it to 1e-6 rad, whole turns aside; where the
 configuration is singular, and no list can have all that meet its pose, any solution counts.
-Redundant arms get the redundancy of the configuration, and are singular where the joints that are
-not locked are; `empty` is of lists without it.
+Redundant arms get the redundancy of the configuration, and are singular where joints move without
+change of the pose and of it; `empty` is of lists without it.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from ik_node.solvers.base import Solver
 from ik_node.support.exceptions import UnsupportedError
 
 _SAME = 1e-6      # rad
+_STEP = 1e-6      # rad or m
 _SINGULAR = 1e-3  # of the smallest singular value of J, metres counted in lengths of the arm
 _HEAD = ('| arm | joints | family | branches, mean and most | median µs | holds q, random % | '
          'holds q, hard % | empty, random % | empty, hard % |\n'
@@ -85,11 +86,21 @@ def _holds(chain: Chain, solver: Solver, q: np.ndarray) -> bool:
     found = solver.solve_all(chain.forward(q), redundancy=redundancy if len(redundancy) else None)
     if not len(found):
         return False
-    free = [name not in getattr(solver, 'locked', ()) for name in chain.joint_names]
-    J = chain.jacobian(q)[:, free]
+    J = chain.jacobian(q)
     J[:3] /= length_scale(chain.arrays)
+    if len(redundancy):  # of the motions of the joints that keep it
+        J = np.vstack([J, _redundancy_jacobian(solver, q)])
     singular = np.linalg.svd(J, compute_uv=False)[min(J.shape) - 1] < _SINGULAR
     return bool(singular or turns_aside(found - q).max(axis=1).min() <= _SAME)
+
+
+def _redundancy_jacobian(solver: Solver, q: np.ndarray) -> np.ndarray:
+    """Return by how much each joint changes the redundancy (p, n), by differences."""
+    steps = _STEP * np.eye(len(q))
+    changes = np.array([solver.redundancy_of(q + step) - solver.redundancy_of(q - step)
+                        for step in steps]).T
+    found: np.ndarray = (np.remainder(changes + np.pi, 2.0 * np.pi) - np.pi) / (2.0 * _STEP)
+    return found
 
 
 if __name__ == '__main__':
