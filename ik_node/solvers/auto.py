@@ -133,11 +133,12 @@ class AutoSolver(Solver):
                 return found
         self._bring_inside(q)
         if self.analytic is not None and not _is_hopeless(found):
-            # The goal may leave an axis free that the closed form needs.
-            with contextlib.suppress(UnsupportedError):
+            try:
                 closed = _named(self.analytic._solve_verified(goal, q))
                 if _ends(closed):
                     return closed
+            except UnsupportedError:
+                closed = None  # the goal may leave an axis free that the closed form needs
         if found is None or opening is not whole:
             found = self.iterative._solve_verified(goal, q)
         return found if closed is None else self._better(goal, closed, found)

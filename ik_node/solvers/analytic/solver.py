@@ -24,6 +24,7 @@ from ik_node.solvers.analytic.selection.redundant_selection import (
 from ik_node.solvers.analytic.selection.selection import Selection
 from ik_node.solvers.analytic.selection.swivel_selection import ArmSelection, SwivelSelection
 from ik_node.solvers.analytic.structure import SWIVEL
+from ik_node.solvers.analytic.windings import at_every_turn
 from ik_node.solvers.avoidance import blocked, nearest_free
 from ik_node.solvers.base import Solver
 from ik_node.solvers.codes import FAR, NONE
@@ -46,8 +47,6 @@ _AS_NEAR = 1.25     # ratio of distances from q0 up to which the largest joint c
 
 _ROUGH = 1e-3       # slack of a guide whose branches are refined before they are compared
 
-_TURN, _ROUNDING = 2.0 * np.pi, 1e-12  # rad; turns
-_MOST_WINDINGS = 1_000_000
 _SPHERICAL = 'exactly spherical shoulder and wrist'
 
 
@@ -124,7 +123,7 @@ class AnalyticSolver(Solver):
         if windings is not False and flag(windings, 'windings'):
             if not flag(within_limits, 'within_limits'):
                 raise InputError('windings are those inside the limits: within_limits must be true')
-            return self._windings_of(self.solve_all(goal, True, redundancy))
+            return at_every_turn(self.chain, self.solve_all(goal, True, redundancy))
         if within_limits is not True and within_limits is not False:
             within_limits = flag(within_limits, 'within_limits')
         if redundancy is None and type(goal) is ndarray and self._of_pose is not None:
@@ -164,22 +163,6 @@ class AnalyticSolver(Solver):
             if searched.success:
                 return searched
         return blocked(found)
-
-    def _windings_of(self, branches: np.ndarray) -> np.ndarray:
-        """Return branches (k, n) at every turn inside the limits, those of a branch in sequence."""
-        lower, upper = self.chain.lower, self.chain.upper
-        turning = self.chain.turns & np.isfinite(lower) & np.isfinite(upper)
-        first = np.where(turning, np.ceil((lower - branches) / _TURN - _ROUNDING), 0.0)
-        last = np.where(turning, np.floor((upper - branches) / _TURN + _ROUNDING), 0.0)
-        counts = np.prod(last - first + 1.0, axis=1)
-        if counts.sum() > _MOST_WINDINGS:
-            raise InputError(f'the limits allow {counts.sum():.3g} windings of the branches, more '
-                             f'than {_MOST_WINDINGS:,}')
-        turns = [np.stack(np.meshgrid(*map(np.arange, low, high + 1.0), indexing='ij'), axis=-1)
-                 for low, high in zip(first, last)]
-        found = [np.clip(q + _TURN * k.reshape(-1, len(q)), lower, upper)
-                 for q, k in zip(branches, turns)]
-        return np.concatenate([branches[:0], *found])
 
     def _enumerated(self, plan: Plan, goal: Goal, parameters: np.ndarray | None,
                     within_limits: bool) -> np.ndarray:

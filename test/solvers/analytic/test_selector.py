@@ -52,3 +52,19 @@ def test_arrays_of_other_lengths_are_refused():
             plan.selector.solve(*wrong)
     with pytest.raises(ValueError, match='lengths'):
         plan.solutions.of_goal(poses[0], ALL_AXES, np.zeros((1, 2)), True)
+
+
+@pytest.mark.parametrize(('name', 'prefer'), [
+    ('ur5', 'nearest'), ('puma560', 'nearest'), ('irb140', 'nearest'), ('ur5', 'limits')])
+def test_the_solution_beside_the_initial_guess_is_the_nearest_of_all(name, prefer):
+    chain, rng = robots.chain(name), np.random.default_rng(8)
+    solver, beside = make_solver('analytic', chain, prefer=prefer), 0
+    for _ in range(robots.samples(60)):
+        q = robots.random_q(chain, rng)
+        q0, T = np.clip(q + rng.uniform(-0.05, 0.05, 6), chain.lower, chain.upper), chain.forward(q)
+        found = solver.solve(T, q0)
+        assert found.success
+        every = np.array([found.q, *solver.solve_all(T, windings=True)])
+        nearest = np.linalg.norm(every - q0, axis=1)
+        beside += nearest[0] <= nearest.min() + 1e-6
+    assert (beside == robots.samples(60)) == (prefer == 'nearest')

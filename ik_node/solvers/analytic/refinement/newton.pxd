@@ -21,8 +21,10 @@ cdef (double, double, double) newton_refinement(ChainRecord chain, TipTask task,
 cdef void _write_jacobian(ChainRecord chain, TipTask task, Scratch work, vector held) noexcept nogil
 cdef double _eliminate(columns J, int n, vector e) noexcept nogil
 cdef double smallest_pivot(ChainRecord chain, Scratch work, vector held, vector q) noexcept nogil
-@cython.locals(rotation=vector3)
 cdef bint last_newton_step(ChainRecord chain, pose T_base_goal, Scratch work, vector q) noexcept nogil
+@cython.locals(rotation=vector3)
+cdef bint newton_step(ChainRecord chain, pose T_base_goal, Scratch work, vector q, double least,
+                      double longest) noexcept nogil
 cdef bint is_wrist_regular(poses frames) noexcept nogil
 cdef bint is_arm_regular(poses frames) noexcept nogil
 cdef vector3 _axis(poses frames, int k) noexcept nogil

@@ -153,6 +153,16 @@ def last_newton_step(chain: ChainRecord, T_base_goal: Pose, work: Scratch, q: Ve
     rounding; near a singular configuration it separates accurate joint values from those with a
     small pose error.
     """
+    return newton_step(chain, T_base_goal, work, q, _SINGULAR, _SHORT)
+
+
+def newton_step(chain: ChainRecord, T_base_goal: Pose, work: Scratch, q: Vector, least: float,
+                longest: float) -> bool:
+    """Take a Newton step from q (n,) towards a pose; return whether it was taken.
+
+    n is at most 6, and work.frames are q's. least: pivot of the elimination below which it is not
+    taken; longest: nor beyond that change of a joint, rad or m.
+    """
     T, G, J, e = work.frames[chain.m], T_base_goal, work.J, work.e
     jacobian.chain_jacobian(chain, work.frames, T, J)
     rotation = (0.0, 0.0, 0.0)
@@ -162,13 +172,13 @@ def last_newton_step(chain: ChainRecord, T_base_goal: Pose, work: Scratch, q: Ve
                                               (G[0][j], G[1][j], G[2][j])))
     e[3], e[4], e[5] = rotation
     n = chain.n
-    if _eliminate(J, n, e) < _SINGULAR:
+    if _eliminate(J, n, e) < least:
         return False
     for i in range(n - 1, -1, -1):
         for j in range(i + 1, n):
             e[i] -= J[j][i] * e[j]
         e[i] /= J[i][i]
-        if not math.fabs(e[i]) < _SHORT:
+        if not math.fabs(e[i]) < longest:
             return False
     for i in range(n):
         q[i] += e[i]

@@ -12,7 +12,8 @@ from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.settings cimport Settings
 from ik_node.solvers.task cimport TipTask
 
-cdef double INF, OUT_OF_MARGIN, _NEAR, _NEARBY, _PRECISE
+cdef double INF, OUT_OF_MARGIN, _NEAR, _NEARBY, _PRECISE, _BESIDE, _EXACT, _REGULAR
+cdef int _FEW_STEPS
 
 
 cdef class Selection(Refinement):
@@ -21,6 +22,7 @@ cdef class Selection(Refinement):
     cdef vector q, chosen
     cdef void solve(self) noexcept nogil
     cdef void choose(self) noexcept nogil
+    cdef bint _is_beside(self) noexcept nogil
     cdef double cost(self, vector q, double room) noexcept nogil
     cdef bint keeps_margin(self, vector q) noexcept nogil
     cdef int find_wrapped(self) noexcept nogil
