@@ -149,7 +149,8 @@ setup(
         'kilted': KILTED,
         'jazzy': JAZZY,
         'plot': ['matplotlib'],
-        'collisions': ['pycollada', 'trimesh'],  # for collision shapes that are meshes
+        # For collision shapes that are meshes; without coal these count as their convex hulls.
+        'collisions': ['coal>=3.0.3', 'pycollada', 'trimesh'],
         'motion': ['ruckig'],  # for motion in joint space
         'test': ['cmeel-urdfdom', 'example-robot-data', 'hypothesis', 'lxml', 'mkdocs-material',
                  'mypy', 'pin', 'playwright', 'pytest', 'pytest-xdist>=3.7', 'rtb-data', 'ruff',

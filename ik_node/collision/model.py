@@ -1,11 +1,11 @@
 """Where a robot touches itself or obstacles, at joint values."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.collision.convex import Convex
+from ik_node.collision import original
 from ik_node.collision.free_space import FreeSpace
 from ik_node.collision.obstacles import Ground, Obstacle, PointCloud, check_obstacles
 from ik_node.collision.robot import LinkPiece, RobotShapes, shapes_of
@@ -33,16 +33,23 @@ class Contact(NamedTuple):
     the base frame of an arm, the world frame of a body."""
     point_second: np.ndarray  # (3,) that of the second
     normal: np.ndarray  # (3,) unit vector from the first to the second
+    is_exact: bool = True
+    """Whether the shapes themselves are that near. False: one is a mesh, whose convex hull was
+    measured; it encloses the mesh, which may be farther away. Of meshes that overlap the depth is
+    that of their hulls."""
 
     def __str__(self) -> str:
         """Return the pair and its distance."""
         state = (f'{-1e3 * self.distance:.3g} mm deep in' if self.distance < 0.0 else
                  f'{1e3 * self.distance:.3g} mm from')
-        return f'{self.first!r} is {state} {self.second!r}'
+        return (f'{self.first!r} is {state} {self.second!r}'
+                + ('' if self.is_exact else ' by the convex hulls of their meshes'))
 
 
 class CollisionModel:
     """The shapes of a robot, and obstacles, which may change at any time.
+
+    A mesh counts as its convex hull; where that touches something, and coal is installed, as it is.
 
     - `space`: the arm or the body whose q its methods take; `margin`: m, kept from contact.
     - `robot`: the shapes of the links, see `RobotShapes`.
@@ -80,10 +87,12 @@ class CollisionModel:
         with robot.shapes.reading():
             pieces = [*robot.pieces, *(piece for one in checked if one.link is not None
                                        for piece in _attached(robot, one))]
-            world, names = _world(robot, [one for one in checked if one.link is None])
+            world, others = _world(robot, [one for one in checked if one.link is None])
         scene = robot.scene(pieces, robot.pairs + robot.possible_pairs(pieces, len(robot.pieces)))
         # One assignment, so that another thread sees all of it or nothing.
-        self._state = scene, world, [*(piece.name for piece in pieces), *names]
+        self._state = scene, world, [*((one.name, one.piece) for one in pieces), *others]
+        self._has_hulls = not all(
+            one.is_exact for one in {id(piece): piece for _, piece in self._state[2]}.values())
         self.free = FreeSpace(scene, world, self.margin) if self.free is None else self.free
         self.free.replace(scene, world)
         self._obstacles = checked
@@ -96,7 +105,8 @@ class CollisionModel:
     def gradients(self, q: np.ndarray, distance: float) -> tuple[np.ndarray, np.ndarray]:
         """Return (k,) distances, m, up to one, and how they change (k, n), m per rad or m.
 
-        Of the pairs at q (n,), rad or m. Raises InputError for a wrong q.
+        Of the pairs at q (n,), rad or m; of meshes by their convex hulls. Raises InputError for a
+        wrong q.
         """
         at = self.space.checked(q)
         touch = self.free.take()
@@ -114,7 +124,15 @@ class CollisionModel:
         touch = self.free.take()
         near = touch.find(touch.world, at, self.margin, 1)
         touch.leave()
-        return not near
+        return not near or (self.confirms and next(self._contacts(at, self.margin), None) is None)
+
+    @property
+    def confirms(self) -> bool:
+        """Whether hulls that touch something may be free: a mesh is not convex, and coal is there.
+
+        Kernels find configurations free by hulls alone.
+        """
+        return self._has_hulls and original.coal() is not None
 
     def contacts(self, q: Sequence[float] | np.ndarray,
                  distance: float | None = None) -> list[Contact]:
@@ -124,16 +142,37 @@ class CollisionModel:
         InputError for a wrong q or distance.
         """
         far = self.margin if distance is None else number(distance, 'distance')
-        scene, world, names = self._state
+        return sorted(self._contacts(self.space.checked(q), far), key=lambda one: one.distance)
+
+    def _contacts(self, q: np.ndarray, far: float) -> Iterator[Contact]:
+        """Yield the contacts at q (n,), those that need no measurement of meshes first."""
+        scene, world, things = self._state
         touch = scene.touch()
-        found = touch.find(world, self.space.checked(q), far)
+        found = touch.find(world, q, far)
+        measures = len(found) < touch.most and original.coal() is not None
+        pairs = sorted(((not (things[a][1].is_exact and things[b][1].is_exact), a, b, *near)
+                        for a, b, *near in found), key=lambda pair: (pair[0], pair[3]))
+        poses = {k: _pose(touch.pose(world, k)) for by_hull, *pair, _, _, _, _ in pairs
+                 if by_hull and measures for k in pair}
         touch.leave()
         T = inverse(self.robot.T_world_base)
         R = T[:3, :3]
-        return sorted((Contact(names[a], names[b], apart, R @ on_a + T[:3, 3],
-                               R @ on_b + T[:3, 3], R @ normal)
-                       for a, b, apart, normal, on_a, on_b in found),
-                      key=lambda one: one.distance)
+        for by_hull, a, b, apart, normal, on_a, on_b in pairs:
+            if by_hull and measures:
+                own, p_a, p_b = original.distance(things[a][1].original, poses[a],
+                                                  things[b][1].original, poses[b])
+                if own > far:
+                    continue
+                if own > 0.0:
+                    apart, normal, on_a, on_b = own, (p_b - p_a) / own, p_a, p_b
+            yield Contact(things[a][0], things[b][0], apart, R @ on_a + T[:3, 3],
+                          R @ on_b + T[:3, 3], R @ normal, measures or not by_hull)
+
+
+def _pose(motion: tuple) -> np.ndarray:
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = motion[:3], motion[3]
+    return T
 
 
 def _attached(robot: RobotShapes, obstacle: Obstacle) -> list[LinkPiece]:
@@ -148,26 +187,25 @@ def _attached(robot: RobotShapes, obstacle: Obstacle) -> list[LinkPiece]:
             for piece in robot.shapes.pieces(shape, obstacle.pose)]
 
 
-def _world(robot: RobotShapes, obstacles: list[Obstacle]) -> tuple[World, list[str]]:
+def _world(robot: RobotShapes,
+           obstacles: list[Obstacle]) -> tuple[World, list[tuple[Any, Piece]]]:
     """Return the shapes of obstacles that are not attached, and their names in that order."""
-    shapes: list[Convex] = []
-    poses, names = [np.empty((0, 4, 4))], []
-    planes: list[Piece] = []
-    plane_names = []
+    poses = [np.empty((0, 4, 4))]
+    things: list[tuple[Any, Piece]] = []
+    planes: list[tuple[Any, Piece]] = []
     for one in obstacles:
         if isinstance(one.shape, PointCloud):
             poses.append(poses_of(one.shape, one.pose))
-            shapes += [convex_of(Sphere(one.shape.radius))] * len(one.shape.points)
-            names += [one.name] * len(one.shape.points)
+            ball = Piece(convex_of(Sphere(one.shape.radius)), one.pose)
+            things += [(one.name, ball)] * len(one.shape.points)
             continue
-        pieces = robot.shapes.pieces(one.shape, one.pose)
+        pieces = [(one.name, piece) for piece in robot.shapes.pieces(one.shape, one.pose)]
         if isinstance(one.shape, Ground):
             planes += pieces
-            plane_names.append(one.name)
             continue
-        poses += [piece.placement[None] for piece in pieces]
-        shapes += [piece.convex for piece in pieces]
-        names += [one.name] * len(pieces)
-    T, at = robot.T_world_base, np.array([plane.placement for plane in planes]).reshape(-1, 4, 4)
-    world = World(shapes, T @ np.concatenate(poses), [plane.convex for plane in planes], T @ at)
-    return world, [*(names[k] for k in world.order), *plane_names]
+        poses += [piece.placement[None] for _, piece in pieces]
+        things += pieces
+    T, at = robot.T_world_base, np.array([one.placement for _, one in planes]).reshape(-1, 4, 4)
+    world = World([piece.convex for _, piece in things], T @ np.concatenate(poses),
+                  [piece.convex for _, piece in planes], T @ at)
+    return world, [*(things[k] for k in world.order), *planes]

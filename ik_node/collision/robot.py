@@ -80,8 +80,8 @@ class RobotShapes:
         if link not in self.links:
             raise ModelError(unknown('link', link, self.links))
         k = self._body.link_index(link)
-        return LinkPiece(link, int(self._groups[k]),
-                         Piece(piece.convex, self._T_group_entry[k] @ piece.placement), attachment)
+        return LinkPiece(link, int(self._groups[k]), piece._replace(
+            placement=self._T_group_entry[k] @ piece.placement), attachment)
 
     def possible_pairs(self, pieces: list[LinkPiece], first: int = 0) -> list[tuple[int, int]]:
         """Return the pairs of pieces, the second from `first` on, that may touch."""

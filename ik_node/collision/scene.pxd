@@ -39,11 +39,12 @@ cdef class Touch:
     cdef readonly Gap gap
     cdef Polytope polytope
     cdef integers a, b, stack
-    cdef readonly int count
+    cdef readonly int count, most
     cdef public World world
     cdef public double margin
 
     cpdef leave(self)
+    cpdef motion pose(self, World world, int k)
     cdef bint is_free(self, vector q) noexcept nogil
     @cython.locals(scene=Scene, d='double[::1]', G='double[:, ::1]')
     cpdef tuple rows(self)

@@ -57,9 +57,10 @@ class Touch:
     """The frames of a scene at the last q, and the pairs found near: for one thread at a time.
 
     - `world`, `margin`: of `is_free`; the margin in m.
-    - `count`: of pairs: `a`, `b` their shapes, those of a world after those of the robot, or the
-      number of shapes of the robot and of the world for its first half-space; `distance` m;
-      `normal`, `on_a`, `on_b` (count, 3): unit vector from a to b, and the witness points.
+    - `count`: of pairs, at most `most`: `a`, `b` their shapes, those of a world after those of
+      the robot, or the number of shapes of the robot and of the world for its first half-space;
+      `distance` m; `normal`, `on_a`, `on_b` (count, 3): unit vector from a to b, and the witness
+      points.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -79,12 +80,18 @@ class Touch:
             np.zeros((MOST, 3))))
         self.stack = memory.integers(np.zeros(worlds.DEPTH))
         self.world: Any = None
-        self.count, self.margin = 0, 0.0
+        self.count, self.most, self.margin = 0, MOST, 0.0
 
     def leave(self) -> None:
         """Leave this to other threads."""
         self.world = None
         self.scene.idle.append(self)
+
+    def pose(self, world: World, k: int) -> 'vectors.Motion':
+        """Return the pose of a shape, numbered as in `a` and `b`, at the last q."""
+        if k < self.scene.count:
+            return vectors.motion_of(self.place[k])
+        return vectors.motion_of(world.place[k - self.scene.count])
 
     def is_free(self, q: Vector) -> bool:
         """Tell whether nothing is nearer than the margin at q (n,), rad or m."""
@@ -105,7 +112,6 @@ class Touch:
         return [(self.a[k], self.b[k], self.distance[k], vectors.row(self.normal, k),
                  vectors.row(self.on_a, k), vectors.row(self.on_b, k))
                 for k in range(self.count)]
-
 
     def rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the distances (k,), m, of the pairs found, and their gradients (k, n)."""

@@ -10,8 +10,9 @@ import numpy as np
 
 from ik_node.collision import cores
 from ik_node.collision.convex import Convex
-from ik_node.collision.hulls import hull_of
+from ik_node.collision.hulls import Hull, hull_of
 from ik_node.collision.obstacles import Ground, PointCloud
+from ik_node.collision.original import TriangleMesh
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere
 from ik_node.spatial import pose_from_rotation, turn_z_onto
 from ik_node.support.exceptions import IkError, ModelError
@@ -28,6 +29,17 @@ class Piece(NamedTuple):
 
     convex: Convex
     placement: np.ndarray  # (4, 4) T_frame_shape, m
+    mesh: TriangleMesh | None = None  # whose convex hull it is
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is the shape itself, and no larger hull of it."""
+        return self.mesh is None or self.mesh.is_convex
+
+    @property
+    def original(self) -> Convex | TriangleMesh:
+        """The shape itself."""
+        return self.convex if self.mesh is None else self.mesh
 
 
 class Shapes:
@@ -35,7 +47,7 @@ class Shapes:
 
     def __init__(self, robot: str | None = None) -> None:
         self._robot = robot
-        self._hulls: dict[Mesh, Convex] = {}
+        self._read_meshes: dict[Mesh, tuple[Convex, TriangleMesh]] = {}
         self._meshes: Meshes | None = None
 
     @contextlib.contextmanager
@@ -60,19 +72,23 @@ class Shapes:
             ball = convex_of(Sphere(shape.radius))
             return [Piece(ball, T) for T in poses_of(shape, pose)]
         if isinstance(shape, Mesh):
-            if shape not in self._hulls:
-                self._hulls[shape] = self._read(shape)
-            return [Piece(self._hulls[shape], pose)]
+            if shape not in self._read_meshes:
+                self._read_meshes[shape] = self._read(shape)
+            convex, mesh = self._read_meshes[shape]
+            return [Piece(convex, pose, mesh)]
         return [Piece(convex_of(shape), pose)]
 
-    def _read(self, mesh: Mesh) -> Convex:
+    def _read(self, mesh: Mesh) -> tuple[Convex, TriangleMesh]:
         if self._meshes is None:
             self._meshes = _meshes_near(self._robot)
         from ik_node.model.meshes import MeshError
         try:
-            return hull_convex(np.asarray(self._meshes.load(mesh).vertices, dtype=float))
+            read = self._meshes.load(mesh)
         except MeshError as error:
             raise ModelError(f'the mesh of a collision shape cannot be read: {error}') from error
+        vertices = np.asarray(read.vertices, dtype=float)
+        hull = hull_of(vertices)
+        return hull_convex(hull), TriangleMesh(vertices, np.asarray(read.faces), hull.volume)
 
 
 def _meshes_near(robot: str | None) -> 'Meshes':
@@ -99,9 +115,8 @@ def convex_of(shape: Box | Sphere | Cylinder | Capsule) -> Convex:
     return Convex(cores.DRUM, 0.0, (float(shape.radius), float(shape.radius), half))
 
 
-def hull_convex(points: np.ndarray) -> Convex:
-    """Return the convex hull of points (k, 3), m, for the kernels."""
-    hull = hull_of(points)
+def hull_convex(hull: Hull) -> Convex:
+    """Return a convex hull for the kernels."""
     middle = 0.5 * (hull.points.min(axis=0) + hull.points.max(axis=0))
     bound = float(np.sqrt(((hull.points - middle) ** 2).sum(axis=1).max()))
     return Convex(cores.HULL, 0.0, _NOWHERE, hull.points, hull.first, hull.neighbours,

@@ -6,6 +6,7 @@ returned q says. `Solver` and `BodySolver` say what a search is; the methods, wh
 """
 
 import contextlib
+import functools
 import math
 import os
 import time
@@ -109,6 +110,11 @@ class Driver(ABC, Generic[P, F, R]):
             raise UnsupportedError('the solver does not check for collisions: make it with '
                                    'avoid_collisions=True')
         return self.collisions
+
+    @functools.cached_property
+    def _unchecked(self) -> Any:
+        """The same solver without collision checks: it finds what touches by a hull alone."""
+        return type(self)(*self._arguments, **self._own_options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how pickle and copy restore the solver: from the arguments of its constructor."""

@@ -18,7 +18,7 @@ from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
 from ik_node.solvers.method import Method
 from ik_node.solvers.records import table_of
-from ik_node.solvers.result import REASONS
+from ik_node.solvers.result import REASONS, StopReason
 from ik_node.solvers.settings import Settings
 from ik_node.support.arguments import floats, numbers, vector
 from ik_node.support.exceptions import InputError, OptionError, shown
@@ -136,7 +136,15 @@ class IterativeSolver(Solver):
                progress: Callable[[float], None]) -> list[np.ndarray]:
         if not self._direct:
             return super()._batch(poses, starts, progress)
-        return self._columns(poses, ALL_AXES, starts, progress)
+        if self.collisions is None or not self.collisions.confirms:
+            return self._columns(poses, ALL_AXES, starts, progress)
+        columns = self._columns(poses, ALL_AXES, starts.copy(), progress)
+        for k in np.flatnonzero(columns[2] == StopReason.COLLISION):
+            found = self._confirmed(Goal._of_clean_pose(poses[k]), starts[k].copy())
+            if found.success:
+                for column, value in zip(columns, found):
+                    column[k] = value
+        return columns
 
     def _columns(self, poses: np.ndarray, weights: np.ndarray, q: np.ndarray,
                  progress: Callable[[float], None],

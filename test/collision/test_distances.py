@@ -77,7 +77,7 @@ def random_shape(kind, rng):
     own = coal.StdVec_Vec3s()
     for point in hull_of(points).points:
         own.append(point)
-    return hull_convex(points), coal.Convex.convexHull(own, True, None)
+    return hull_convex(hull_of(points)), coal.Convex.convexHull(own, True, None)
 
 
 def random_pose(rng, reach, structured):
@@ -135,7 +135,7 @@ def test_far_shapes_have_a_bound_that_is_below_the_distance():
     [[0.0, 0.0, 0.0], [1.0, 0.0, 1e-13], [0.0, 1.0, 0.0], [1.0, 1.0, -1e-13]],
 ], ids=['a point', 'a line', 'a plate', 'a plate but for rounding'])
 def test_points_without_a_volume_have_a_hull(points):
-    flat = hull_convex(np.array(points))
+    flat = hull_convex(hull_of(np.array(points)))
     beside = at(float(np.max(np.array(points)[:, 0])) + 0.5, *points[0][1:])
     assert Query().distance(flat, HERE, convex_of(Sphere(0.1)), beside)[0] == pytest.approx(0.4)
 

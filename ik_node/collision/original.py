@@ -1,0 +1,135 @@
+"""Distances of shapes as they are, by coal: meshes by their triangles, not by their convex hulls.
+
+Of meshes coal knows the surface alone: one that is wholly inside another shape is as far from it as
+the surfaces are. That is found here by winding numbers, which an open mesh and one that is inside
+out have as well [Jacobson, Kavan & Sorkine-Hornung 2013]. Its security margin misses pairs of
+meshes that are nearer than the margin, and its depths of meshes are of single triangles: distances
+of surfaces that are apart are all that is used.
+"""
+
+import functools
+import re
+from typing import Any
+
+import numpy as np
+
+from ik_node.collision import cores
+from ik_node.collision.convex import Convex
+
+TOLERANCE = 1e-6  # m: surfaces nearer than this touch
+_OLDEST = (3, 0, 3)
+_ENCLOSED = 0.5   # of a winding: more of it, in either direction, is around what is inside
+_FULL = 1.0 - 1e-9
+
+
+class TriangleMesh:
+    """The triangles of a mesh; whether its convex hull, of `hull_volume` m³, is its shape.
+
+    - `vertices` (k, 3), m; `faces` (t, 3): the vertices of each triangle.
+    """
+
+    def __init__(self, vertices: np.ndarray, faces: np.ndarray, hull_volume: float) -> None:
+        self.vertices, self.faces = vertices, faces
+        a, b, c = (self.vertices - self.vertices.mean(axis=0))[self.faces.T]
+        volume = abs(float(np.einsum('ij,ij->', a, np.cross(b, c)))) / 6.0
+        self.is_convex = 0.0 < _FULL * hull_volume <= volume
+
+    @functools.cached_property
+    def geometry(self) -> Any:
+        """The mesh for coal."""
+        model = coal().BVHModelOBBRSS()
+        model.beginModel(len(self.faces), len(self.vertices))
+        model.addVertices(np.asfortranarray(self.vertices))
+        model.addTriangles(np.asfortranarray(self.faces, dtype=int))
+        model.endModel()
+        return model
+
+    @functools.cached_property
+    def parts(self) -> np.ndarray:
+        """A vertex (p, 3) of each part that is connected, m."""
+        from scipy.sparse import coo_matrix, csgraph
+        points, number = np.unique(self.vertices, axis=0, return_inverse=True)
+        a, b, c = number.reshape(-1)[self.faces.T]
+        edges = coo_matrix((np.ones(2 * len(a)), (np.tile(a, 2), np.concatenate([b, c]))),
+                           (len(points), len(points)))
+        labels = csgraph.connected_components(edges, directed=False)[1]
+        used = np.unique(a)
+        return points[used[np.unique(labels[used], return_index=True)[1]]]
+
+    def encloses(self, points: np.ndarray) -> bool:
+        """Tell whether one of points (p, 3), m, none of them on the surface, is inside."""
+        low, high = self.vertices.min(axis=0), self.vertices.max(axis=0)
+        return any(abs(self._windings(p)) > _ENCLOSED
+                   for p in points[((low < points) & (points < high)).all(axis=1)])
+
+    def _windings(self, point: np.ndarray) -> float:
+        """Return how often the surface is around a point (3,): the solid angles over 4 π."""
+        corners = self.vertices - point
+        corners /= np.sqrt(np.einsum('ij,ij->i', corners, corners))[:, None]
+        a, b, c = corners[self.faces.T]
+        volume = np.einsum('ij,ij->i', a, np.cross(b, c))
+        ab, bc, ca = (np.einsum('ij,ij->i', *pair) for pair in ((a, b), (b, c), (c, a)))
+        return float(np.arctan2(volume, 1.0 + ab + bc + ca).sum()) / (2.0 * np.pi)
+
+
+@functools.cache
+def coal() -> Any:
+    """Return the module coal; None where it is not installed, or too old."""
+    try:
+        import coal
+    except ImportError:
+        return None
+    version = tuple(map(int, re.findall(r'\d+', coal.__version__)[:3]))
+    return coal if version >= _OLDEST else None
+
+
+def distance(a: Convex | TriangleMesh, T_a: np.ndarray, b: Convex | TriangleMesh,
+             T_b: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return the distance, m, of two shapes at poses (4, 4), 0 where they touch.
+
+    And the nearest points (3,) of shapes that do not.
+    """
+    found = coal().DistanceResult()
+    apart = coal().distance(_geometry(a), _placed(T_a), _geometry(b), _placed(T_b), _request(),
+                            found)
+    if apart <= TOLERANCE or _encloses(a, T_a, b, T_b) or _encloses(b, T_b, a, T_a):
+        apart = 0.0
+    return apart, found.getNearestPoint1(), found.getNearestPoint2()
+
+
+def _encloses(a: Convex | TriangleMesh, T_a: np.ndarray, b: Convex | TriangleMesh,
+              T_b: np.ndarray) -> bool:
+    """Tell whether a part of b is inside the mesh a; their surfaces do not touch."""
+    if not isinstance(a, TriangleMesh) or (
+            isinstance(b, Convex) and b.core == cores.HALF_SPACE):
+        return False
+    points = b.parts if isinstance(b, TriangleMesh) else np.array([b.middle])
+    return a.encloses(((points @ T_b[:3, :3].T + T_b[:3, 3]) - T_a[:3, 3]) @ T_a[:3, :3])
+
+
+@functools.cache
+def _request() -> Any:
+    request = coal().DistanceRequest()
+    request.enable_signed_distance, request.gjk_tolerance = False, 1e-9
+    return request
+
+
+def _placed(T: np.ndarray) -> Any:
+    return coal().Transform3s(T[:3, :3], T[:3, 3])
+
+
+def _geometry(shape: Convex | TriangleMesh) -> Any:
+    return shape.geometry if isinstance(shape, TriangleMesh) else _primitive(shape)
+
+
+@functools.lru_cache(maxsize=4096)
+def _primitive(shape: Convex) -> Any:
+    """Return a convex shape, none of a mesh, for coal."""
+    x, y, z = (2.0 * value for value in shape.half)
+    if shape.core == cores.HALF_SPACE:
+        return coal().Halfspace(np.array([0.0, 0.0, 1.0]), 0.0)
+    if shape.core == cores.POINT:
+        return coal().Sphere(shape.radius)
+    if shape.core == cores.SEGMENT:
+        return coal().Capsule(shape.radius, z)
+    return coal().Box(x, y, z) if shape.core == cores.CUBOID else coal().Cylinder(0.5 * x, z)
