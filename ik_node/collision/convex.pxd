@@ -8,7 +8,7 @@ cimport cython
 
 cdef class Convex:
     cdef Memory memory
-    cdef readonly int core
+    cdef readonly int core, vertices
     cdef readonly double radius, bound
     cdef readonly vector3 half, middle
     cdef points points

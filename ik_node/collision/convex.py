@@ -21,7 +21,7 @@ class Convex:
 
     - `core`: its kind, see `cores`; `radius`: how far the shape goes beyond the core.
     - `half`: (3,) half the extents of the core; of a drum, its radius twice and half its length.
-    - `points`, `first`, `neighbours`: of a hull, its vertices (k, 3), and for vertex i the vertices
+    - `points`, `first`, `neighbours`: of a hull, its `vertices` (k, 3), and for vertex i the ones
       `neighbours[first[i]]` to `neighbours[first[i + 1] - 1]` that share an edge with it.
     - `middle`, `bound`: the centre and the radius of a ball around the shape.
     """
@@ -34,7 +34,7 @@ class Convex:
                  bound: float | None = None) -> None:
         """Copy what describes the shape."""
         self.memory = memory = Memory()
-        self.core, self.radius = core, radius
+        self.core, self.radius, self.vertices = core, radius, len(points)
         self.half, self.middle = tuple(half), tuple(middle)
         self.points = memory.points(points)
         self.first, self.neighbours = memory.integers(first), memory.integers(neighbours)

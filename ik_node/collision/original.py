@@ -29,7 +29,7 @@ class TriangleMesh:
     """
 
     def __init__(self, vertices: np.ndarray, faces: np.ndarray, hull_volume: float) -> None:
-        self.vertices, self.faces = vertices, faces
+        self.vertices, self.faces, self.hull_volume = vertices, faces, hull_volume
         a, b, c = (self.vertices - self.vertices.mean(axis=0))[self.faces.T]
         volume = abs(float(np.einsum('ij,ij->', a, np.cross(b, c)))) / 6.0
         self.is_convex = 0.0 < _FULL * hull_volume <= volume
@@ -70,6 +70,25 @@ class TriangleMesh:
         volume = np.einsum('ij,ij->i', a, np.cross(b, c))
         ab, bc, ca = (np.einsum('ij,ij->i', *pair) for pair in ((a, b), (b, c), (c, a)))
         return float(np.arctan2(volume, 1.0 + ab + bc + ca).sum()) / (2.0 * np.pi)
+
+
+    def hull_excess(self, count: int = 2000) -> float:
+        """Return how far the convex hull is from the surface at the most, m, at random points."""
+        from scipy.spatial import ConvexHull
+        if not self.hull_volume:
+            return 0.0
+        hull, rng = ConvexHull(self.vertices), np.random.default_rng(0)
+        a, b, c = self.vertices[hull.simplices].swapaxes(0, 1)
+        areas = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+        chosen = rng.choice(len(areas), count, p=areas / areas.sum())
+        points = np.einsum('pi,pij->pj', rng.dirichlet(np.ones(3), count),
+                           self.vertices[hull.simplices[chosen]])
+        T, ball = np.eye(4), coal().Sphere(1e-9)
+        apart = 0.0
+        for T[:3, 3] in points:
+            apart = max(apart, coal().distance(self.geometry, _placed(np.eye(4)), ball, _placed(T),
+                                               _request(), coal().DistanceResult()))
+        return apart
 
 
 @functools.cache

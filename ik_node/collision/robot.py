@@ -88,13 +88,29 @@ class RobotShapes:
         return [(i, j) for j in range(first, len(pieces)) for i in range(j)
                 if self._may_touch(pieces[i], pieces[j])]
 
+    def left_out(self) -> dict[str, list[tuple[str, str]]]:
+        """Return why pairs of links are not checked, and which."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for j, b in enumerate(self.pieces):
+            for a in self.pieces[:j]:
+                pair = a.link, b.link
+                why = self._why_not(a, b)
+                if why and a.link != b.link and pair not in found.setdefault(why, []):
+                    found[why].append(pair)
+        return {**found, f'touch in each of {_SAMPLES} configurations': [*self.always]}
+
     def _may_touch(self, a: LinkPiece, b: LinkPiece) -> bool:
+        return not self._why_not(a, b)
+
+    def _why_not(self, a: LinkPiece, b: LinkPiece) -> str:
+        """Return why two pieces may touch; '' where they may not."""
         if a.group == b.group:
-            return False
+            return 'fixed to one another'
         if a.attachment is not None or b.attachment is not None:
-            return True
-        return (frozenset((a.link, b.link)) not in self._disabled
-                and self._parents[b.group] != a.group and self._parents[a.group] != b.group)
+            return ''
+        if self._parents[b.group] == a.group or self._parents[a.group] == b.group:
+            return 'one joint between them'
+        return 'disabled' if frozenset((a.link, b.link)) in self._disabled else ''
 
     def scene(self, pieces: list[LinkPiece], pairs: list[tuple[int, int]]) -> Scene:
         """Return what the kernels check: pairs of pieces, and those that move, with a world."""

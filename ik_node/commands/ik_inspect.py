@@ -12,8 +12,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ik_node.commands.inspection import chains_to_show, inspect_chain, inspect_tree
+from ik_node.collision import CollisionModel
+from ik_node.commands.inspection import (
+    chains_to_show,
+    inspect_chain,
+    inspect_collisions,
+    inspect_tree,
+)
 from ik_node.model.readers import FORMATS, read_model
+from ik_node.model.srdf import read_disabled_collisions
 from ik_node.model.urdf import xacro_arguments
 from ik_node.support.exceptions import IkError
 from ik_node.support.resources import robot_file
@@ -33,10 +40,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _print(tree.to_urdf().rstrip('\n'))
             return 0
         chains = [inspect_chain(chain) for chain in chains_to_show(tree, options.base, options.tip)]
+        report = {**inspect_tree(tree), 'chains': chains}
+        if options.collisions or options.srdf:
+            report['collisions'] = inspect_collisions(CollisionModel(
+                tree.body(), disabled=read_disabled_collisions(
+                    options.srdf, tree) if options.srdf else ()).robot)
     except (IkError, FileNotFoundError) as error:
         print(f'ik_inspect: {error}', file=sys.stderr)
         return 2
-    report = {**inspect_tree(tree), 'chains': chains}
     if options.json:
         _print(json.dumps(report, indent=2))
     else:
@@ -63,6 +74,10 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
                         help='an argument of the xacro file; may be repeated')
     parser.add_argument('--hold', action='store_true',
                         help='fix planar and floating joints')
+    parser.add_argument('--collisions', action='store_true',
+                        help='print the shapes and the pairs of links for collision checks, too')
+    parser.add_argument('--srdf', metavar='FILE',
+                        help='the same, with the pairs that an SRDF disables')
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument('--json', action='store_true', help='print everything as JSON')
     shown.add_argument('--urdf', action='store_true', help='print the robot as URDF')
@@ -80,6 +95,8 @@ def _text(report: Mapping[str, Any], convention: str) -> list[str]:
              *_draw_tree(report['root'], report['joints']), '', mass]
     for chain in report['chains']:
         lines += ['', *_chain(chain, convention)]
+    if 'collisions' in report:
+        lines += ['', *_collisions(report['collisions'])]
     if report['warnings']:
         lines += ['', 'Odd in the file:', *(f'  {warning}' for warning in report['warnings'])]
     return lines
@@ -152,6 +169,24 @@ def _chain(chain: Mapping[str, Any], convention: str) -> list[str]:
         head = ''
     for name in ('standard', 'modified') if convention == 'both' else (convention,):
         lines += _rows(name, chain['dh'][name])
+    return lines
+
+
+def _collisions(found: Mapping[str, Any]) -> list[str]:
+    lines = ['collision shapes:']
+    width = max((len(one['link']) for one in found['shapes']), default=0)
+    for one in found['shapes']:
+        size = f', {one["vertices"]} vertices' if one['vertices'] else ''
+        excess = one['excess']
+        by = (', how far beyond the mesh is known with coal' if excess is None else
+              f', up to {1e3 * excess:.3g} mm beyond it' if excess else '')
+        lines.append(f'  {one["link"]:{width}s}  {one["shape"]}{size}{by}'
+                     + (', of the visual shapes' if one['visual'] else ''))
+    lines.append(f'pairs of links that are checked: {len(found["checked"])}')
+    for why, pairs in found['left_out'].items():
+        if pairs:
+            lines.append(f'left out, {why}: {len(pairs)}')
+            lines += [f'  {first}, {second}' for first, second in pairs]
     return lines
 
 

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ik_node.collision import cores, original
+from ik_node.collision.robot import LinkPiece, RobotShapes
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.dh import CONVENTIONS
@@ -14,6 +16,8 @@ from ik_node.solvers.registry import make_solver, solver_names
 from ik_node.support.exceptions import IkError, ModelError, UnsupportedError, names
 from ik_node.workspace.task_rank import task_rank
 
+_SHAPES = {cores.POINT: 'sphere', cores.SEGMENT: 'capsule', cores.CUBOID: 'box',
+           cores.DRUM: 'cylinder', cores.HULL: 'convex hull of a mesh'}
 _NEARLY = 1e-2   # rad: an angle this near to a right angle is meant to be one
 _EXACTLY = 1e-9  # rad: rounding in the last digits
 
@@ -42,6 +46,25 @@ def inspect_chain(chain: Chain) -> dict[str, Any]:
             'task': _task(chain),
             'solvers': {name: _fit(name, chain) for name in solver_names()},
             'dh': {convention: _rows(chain, convention) for convention in CONVENTIONS}}
+
+
+def inspect_collisions(robot: RobotShapes) -> dict[str, Any]:
+    """Return the shapes of every link, and the pairs of links that are checked, or why not.
+
+    vertices: of a hull, else 0. excess: how far it goes beyond the mesh at the most, m; None where
+    that is not measured.
+    """
+    return {'shapes': [_shape(one, robot) for one in robot.pieces],
+            'checked': sorted({(robot.pieces[a].link, robot.pieces[b].link)
+                               for a, b in robot.pairs}),
+            'left_out': robot.left_out()}
+
+
+def _shape(one: LinkPiece, robot: RobotShapes) -> dict[str, Any]:
+    convex, mesh = one.piece.convex, one.piece.mesh
+    return {'link': one.link, 'shape': _SHAPES[convex.core], 'visual': one.link in robot.visual,
+            'vertices': convex.vertices, 'excess': 0.0 if mesh is None or mesh.is_convex else
+            None if original.coal() is None else mesh.hull_excess()}
 
 
 def chains_to_show(tree: KinematicTree, base: str | None, tip: str | None) -> list[Chain]:

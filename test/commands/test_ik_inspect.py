@@ -229,3 +229,53 @@ def test_a_reader_that_has_seen_enough_is_no_error():
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
     assert done.stdout == '{\n'
     assert done.stderr == ''
+
+
+def arm_with(tmp_path, shape):
+    file = tmp_path / 'arm.urdf'
+    link = (f'<collision><geometry>{shape}</geometry></collision>'
+            '<visual><geometry><sphere radius="0.1"/></geometry></visual>')
+    names = ['one', 'two', 'three', 'four']
+    file.write_text('<robot name="arm">' + ''.join(
+        f'<link name="{name}">{link if name != "four" else link[link.index("<visual"):]}</link>'
+        for name in names) + ''.join(
+        f'<joint name="{a}_{b}" type="{kind}"><parent link="{a}"/><child link="{b}"/>'
+        '<origin xyz="1 0 0"/><axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="1" '
+        'velocity="1"/></joint>' for a, b, kind in (
+            ('one', 'two', 'revolute'), ('two', 'three', 'revolute'), ('three', 'four', 'fixed')))
+        + '</robot>')
+    return file
+
+
+def test_collision_shapes_and_pairs_are_told_and_why_others_are_not_checked(capsys, tmp_path):
+    file = arm_with(tmp_path, '<box size="0.1 0.1 0.1"/>')
+    (tmp_path / 'arm.srdf').write_text(
+        '<robot name="arm"><disable_collisions link1="one" link2="four"/></robot>')
+    assert 'collision' not in shown(capsys, file)
+    text = shown(capsys, file, '--collisions')
+    assert '  one    box\n' in text
+    assert '  four   sphere, of the visual shapes\n' in text
+    assert 'pairs of links that are checked: 2\n' in text
+    assert 'left out, one joint between them: 3\n  one, two\n' in text
+    assert 'left out, fixed to one another: 1\n  three, four' in text
+    text = shown(capsys, file, '--srdf', tmp_path / 'arm.srdf')
+    assert 'pairs of links that are checked: 1\n' in text
+    assert 'left out, disabled: 1\n  one, four' in text
+
+
+def test_how_far_a_hull_goes_beyond_its_mesh_is_measured(capsys, tmp_path, monkeypatch):
+    trimesh = pytest.importorskip('trimesh', reason='trimesh is not installed (make test does it)')
+    pytest.importorskip('coal', reason='coal is not installed (make test brings it)')
+    # A corner of two plates of 1 m: the hull is 0.45 · √2 m from the plates in its middle.
+    plates = [trimesh.creation.box(size, trimesh.transformations.translation_matrix(middle))
+              for size, middle in (((1.0, 0.1, 0.1), (0.5, 0.05, 0.0)),
+                                   ((0.1, 1.0, 0.1), (0.05, 0.5, 0.0)))]
+    trimesh.util.concatenate(plates).export(tmp_path / 'corner.stl')
+    file = arm_with(tmp_path, f'<mesh filename="{tmp_path}/corner.stl"/>')
+    found = json.loads(shown(capsys, file, '--collisions', '--json'))['collisions']['shapes'][0]
+    assert found['shape'] == 'convex hull of a mesh'
+    assert found['vertices'] == 10
+    assert found['excess'] == pytest.approx(0.45, abs=0.02)
+    monkeypatch.setattr('ik_node.collision.original.coal', lambda: None)
+    assert 'hull of a mesh, 10 vertices, how far beyond the mesh is known with coal' in shown(
+        capsys, file, '--collisions')
