@@ -15,6 +15,7 @@ from ik_node.collision.obstacles import Ground, PointCloud
 from ik_node.collision.original import TriangleMesh
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere
 from ik_node.spatial import pose_from_rotation, turn_z_onto
+from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import IkError, ModelError
 
 if TYPE_CHECKING:
@@ -87,6 +88,9 @@ class Shapes:
         except MeshError as error:
             raise ModelError(f'the mesh of a collision shape cannot be read: {error}') from error
         vertices = np.asarray(read.vertices, dtype=float)
+        if not np.abs(vertices).max() <= MAX_NUMBER:
+            raise ModelError(f'the mesh of a collision shape, {mesh.filename}, must be within '
+                             f'{MAX_NUMBER:g} m')
         hull = hull_of(vertices)
         return hull_convex(hull), TriangleMesh(vertices, np.asarray(read.faces), hull.volume)
 

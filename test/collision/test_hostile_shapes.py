@@ -1,0 +1,131 @@
+"""Shapes that are wrong, or far too many: each is told, in a bounded time, or does no harm."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+
+from ik_node import KinematicTree
+from ik_node.collision import Box, CollisionModel, Mesh, Obstacle, Sphere, original
+from ik_node.model.srdf import read_disabled_collisions
+from ik_node.spatial import pose_from_rpy
+from ik_node.support.exceptions import InputError, ModelError
+
+trimesh = pytest.importorskip('trimesh', reason='trimesh is not installed (make test brings it)')
+BOUND = 120.0  # s: far more than anything here takes, on a busy machine, and far less than no bound
+
+
+def at(x=0.0, y=0.0, z=0.0):
+    return pose_from_rpy((x, y, z), (0.0, 0.0, 0.0))
+
+
+@pytest.fixture
+def arm():
+    """A box of 4 cm that moves along x, 0 to 2 m."""
+    return KinematicTree.from_urdf(
+        '<robot name="slider"><link name="base"/><link name="hand"><collision><geometry>'
+        '<box size="0.04 0.04 0.04"/></geometry></collision></link>'
+        '<joint name="a" type="prismatic"><parent link="base"/><child link="hand"/>'
+        '<axis xyz="1 0 0"/><limit lower="0" upper="2" effort="1" velocity="1"/></joint></robot>'
+    ).chain()
+
+
+@pytest.mark.parametrize(('name', 'content', 'said'), [
+    ('none.stl', None, 'none.stl: not found'),
+    ('empty.stl', b'', 'empty.stl'),
+    ('text.obj', b'no mesh at all', 'text.obj'),
+    ('cut.ply', b'ply\nformat binary_little_endian 1.0\nelement vertex 9\nproperty float x\n'
+                b'end_header\n', 'cut.ply'),
+    ('picture.png', b'PNG', 'only stl, dae, obj'),
+    ('nan.obj', b'v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n', 'nan.obj'),
+    ('inf.obj', b'v inf 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n', 'inf.obj'),
+    ('huge.obj', b'v 1e200 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n', 'huge.obj')])
+def test_a_mesh_that_is_no_mesh_is_named(arm, tmp_path, name, content, said):
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(ModelError, match=said):
+        CollisionModel(arm, [Obstacle(Mesh(str(tmp_path / name)))])
+
+
+@pytest.mark.parametrize('kind', ['open', 'inside out', 'no volume', 'a line', 'one point'])
+def test_a_mesh_of_any_kind_is_a_shape(arm, tmp_path, kind):
+    mesh = trimesh.creation.box((0.2, 0.2, 0.2))
+    if kind == 'open':
+        mesh.update_faces(np.arange(len(mesh.faces)) > 1)
+    elif kind == 'inside out':
+        mesh.invert()
+    else:
+        mesh.vertices *= {'no volume': (1, 1, 0), 'a line': (0, 1, 0), 'one point': (0, 0, 0)}[kind]
+    mesh = trimesh.Trimesh(mesh.vertices, mesh.faces, process=False)
+    lines = [f'v {x} {y} {z}' for x, y, z in mesh.vertices]
+    lines += [f'f {a + 1} {b + 1} {c + 1}' for a, b, c in mesh.faces]
+    (tmp_path / 'mesh.obj').write_text('\n'.join(lines))
+    model = CollisionModel(arm, [Obstacle(Mesh(str(tmp_path / 'mesh.obj')), at(1.0))])
+    assert not model.is_free([1.0])
+    assert model.is_free([0.5])
+
+
+@pytest.mark.slow
+def test_a_mesh_of_a_million_triangles_is_read_in_a_bounded_time(arm, tmp_path):
+    n = 708  # a wave of n × n squares, two triangles each
+    x, y = np.meshgrid(np.linspace(-0.5, 0.5, n), np.linspace(-0.5, 0.5, n))
+    points = np.stack([x, y, 0.1 * np.cos(9.0 * x) * np.cos(9.0 * y)], axis=-1).reshape(-1, 3)
+    first = (np.arange(n - 1)[:, None] * n + np.arange(n - 1)).reshape(-1)
+    faces = np.concatenate([np.stack([first, first + 1, first + n], axis=1),
+                            np.stack([first + 1, first + n + 1, first + n], axis=1)])
+    trimesh.Trimesh(points, faces, process=False).export(tmp_path / 'wave.stl')
+    started = time.monotonic()
+    model = CollisionModel(arm, [Obstacle(Mesh(str(tmp_path / 'wave.stl')), at(1.0))])
+    assert model.is_free([0.1])
+    assert not model.is_free([1.0 + 0.5 * math.pi / 9.0])  # where the wave passes zero
+    assert time.monotonic() - started < BOUND
+
+
+def test_ten_thousand_obstacles_are_taken_in_a_bounded_time(arm):
+    started = time.monotonic()
+    places = np.random.default_rng(0).uniform(-5.0, 5.0, (10_000, 3))
+    places[:, 1] += np.where(np.abs(places[:, 1]) < 0.5, 3.0, 0.0)
+    model = CollisionModel(arm, [Obstacle(Box((0.05, 0.05, 0.05)), at(*place))
+                                 for place in places] + [Obstacle(Sphere(0.1), at(1.0))])
+    assert model.is_free([0.2])
+    assert not model.is_free([1.0])
+    assert time.monotonic() - started < BOUND
+
+
+@pytest.mark.parametrize(('text', 'said'), [
+    ('<robot name="a"><disable_collisions link1="hand"/></robot>', 'must have link1 and link2'),
+    ('<robot name="a"><disable_collisions', 'SRDF'),
+    ('<srdf/>', 'robot'), ('', 'SRDF'), ('none.srdf', 'none.srdf')])
+def test_a_wrong_srdf_is_named(arm, text, said):
+    with pytest.raises(ModelError, match=said):
+        read_disabled_collisions(text, arm.tree)
+
+
+@pytest.mark.parametrize('size', [math.nan, math.inf, -1.0, 0.0, 1e300])
+def test_sizes_that_are_none_are_refused(size):
+    for make in (lambda: Box((0.1, size, 0.1)), lambda: Sphere(size)):
+        with pytest.raises((InputError, ModelError)):
+            Obstacle(make())
+
+
+def test_shapes_of_links_that_are_wrong_are_named(tmp_path):
+    tree = KinematicTree.from_urdf(
+        '<robot name="a"><link name="base"/><link name="hand"><collision><geometry>'
+        f'<mesh filename="{tmp_path}/none.stl"/></geometry></collision></link><joint name="a" '
+        'type="continuous"><parent link="base"/><child link="hand"/></joint></robot>')
+    with pytest.raises(ModelError, match="link 'hand'"):
+        CollisionModel(tree.chain())
+
+
+@pytest.mark.skipif(original.coal() is None, reason='coal 3.0.3 is not installed')
+def test_a_mesh_of_a_thousand_parts_is_compared_in_a_bounded_time(arm, tmp_path):
+    parts = [trimesh.creation.box((0.004, 0.004, 0.004),
+                                  trimesh.transformations.translation_matrix(place))
+             for place in np.random.default_rng(1).uniform(-0.5, 0.5, (1000, 3))
+             if np.abs(place[1:]).max() > 0.1]
+    trimesh.util.concatenate(parts).export(tmp_path / 'bolts.stl')
+    started = time.monotonic()
+    model = CollisionModel(arm, [Obstacle(Mesh(str(tmp_path / 'bolts.stl')), at(1.0))])
+    assert model.is_free([1.0])  # between the bolts
+    assert time.monotonic() - started < BOUND
