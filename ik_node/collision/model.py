@@ -1,5 +1,6 @@
 """Where a robot touches itself or obstacles, at joint values."""
 
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ from ik_node.collision.convex import Convex
 from ik_node.collision.free_space import FreeSpace
 from ik_node.collision.obstacles import Ground, Obstacle, PointCloud, check_obstacles
 from ik_node.collision.robot import LinkPiece, RobotShapes, shapes_of
+from ik_node.collision.scene import Scene
 from ik_node.collision.shapes import Piece, convex_of, poses_of
 from ik_node.collision.world import World
 from ik_node.model.body import Body
@@ -17,7 +19,7 @@ from ik_node.model.geometry import Sphere
 from ik_node.model.joint_space import check_joint_space
 from ik_node.spatial import inverse
 from ik_node.support.arguments import number
-from ik_node.support.exceptions import InputError
+from ik_node.support.exceptions import InputError, shown
 
 _ATTACHED_POINTS = 1000
 
@@ -59,14 +61,20 @@ class CollisionModel:
         cannot be read.
         """
         check_joint_space(space)
-        self.space, self.margin = space, number(margin, 'margin')
-        if self.margin < 0.0:
-            raise InputError(f'margin must be at least 0 m, not {self.margin:g}')
+        self.space, self.margin = space, _margin(margin)
+        if others is not None and isinstance(space, Body):
+            raise InputError('the other joints of a body are those it holds: tree.body(held=…), '
+                             f'not others={shown(others)}')
         disabled = tuple(disabled)
-        self._arguments = space, (), margin, others, disabled
-        self.robot = (shapes_of(space) if others is None and not disabled
-                      else RobotShapes(space, others, disabled))
-        self.free: Any = None  # the same for kernels, a FreeSpace
+        self._arguments = space, disabled
+        self.robot = shapes_of(space, disabled)
+        if others is not None:
+            self.robot = self.robot.with_others(others)
+        self._lock = threading.Lock()
+        self._obstacles: tuple[Obstacle, ...] = ()
+        self._attached: list[LinkPiece] = []
+        scene, world = self._surround(*_world(self.robot, []))
+        self.free: Any = FreeSpace(scene, world, self.margin)  # the same for kernels
         self.obstacles = obstacles
 
     @property
@@ -78,20 +86,55 @@ class CollisionModel:
     def obstacles(self, obstacles: Iterable[Obstacle]) -> None:
         checked, robot = check_obstacles(obstacles), self.robot
         with robot.shapes.reading():
-            pieces = [*robot.pieces, *(piece for one in checked if one.link is not None
-                                       for piece in _attached(robot, one))]
+            attached = [piece for one in checked if one.link is not None
+                        for piece in _attached(robot, one)]
             world, names = _world(robot, [one for one in checked if one.link is None])
+        with self._lock:
+            self._obstacles, self._attached = checked, attached
+            self.free.replace(*self._surround(world, names))
+
+    @property
+    def others(self) -> Mapping[str, float]:
+        """The values of the joints that are not in q, rad or m; they may change at any time.
+
+        Those that are not named keep theirs. Obstacles stay where they are to the base of an arm.
+        """
+        return self.robot.others
+
+    @others.setter
+    def others(self, others: Mapping[str, float]) -> None:
+        with self._lock:
+            self.robot = self.robot.with_others(others)
+            _, world, _, names, T_before = self._state
+            if (self.robot.T_world_base != T_before).any():
+                world, names = _world(self.robot, [
+                    one for one in self._obstacles if one.link is None])
+            self.free.replace(*self._surround(world, names))
+
+    def _surround(self, world: World, names: list[str]) -> tuple[Scene, World]:
+        """Check the links and what is attached to them with a world, whose shapes have names."""
+        robot, pieces = self.robot, [*self.robot.pieces, *self._attached]
         scene = robot.scene(pieces, robot.pairs + robot.possible_pairs(pieces, len(robot.pieces)))
         # One assignment, so that another thread sees all of it or nothing.
-        self._state = scene, world, [*(piece.name for piece in pieces), *names]
-        self.free = FreeSpace(scene, world, self.margin) if self.free is None else self.free
-        self.free.replace(scene, world)
-        self._obstacles = checked
+        self._state = scene, world, [piece.name for piece in pieces], names, robot.T_world_base
+        return scene, world
+
+    def with_margin(self, margin: float) -> 'CollisionModel':
+        """Return the same model with another margin, m; what one changes is not changed in both.
+
+        Nothing is prepared again. Raises InputError for a margin below 0.
+        """
+        twin = object.__new__(CollisionModel)
+        vars(twin).update(vars(self))
+        twin._lock, twin.margin = threading.Lock(), _margin(margin)
+        twin.free = FreeSpace(self._state[0], self._state[1], twin.margin)
+        return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how pickle and copy restore it: from the arguments of its constructor."""
-        space, _, *others = self._arguments
-        return CollisionModel, (space, self._obstacles, *others)
+        space, disabled = self._arguments
+        others = None if isinstance(space, Body) else dict(self.others)
+        return CollisionModel, (space, self._obstacles, self.margin, others, disabled)
 
     def gradients(self, q: np.ndarray, distance: float) -> tuple[np.ndarray, np.ndarray]:
         """Return (k,) distances, m, up to one, and how they change (k, n), m per rad or m.
@@ -124,16 +167,23 @@ class CollisionModel:
         InputError for a wrong q or distance.
         """
         far = self.margin if distance is None else number(distance, 'distance')
-        scene, world, names = self._state
+        scene, world, own, names, T_world_base = self._state
         touch = scene.touch()
         found = touch.find(world, self.space.checked(q), far)
         touch.leave()
-        T = inverse(self.robot.T_world_base)
+        T = inverse(T_world_base)
         R = T[:3, :3]
-        return sorted((Contact(names[a], names[b], apart, R @ on_a + T[:3, 3],
-                               R @ on_b + T[:3, 3], R @ normal)
+        return sorted((Contact(own[a], own[b] if b < len(own) else names[b - len(own)], apart,
+                               R @ on_a + T[:3, 3], R @ on_b + T[:3, 3], R @ normal)
                        for a, b, apart, normal, on_a, on_b in found),
                       key=lambda one: one.distance)
+
+
+def _margin(margin: float) -> float:
+    checked = number(margin, 'margin')
+    if checked < 0.0:
+        raise InputError(f'margin must be at least 0 m, not {checked:g}')
+    return checked
 
 
 def _attached(robot: RobotShapes, obstacle: Obstacle) -> list[LinkPiece]:
