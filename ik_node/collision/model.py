@@ -21,8 +21,6 @@ from ik_node.spatial import inverse
 from ik_node.support.arguments import number
 from ik_node.support.exceptions import InputError, shown
 
-_ATTACHED_POINTS = 1000
-
 
 class Contact(NamedTuple):
     """Two things that are nearer than they may be."""
@@ -188,14 +186,8 @@ def _margin(margin: float) -> float:
 
 def _attached(robot: RobotShapes, obstacle: Obstacle) -> list[LinkPiece]:
     """Return the pieces of an obstacle on a link."""
-    shape, link = obstacle.shape, obstacle.link or ''
-    if isinstance(shape, Ground):
-        raise InputError(f'{obstacle.name!r}: a Ground cannot be attached to a link')
-    if isinstance(shape, PointCloud) and len(shape.points) > _ATTACHED_POINTS:
-        raise InputError(f'{obstacle.name!r}: a PointCloud that is attached to a link has at most '
-                         f'{_ATTACHED_POINTS} points, not {len(shape.points)}')
-    return [robot.on_link(link, piece, obstacle.name)
-            for piece in robot.shapes.pieces(shape, obstacle.pose)]
+    return [robot.on_link(obstacle.link or '', piece, obstacle.name)
+            for piece in robot.shapes.pieces(obstacle.shape, obstacle.pose)]
 
 
 def _world(robot: RobotShapes, obstacles: list[Obstacle]) -> tuple[World, list[str]]:

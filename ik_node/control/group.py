@@ -2,6 +2,7 @@
 
 import copy
 import math
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ik_node.control.options import AUTO, JOINT, JUMP, ArmOptions
+from ik_node.collision.model import CollisionModel
+from ik_node.control.options import AUTO, JOINT, JUMP, ArmOptions, CollisionOptions
+from ik_node.control.surroundings import Surroundings, place_others, surround
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace, check_inside
@@ -65,6 +68,9 @@ class GroupSource:
     arms: Mapping[str, ArmOptions] = field(default_factory=dict)
     """By the names of arms that are solved together; see `CoupledArms`."""
     name: str = ''
+    collision_options: CollisionOptions = field(default_factory=CollisionOptions)
+    """Of the chosen solver."""
+    disabled: tuple[tuple[str, str], ...] = ()  # pairs of links that may touch
 
     def is_same(self, other: 'GroupSource') -> bool:
         """Return whether a group built from the other one would be the same."""
@@ -72,7 +78,8 @@ class GroupSource:
 
     def has_same_solver(self, other: 'GroupSource') -> bool:
         """Return whether the solver has the same name and options."""
-        return (self.options.solver == other.options.solver
+        return (self.options.solver == other.options.solver and self.disabled == other.disabled
+                and self.collision_options == other.collision_options
                 and same_value(self.solver_options, other.solver_options))
 
 
@@ -91,6 +98,8 @@ class Group(ABC):
     - `limits`: of motion.
     - `start`: (n,) initial joint values, rad or m; `size`: how far its links reach, m.
     - `follower`: of paths of the tip on lines; None unless motion is cartesian.
+    - `collisions`: what its solver keeps away from; None until `collision_model` makes it.
+    - `surroundings`: the obstacles of these.
     """
 
     space: JointSpace
@@ -106,12 +115,15 @@ class Group(ABC):
     start: np.ndarray
     size: float
     follower: 'Follower | None' = None
+    collisions: CollisionModel | None = None
+    surroundings = Surroundings()
     moves_root = False
     status_key = 'arm'  # the key of a goal's status that names its task
 
     def __init__(self, source: GroupSource) -> None:
         self.source, self.name = source, source.name
         self.options, self.motion = source.options, source.motion
+        self._lock = threading.RLock()
         if source.motion == JOINT:
             ruckig_module()
 
@@ -153,8 +165,66 @@ class Group(ABC):
     def keeps_goals_of(self, other: 'Group') -> bool:
         """Return whether goals of another group are valid for this one."""
 
+    def collision_model(self) -> CollisionModel:
+        """Return the model of its collisions, made by the first call; in any thread.
+
+        Raises IkError for shapes that cannot be read.
+        """
+        with self._lock:
+            if self.collisions is None:
+                space: Any = self.space
+                made = CollisionModel(space, (), self.source.collision_options.margin,
+                                      disabled=self.source.disabled)
+                surround(made, self.surroundings.obstacles)
+                self.collisions = made
+            return self.collisions
+
+    def surround(self, surroundings: Surroundings) -> None:
+        """Keep away from other obstacles from now on, unless these are older; in any thread.
+
+        Raises IkError for shapes that cannot be read; those before then stand.
+        """
+        with self._lock:
+            if surroundings.number > self.surroundings.number:
+                if self.collisions is not None:
+                    surround(self.collisions, surroundings.obstacles)
+                self.surroundings = surroundings
+
+    def place_others(self, values: Mapping[str, float]) -> None:
+        """Keep away from joints that the group does not move at joint values, rad or m."""
+        with self._lock:
+            if self.collisions is not None:
+                place_others(self.collisions, values, self.surroundings.obstacles)
+
+    def checker(self, values: Mapping[str, float]) -> CollisionModel:
+        """Return a model of its own for some joint values, rad or m; in any thread.
+
+        Raises IkError as `collision_model`.
+        """
+        with self._lock:
+            model = self.collision_model().with_margin(self.source.collision_options.margin)
+            place_others(model, values, self.surroundings.obstacles)
+        return model
+
+    def _avoid(self, solver: Any, previous: 'Group | None') -> Any:
+        """Return a new solver, which avoids collisions where that is wanted.
+
+        previous: a group with the same joints of the same tree, whose shapes are not read again.
+        """
+        options = self.source.collision_options
+        if previous is not None and previous.collisions is not None and (
+                previous.source.disabled == self.source.disabled):
+            self.collisions = previous.collisions.with_margin(options.margin)
+            self.surroundings = previous.surroundings
+        if options.avoid_collisions:
+            solver.avoid(self.collision_model())
+        return solver
+
     def with_timeout(self, timeout: float) -> 'Group':
-        """Return this group with a solver of its own that has at most this timeout, s, or inf."""
+        """Return this group with a solver of its own that has at most this timeout, s, or inf.
+
+        Its solver does not avoid collisions yet.
+        """
         twin, options = copy.copy(self), self.solver.options
         own = {name: getattr(options, name) for name in options.specs()}
         shorter = min(timeout, math.inf if own['timeout'] is None else own['timeout'])

@@ -76,8 +76,9 @@ class TaskGroup(Group):
                 list(self.tasks.values()) == list(like.tasks.values())):
             self._copies, self._targeted = like._copies, like._targeted
             self.solver = like.solver
+            self.collisions, self.surroundings = like.collisions, like.surroundings
         else:
-            self.solver = self._make_solver(source.solver_options)
+            self.solver = self._avoid(self._make_solver(source.solver_options), like)
         self.limits = self._motion_limits()
         self.size: float = self._size() if like is None else like.size
 

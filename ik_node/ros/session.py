@@ -1,6 +1,7 @@
 """A configured node: puts intake, execution, publishing and services together, and times them."""
 
 import gc
+import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -12,6 +13,7 @@ from std_msgs.msg import String
 
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
+from ik_node.control.surroundings import Surroundings
 from ik_node.control.worker import Worker
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
@@ -68,6 +70,7 @@ class Session:
         node.create_timer(_HANDLE_PERIOD, self._on_handle_time, clock=steady)
         self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)
         self._robot: Robot | None = None
+        self._numbers = itertools.count(1)
         if configuration.wants_topic:
             node.create_subscription(String, 'robot_description', self._on_description, LATCHED)
             node.get_logger().info('waiting for a robot_description by topic')
@@ -140,6 +143,7 @@ class Session:
             self._execution.update(robot, options)
         self._goals.update()
         if robot is not None and robot is not self._robot:
+            robot.surround(Surroundings(robot.obstacles, 0, next(self._numbers)))
             self._outputs.scene.update(robot)
             self._prepare(robot)
         self._robot = robot
@@ -151,7 +155,8 @@ class Session:
         A garbage collection over the present objects would delay a goal by tens of milliseconds.
         """
         logger = self._node.get_logger()
-        for warning in (*robot.tree.warnings, *(robot.poses.warnings if robot.poses else ())):
+        of_poses = robot.poses.warnings if robot.poses else ()
+        for warning in (*robot.tree.warnings, *robot.warnings, *of_poses):
             logger.warning(warning)
         gc.unfreeze()
         gc.collect()

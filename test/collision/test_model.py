@@ -278,6 +278,8 @@ def test_a_mesh_that_cannot_be_read_is_named():
     (lambda: PointCloud([[1.0, math.nan, 0.0]], 0.1), 'points of a PointCloud'),
     (lambda: PointCloud([[1.0, 2.0]], 0.1), r'shape \(k, 3\)'),
     (lambda: PointCloud([[1.0, 2.0, 3.0]], -0.1), 'radius of a PointCloud'),
+    (lambda: Obstacle(Ground(), link='one'), 'cannot be attached'),
+    (lambda: Obstacle(PointCloud(np.zeros((1001, 3)), 0.1), link='one'), 'at most 1000 points'),
 ])
 def test_a_malformed_obstacle_is_refused(make, said):
     with pytest.raises(InputError, match=said):
@@ -288,7 +290,6 @@ def test_a_malformed_obstacle_is_refused(make, said):
     ({'obstacles': [Sphere(0.1)]}, 'must be an Obstacle'),
     ({'obstacles': 3}, 'must be a sequence of Obstacle'),
     ({'obstacles': [Obstacle(Sphere(0.1), link='four')]}, "no link 'four'"),
-    ({'obstacles': [Obstacle(Ground(), link='one')]}, 'cannot be attached'),
     ({'margin': -0.1}, 'margin must be at least 0 m'),
     ({'disabled': [('one', 'four')]}, "no link 'four'"),
     ({'disabled': ['one']}, 'two names of links'),
