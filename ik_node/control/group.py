@@ -2,17 +2,16 @@
 
 import copy
 import math
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from ik_node.collision.model import CollisionModel
 from ik_node.control.options import AUTO, JOINT, JUMP, ArmOptions, CollisionOptions
-from ik_node.control.surroundings import Surroundings, place_others, surround
+from ik_node.control.surroundings import Around, Surroundings, place_others, surround
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace, check_inside
@@ -98,8 +97,7 @@ class Group(ABC):
     - `limits`: of motion.
     - `start`: (n,) initial joint values, rad or m; `size`: how far its links reach, m.
     - `follower`: of paths of the tip on lines; None unless motion is cartesian.
-    - `collisions`: what its solver keeps away from; None until `collision_model` makes it.
-    - `surroundings`: the obstacles of these.
+    - `around`: what its solver keeps away from, where that is wanted.
     """
 
     space: JointSpace
@@ -115,15 +113,13 @@ class Group(ABC):
     start: np.ndarray
     size: float
     follower: 'Follower | None' = None
-    collisions: CollisionModel | None = None
-    surroundings = Surroundings()
     moves_root = False
     status_key = 'arm'  # the key of a goal's status that names its task
 
     def __init__(self, source: GroupSource) -> None:
         self.source, self.name = source, source.name
         self.options, self.motion = source.options, source.motion
-        self._lock = threading.RLock()
+        self.around = Around()
         if source.motion == JOINT:
             ruckig_module()
 
@@ -165,45 +161,53 @@ class Group(ABC):
     def keeps_goals_of(self, other: 'Group') -> bool:
         """Return whether goals of another group are valid for this one."""
 
+    @property
+    def surroundings(self) -> Surroundings:
+        """The obstacles that it keeps away from, where it avoids collisions."""
+        return self.around.surroundings
+
     def collision_model(self) -> CollisionModel:
         """Return the model of its collisions, made by the first call; in any thread.
 
         Raises IkError for shapes that cannot be read.
         """
-        with self._lock:
-            if self.collisions is None:
-                space: Any = self.space
-                made = CollisionModel(space, (), self.source.collision_options.margin,
+        around, space = self.around, self.space
+        with around.lock:
+            if around.model is None:
+                made = CollisionModel(cast(Any, space), (), self.source.collision_options.margin,
                                       disabled=self.source.disabled)
-                surround(made, self.surroundings.obstacles)
-                self.collisions = made
-            return self.collisions
+                surround(made, around.surroundings.obstacles)
+                around.model = made
+            return around.model
 
     def surround(self, surroundings: Surroundings) -> None:
         """Keep away from other obstacles from now on, unless these are older; in any thread.
 
         Raises IkError for shapes that cannot be read; those before then stand.
         """
-        with self._lock:
-            if surroundings.number > self.surroundings.number:
-                if self.collisions is not None:
-                    surround(self.collisions, surroundings.obstacles)
-                self.surroundings = surroundings
+        around = self.around
+        with around.lock:
+            if surroundings.number > around.surroundings.number:
+                if around.model is not None:
+                    surround(around.model, surroundings.obstacles)
+                around.surroundings = surroundings
 
     def place_others(self, values: Mapping[str, float]) -> None:
         """Keep away from joints that the group does not move at joint values, rad or m."""
-        with self._lock:
-            if self.collisions is not None:
-                place_others(self.collisions, values, self.surroundings.obstacles)
+        model = self.around.model
+        if model is not None and place_others(model, values):
+            with self.around.lock:
+                surround(model, self.surroundings.obstacles)
 
     def checker(self, values: Mapping[str, float]) -> CollisionModel:
         """Return a model of its own for some joint values, rad or m; in any thread.
 
         Raises IkError as `collision_model`.
         """
-        with self._lock:
+        with self.around.lock:
             model = self.collision_model().with_margin(self.source.collision_options.margin)
-            place_others(model, values, self.surroundings.obstacles)
+            if place_others(model, values):
+                surround(model, self.surroundings.obstacles)
         return model
 
     def _avoid(self, solver: Any, previous: 'Group | None') -> Any:
@@ -212,10 +216,10 @@ class Group(ABC):
         previous: a group with the same joints of the same tree, whose shapes are not read again.
         """
         options = self.source.collision_options
-        if previous is not None and previous.collisions is not None and (
+        if previous is not None and previous.around.model is not None and (
                 previous.source.disabled == self.source.disabled):
-            self.collisions = previous.collisions.with_margin(options.margin)
-            self.surroundings = previous.surroundings
+            self.around.model = previous.around.model.with_margin(options.margin)
+            self.around.surroundings = previous.surroundings
         if options.avoid_collisions:
             solver.avoid(self.collision_model())
         return solver

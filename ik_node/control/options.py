@@ -181,6 +181,8 @@ class NodeOptions(Options):
         'the code COLLISION_CHECKING_UNAVAILABLE; or ignore the flag, for clients that check '
         'solutions themselves, such as MoveIt\'s srv_kinematics_plugin', kind=str,
         choices=('check', 'report', 'ignore'))
+    obstacle_points_radius: float = option(
+        0.01, 'radius of the ball about each point of ~/obstacle_points', 'm', low=0.0, high=1e3)
     publish_description: bool = option(
         False, 'whether to publish a model that the node has read itself on the topic '
         'robot_description', kind=bool)

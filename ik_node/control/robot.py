@@ -23,6 +23,7 @@ class Robot:
     - `values`: of joints that have one of their own, rad or m, and of the root.
     - `has_velocities`: whether joints have velocities; where they jump they have none.
     - `obstacles`: those that parameters describe; `warnings`: about files beside the model.
+    - `surroundings`: all that there are.
     """
 
     def __init__(self, tree: KinematicTree, groups: Mapping[str, Group],
@@ -34,6 +35,7 @@ class Robot:
         """
         self.tree, self.groups, self.poses = tree, dict(groups), poses
         self.obstacles, self.warnings = obstacles, warnings
+        self.surroundings = Surroundings(obstacles)
         self.has_velocities = False
         self.values: dict[str, float] = {}
         self._velocities: dict[str, float] = {}
@@ -61,6 +63,8 @@ class Robot:
         """Let all groups keep away from obstacles; see `Group.surround`."""
         for group in self.groups.values():
             group.surround(surroundings)
+        if surroundings.number > self.surroundings.number:
+            self.surroundings = surroundings
 
     def reset(self) -> None:
         """Set the start pose: by default zero, or the nearest limit."""

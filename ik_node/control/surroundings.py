@@ -1,8 +1,10 @@
 """What the groups of a robot keep away from: obstacles, and pairs of links that may touch."""
 
+import threading
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +33,15 @@ class Surroundings(NamedTuple):
     number: int = 0
 
 
+@dataclass(eq=False)
+class Around:
+    """What groups with the same solver keep away from; `lock` is held by who changes it."""
+
+    model: CollisionModel | None = None
+    surroundings: Surroundings = Surroundings()
+    lock: Any = field(default_factory=threading.RLock)
+
+
 def surround(model: CollisionModel, obstacles: Iterable[Obstacle]) -> None:
     """Let a model have the obstacles of surroundings. Raises IkError as it does."""
     T_world_base = model.robot.T_world_base
@@ -41,15 +52,13 @@ def surround(model: CollisionModel, obstacles: Iterable[Obstacle]) -> None:
     model.obstacles = tuple(obstacles)
 
 
-def place_others(model: CollisionModel, values: Mapping[str, float],
-                 obstacles: Iterable[Obstacle]) -> None:
-    """Set the joints that are not in q to joint values, rad or m; obstacles: of surroundings."""
+def place_others(model: CollisionModel, values: Mapping[str, float]) -> bool:
+    """Set the joints that are not in q, rad or m; return whether the base of the arm has moved."""
     if all(values[name] == value for name, value in model.others.items()):
-        return
+        return False
     T_before = model.robot.T_world_base
     model.others = {name: values[name] for name in model.others}
-    if not np.array_equal(T_before, model.robot.T_world_base):
-        surround(model, obstacles)
+    return not np.array_equal(T_before, model.robot.T_world_base)
 
 
 def configured_obstacles(options: ModelOptions, tree: KinematicTree) -> tuple[Obstacle, ...]:

@@ -1,7 +1,6 @@
 """A configured node: puts intake, execution, publishing and services together, and times them."""
 
 import gc
-import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -13,7 +12,6 @@ from std_msgs.msg import String
 
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.surroundings import Surroundings
 from ik_node.control.worker import Worker
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
@@ -22,6 +20,7 @@ from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.goals import Goals
 from ik_node.ros.intake.joint_goals import JointGoals
 from ik_node.ros.intake.measured import Measured
+from ik_node.ros.intake.obstacles import Obstacles
 from ik_node.ros.intake.paths import Paths
 from ik_node.ros.log import ThrottledLog, reason_of
 from ik_node.ros.publishing.branches import Branches
@@ -58,6 +57,7 @@ class Session:
         self._frames = Frames(node, self._execution, configuration)
         self._dispatcher = Dispatcher(node, configuration, self._execution, outcomes,
                                       self._measured, self._worker, steady)
+        self._obstacles = Obstacles(node, configuration, self._frames, self._worker, health, log)
         arms = configuration.arm_names
         self._goals = Goals(node, configuration, self._dispatcher, outcomes, self._frames)
         self._paths = Paths(node, arms, self._dispatcher, self._execution, self._frames)
@@ -70,7 +70,6 @@ class Session:
         node.create_timer(_HANDLE_PERIOD, self._on_handle_time, clock=steady)
         self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)
         self._robot: Robot | None = None
-        self._numbers = itertools.count(1)
         if configuration.wants_topic:
             node.create_subscription(String, 'robot_description', self._on_description, LATCHED)
             node.get_logger().info('waiting for a robot_description by topic')
@@ -143,7 +142,7 @@ class Session:
             self._execution.update(robot, options)
         self._goals.update()
         if robot is not None and robot is not self._robot:
-            robot.surround(Surroundings(robot.obstacles, 0, next(self._numbers)))
+            self._obstacles.surround(robot)
             self._outputs.scene.update(robot)
             self._prepare(robot)
         self._robot = robot
@@ -195,6 +194,7 @@ class Session:
 
     def _on_marker_time(self) -> None:
         robot, options = self._robot, self._configuration.options
+        self._obstacles.refresh()
         if self.active and robot is not None:
             self._execution.follow(robot)
             find = self._branches.of_last if options.show_branches else None

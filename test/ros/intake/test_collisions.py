@@ -54,11 +54,11 @@ def test_margin_and_file_change_while_the_node_runs(tmp_path):
     with running(urdf_path=ARM, obstacles_path=beside, dls__avoid_collisions='true') as node:
         assert node.client.send(T_TIP).met
         group = node.subject._configuration.robot.groups['']
-        shapes = group.collisions.robot
+        shapes = group.around.model.robot
         assert node.set(dls__margin=0.015) == (True, '')
         assert node.client.send(T_TIP).values['reason'] == 'COLLISION'
         group = node.subject._configuration.robot.groups['']
-        assert group.collisions.robot is shapes  # which are not read again
+        assert group.around.model.robot is shapes  # which are not read again
         assert node.set(obstacles_path='') == (True, '')
         assert node.client.send(T_TIP).met
         assert node.set(obstacles_path=around_tip(tmp_path), dls__margin=0.0) == (True, '')
@@ -142,17 +142,12 @@ def test_an_arm_keeps_away_from_another_where_that_is():
     links = {f'{side}__{key}': value for side in ('left', 'right') for key, value in (
         ('base_link', 'torso_link'), ('tip_link', f'{side}_tool0'))}
     left, right = (tree.chain('torso_link', f'{side}_tool0') for side in ('left', 'right'))
-    model, rng = CollisionModel(left), np.random.default_rng(0)
-
-    def at(q):
-        return dict(zip(right.joint_names, q))
-    while True:  # until the right arm, but nothing else, is in the way of the left one
-        q_left, q_right = (rng.uniform(chain.lower, chain.upper) for chain in (left, right))
-        model.others = at(right.neutral())
-        if model.is_free(q_left):
-            model.others = at(q_right)
-            if not model.is_free(q_left):
-                break
+    # The right arm, but nothing else, is in the way of the left one.
+    q_left = np.array([-2.293, 0.339, -1.069, 0.114, 1.563, -0.344, -2.189])
+    q_right = np.array([-2.956, -0.012, -1.553, 0.224, 2.663, 0.879, -0.455])
+    model = CollisionModel(left)
+    assert model.is_free(q_left)
+    model.others = dict(zip(right.joint_names, q_right))
     pair = model.contacts(q_left)[0]
     with running(urdf_path=torso, arms='[left, right]', dls__avoid_collisions='true',
                  dls__max_restarts=0, **links) as node:
