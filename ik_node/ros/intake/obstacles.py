@@ -74,9 +74,10 @@ class Obstacles:
         self._present = Surroundings()
         self._is_serving, self._served = False, 0  # and how many messages at present
         self._numbers = itertools.count(1)
-        node.create_subscription(MarkerArray, '~/obstacles', self._take, _MOST_WAITING)
-        node.create_subscription(PointCloud2, '~/obstacle_points', self._take,
-                                 qos_profile_sensor_data)
+        self._subscriptions = {
+            kind: node.create_subscription(kind, topic, self._take, qos)
+            for kind, topic, qos in ((MarkerArray, '~/obstacles', _MOST_WAITING),
+                                     (PointCloud2, '~/obstacle_points', qos_profile_sensor_data))}
 
     def surround(self, robot: Robot) -> None:
         """Let a new robot keep away from the present obstacles, those on its own links only."""
@@ -92,6 +93,20 @@ class Obstacles:
             self._worker.begin(_ABOUT, self._serve(self._configuration.robot), queued=True)
 
     def _take(self, message: Any) -> None:
+        """Take a message, with those that have come after it: a late node catches up at once."""
+        kind, taken = type(message), [message]
+        subscription: Any = self._subscriptions[kind]
+        while len(taken) < _MOST_WAITING:
+            with subscription.handle:
+                more = subscription.handle.take_message(kind, False)
+            if more is None:
+                break
+            taken.append(more[0])
+        for one in taken:
+            self._receive(one)
+        self.refresh()
+
+    def _receive(self, message: Any) -> None:
         if isinstance(message, PointCloud2):
             self._waiting = deque(one for k, one in enumerate(self._waiting) if k < self._served
                                   or not isinstance(one.message, PointCloud2))
@@ -99,7 +114,6 @@ class Obstacles:
             self._refuse(f'{_MOST_WAITING} messages wait already')
             return
         self._waiting.append(_Message(message, self._now()))
-        self.refresh()
 
     async def _serve(self, robot: Robot) -> None:
         """Apply what waits until a frame has to be waited for."""

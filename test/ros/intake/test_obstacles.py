@@ -1,6 +1,8 @@
 """Obstacles by topic: markers and point clouds, while goals arrive."""
 
+import contextlib
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -103,6 +105,22 @@ def test_a_goal_keeps_away_from_markers_until_they_are_deleted(node):
     assert node.client.send(T_TIP).met
     show(node, marker(), marker(action=Marker.DELETEALL))
     assert present(node) == ()
+
+
+def test_messages_that_have_come_meanwhile_are_applied_together_in_their_order(node, monkeypatch):
+    obstacles = node.subject._session._obstacles
+    later = [MarkerArray(markers=[marker(1, at=(0, 0, -z)), marker(z)]) for z in (6, 7)]
+
+    class Handle(contextlib.nullcontext):
+        def take_message(self, kind, raw):
+            return (later.pop(0), None) if kind is MarkerArray and later else None
+    monkeypatch.setattr(obstacles, '_subscriptions', dict.fromkeys(
+        obstacles._subscriptions, SimpleNamespace(handle=Handle())))
+    number = node.subject._configuration.robot.surroundings.number
+    show(node, marker(1, at=(0, 0, -5)))
+    assert [one.name for one in present(node)] == ['test/1', 'test/6', 'test/7']
+    assert present(node)[0].pose[2, 3] == -7.0
+    assert node.subject._configuration.robot.surroundings.number == number + 1
 
 
 @pytest.mark.parametrize(('kind', 'size', 'shape'), [
