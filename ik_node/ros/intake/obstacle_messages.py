@@ -35,6 +35,9 @@ class Entry(NamedTuple):
     expires: int | None = None
 
 
+_NONE = Entry(())
+
+
 class Contents:
     """The obstacles of all messages so far, by what messages call them.
 
@@ -47,7 +50,8 @@ class Contents:
                         if entry.expires is None or entry.expires > now}
         self.problems: list[str] = []
         self._now, self._shapes = now, Shapes()
-        self._sizes = sum(map(_sizes, self.entries.values()), np.zeros(2, dtype=int))
+        sizes = [_sizes(entry) for entry in self.entries.values()]
+        self._count, self._points = sum(one for one, _ in sizes), sum(two for _, two in sizes)
 
     @property
     def obstacles(self) -> tuple[Obstacle, ...]:
@@ -85,18 +89,20 @@ class Contents:
                 raise place
             entry = Entry(tuple(Obstacle(shape, place.T @ T, place.link, name)
                                 for shape, T in make()), expires)
-            sizes = self._sizes + _sizes(entry) - _sizes(self.entries.get(key, Entry(())))
-            if sizes[0] > MAX_ENTRIES or sizes[1] > MAX_POINTS:
-                raise InputError(f'with it there are {sizes[0]} obstacles and {sizes[1]} points; '
+            (more, dots), (less, former) = _sizes(entry), _sizes(self.entries.get(key, _NONE))
+            count, points = self._count + more - less, self._points + dots - former
+            if count > MAX_ENTRIES or points > MAX_POINTS:
+                raise InputError(f'with it there are {count} obstacles and {points} points; '
                                  f'at most {MAX_ENTRIES} and {MAX_POINTS} are allowed')
         except IkError as error:
             self.problems.append(f'{name}: {error}')
         else:
-            self.entries[key], self._sizes = entry, sizes
+            self.entries[key], self._count, self._points = entry, count, points
 
     def _delete(self, key: Key) -> None:
         if key in self.entries:
-            self._sizes = self._sizes - _sizes(self.entries.pop(key))
+            less, former = _sizes(self.entries.pop(key))
+            self._count, self._points = self._count - less, self._points - former
 
     def _of_marker(self, marker: Marker) -> Shaped:
         T, scale = pose_to_matrix(marker.pose), (marker.scale.x, marker.scale.y, marker.scale.z)
@@ -150,10 +156,10 @@ def cloud_points(cloud: PointCloud2) -> np.ndarray:
     return np.ascontiguousarray(points[np.isfinite(points).all(axis=1)])
 
 
-def _sizes(entry: Entry) -> np.ndarray:
-    """Return the numbers (2,) of obstacles and of points."""
-    return np.array((len(entry.obstacles), sum(
-        len(one.shape.points) for one in entry.obstacles if isinstance(one.shape, PointCloud))))
+def _sizes(entry: Entry) -> tuple[int, int]:
+    """Return the numbers of obstacles and of points."""
+    return len(entry.obstacles), sum(len(one.shape.points) for one in entry.obstacles
+                                     if isinstance(one.shape, PointCloud))
 
 
 def _name(marker: Marker) -> str:
