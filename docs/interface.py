@@ -54,6 +54,11 @@ INPUTS = (
     Topic('robot_description', 'std_msgs/msg/String', 'URDF, where no parameter gives the '
           'robot; an identical text is ignored, another replaces the robot', depth=1,
           latched=True),
+    Topic('~/obstacles', 'visualization_msgs/msg/MarkerArray', 'what solvers with '
+          '`avoid_collisions` keep away from, see [collisions.md](collisions.md#by-topic)',
+          depth=100),
+    Topic('~/obstacle_points', 'sensor_msgs/msg/PointCloud2', 'points to keep away from; a newer '
+          'cloud replaces the one before', depth=5, reliable=False),
     Topic('[state_topic]', 'sensor_msgs/msg/JointState', 'joint states of the real robot, from '
           'which goals start', depth=5, reliable=False),
 )

@@ -18,7 +18,13 @@ import numpy as np
 
 import api_reference
 import ik_node
-from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
+from ik_node.control.options import (
+    ArmOptions,
+    CollisionOptions,
+    ModelOptions,
+    NodeOptions,
+    StartOptions,
+)
 from ik_node.control.task_options import TaskOptions
 from ik_node.solvers.body.lagrange import LagrangeOptions
 from ik_node.solvers.body.registry import body_solver_names
@@ -93,6 +99,7 @@ def tables() -> dict[str, Callable[[], str]]:
         'parameters of an arm': lambda: options_table(ArmOptions),
         'parameters of the node': lambda: options_table(NodeOptions),
         'parameters of a task': lambda: options_table(TaskOptions),
+        'parameters of collisions': lambda: options_table(CollisionOptions),
         'parameters of the start': lambda: options_table(StartOptions),
         'options of every solver': lambda: options_table(SolverOptions),
         'options of the Jacobian family': lambda: options_table(

@@ -21,7 +21,13 @@ from ik_node.control.arm import Arm
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree, section
 from ik_node.control.controller import Controller
 from ik_node.control.group import Aim
-from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
+from ik_node.control.options import (
+    ArmOptions,
+    CollisionOptions,
+    ModelOptions,
+    NodeOptions,
+    StartOptions,
+)
 from ik_node.control.task_options import TaskOptions
 from ik_node.ros.clients.client import Report
 from ik_node.ros.clients.connection import Described, SilentError
@@ -69,6 +75,7 @@ class FakeNode:
                                 (body_solver_names(), body_solver_class)):
             for name in names:
                 self._declare(class_of(name).Options, f'{name}.')
+                self._declare(CollisionOptions, f'{name}.')
         self._set({name.replace('__', '.'): value for name, value in parameters.items()})
 
     def connect(self, listener, namespace='', target='ik_node', arms=('',), domain_id=None):

@@ -2,7 +2,7 @@
 
 import robots
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
-from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
+from ik_node.control.options import ArmOptions, CollisionOptions, ModelOptions, NodeOptions
 from ik_node.control.task_options import TaskOptions
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import solver_class, solver_names
@@ -18,7 +18,8 @@ def values(**changed):
                             (body_solver_names(), body_solver_class)):
         for solver in names:
             every.update({f'{solver}.{name}': value
-                          for name, value in class_of(solver).Options.defaults().items()})
+                          for options in (class_of(solver).Options, CollisionOptions)
+                          for name, value in options.defaults().items()})
     for task in changed.get('tasks') or ():
         every.update({f'{task}.{name}': value for name, value in TaskOptions.defaults().items()})
     return {**every, **{name.replace('__', '.'): value for name, value in changed.items()}}

@@ -8,7 +8,13 @@ import pytest
 
 import ik_node
 from ik_node import solver_names
-from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
+from ik_node.control.options import (
+    ArmOptions,
+    CollisionOptions,
+    ModelOptions,
+    NodeOptions,
+    StartOptions,
+)
 from ik_node.solvers.registry import solver_class
 from tables import DOCS, main, options_table, pages, renewed, shown, tables
 
@@ -85,7 +91,8 @@ def test_commands_name_parameters_targets_and_files_that_there_are(page):
     own = {name for options in (ModelOptions, ArmOptions, NodeOptions, StartOptions)
            for name in options.specs()}
     own |= {f'{solver}.{name}' for solver in solver_names()
-            for name in solver_class(solver).Options.specs()}
+            for options in (solver_class(solver).Options, CollisionOptions)
+            for name in options.specs()}
     own |= {f'{arm}.{name}' for arms in re.findall(r'arms:=\[(.*?)\]', code)
             for arm in arms.split(', ') for name in ArmOptions.specs()}
     for name in re.findall(r'-p ([\w.]+):=', code) + re.findall(

@@ -4,8 +4,9 @@ It computes where what touches what at joint values; the search for others is in
 """
 
 from ik_node.collision.model import CollisionModel, Contact
+from ik_node.collision.obstacle_file import read_obstacles
 from ik_node.collision.obstacles import Ground, Obstacle, PointCloud
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere
 
 __all__ = ['Box', 'Capsule', 'CollisionModel', 'Contact', 'Cylinder', 'Ground', 'Mesh', 'Obstacle',
-           'PointCloud', 'Sphere']
+           'PointCloud', 'Sphere', 'read_obstacles']

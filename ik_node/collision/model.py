@@ -1,5 +1,6 @@
 """Where a robot touches itself or obstacles, at joint values."""
 
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ from ik_node.collision import original
 from ik_node.collision.free_space import FreeSpace
 from ik_node.collision.obstacles import Ground, Obstacle, PointCloud, check_obstacles
 from ik_node.collision.robot import LinkPiece, RobotShapes, shapes_of
+from ik_node.collision.scene import Scene
 from ik_node.collision.shapes import Piece, convex_of, poses_of
 from ik_node.collision.world import World
 from ik_node.model.body import Body
@@ -17,9 +19,7 @@ from ik_node.model.geometry import Sphere
 from ik_node.model.joint_space import check_joint_space
 from ik_node.spatial import inverse
 from ik_node.support.arguments import number
-from ik_node.support.exceptions import InputError
-
-_ATTACHED_POINTS = 1000
+from ik_node.support.exceptions import InputError, shown
 
 
 class Contact(NamedTuple):
@@ -66,14 +66,20 @@ class CollisionModel:
         cannot be read.
         """
         check_joint_space(space)
-        self.space, self.margin = space, number(margin, 'margin')
-        if self.margin < 0.0:
-            raise InputError(f'margin must be at least 0 m, not {self.margin:g}')
+        self.space, self.margin = space, _margin(margin)
+        if others is not None and isinstance(space, Body):
+            raise InputError('the other joints of a body are those it holds: tree.body(held=…), '
+                             f'not others={shown(others)}')
         disabled = tuple(disabled)
-        self._arguments = space, (), margin, others, disabled
-        self.robot = (shapes_of(space) if others is None and not disabled
-                      else RobotShapes(space, others, disabled))
-        self.free: Any = None  # the same for kernels, a FreeSpace
+        self._arguments = space, disabled
+        self.robot = shapes_of(space, disabled)
+        if others is not None:
+            self.robot = self.robot.with_others(others)
+        self._lock = threading.Lock()
+        self._obstacles: tuple[Obstacle, ...] = ()
+        self._attached: list[LinkPiece] = []
+        scene, world = self._surround(*_world(self.robot, []))
+        self.free: Any = FreeSpace(scene, world, self.margin)  # the same for kernels
         self.obstacles = obstacles
 
     @property
@@ -85,22 +91,58 @@ class CollisionModel:
     def obstacles(self, obstacles: Iterable[Obstacle]) -> None:
         checked, robot = check_obstacles(obstacles), self.robot
         with robot.shapes.reading():
-            pieces = [*robot.pieces, *(piece for one in checked if one.link is not None
-                                       for piece in _attached(robot, one))]
+            attached = [piece for one in checked if one.link is not None
+                        for piece in _attached(robot, one)]
             world, others = _world(robot, [one for one in checked if one.link is None])
+        with self._lock:
+            self._obstacles, self._attached = checked, attached
+            self.free.replace(*self._surround(world, others))
+
+    @property
+    def others(self) -> Mapping[str, float]:
+        """The values of the joints that are not in q, rad or m; they may change at any time.
+
+        Those that are not named keep theirs. Obstacles stay where they are to the base of an arm.
+        """
+        return self.robot.others
+
+    @others.setter
+    def others(self, others: Mapping[str, float]) -> None:
+        with self._lock:
+            self.robot = self.robot.with_others(others)
+            _, world, _, around, T_before = self._state
+            if (self.robot.T_world_base != T_before).any():
+                world, around = _world(self.robot, [
+                    one for one in self._obstacles if one.link is None])
+            self.free.replace(*self._surround(world, around))
+
+    def _surround(self, world: World, around: list[tuple[Any, Piece]]) -> tuple[Scene, World]:
+        """Check the links and what is attached to them with a world, of named pieces."""
+        robot, pieces = self.robot, [*self.robot.pieces, *self._attached]
         scene = robot.scene(pieces, robot.pairs + robot.possible_pairs(pieces, len(robot.pieces)))
         # One assignment, so that another thread sees all of it or nothing.
-        self._state = scene, world, [*((one.name, one.piece) for one in pieces), *others]
-        self._has_hulls = not all(
-            one.is_exact for one in {id(piece): piece for _, piece in self._state[2]}.values())
-        self.free = FreeSpace(scene, world, self.margin) if self.free is None else self.free
-        self.free.replace(scene, world)
-        self._obstacles = checked
+        own = [(one.name, one.piece) for one in pieces]
+        self._state = scene, world, own, around, robot.T_world_base
+        self._has_hulls = not all(one.is_exact for one in {
+            id(piece): piece for _, piece in (*own, *around)}.values())
+        return scene, world
+
+    def with_margin(self, margin: float) -> 'CollisionModel':
+        """Return the same model with another margin, m; what one changes is not changed in both.
+
+        Nothing is prepared again. Raises InputError for a margin below 0.
+        """
+        twin = object.__new__(CollisionModel)
+        vars(twin).update(vars(self))
+        twin._lock, twin.margin = threading.Lock(), _margin(margin)
+        twin.free = FreeSpace(self._state[0], self._state[1], twin.margin)
+        return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how pickle and copy restore it: from the arguments of its constructor."""
-        space, _, *others = self._arguments
-        return CollisionModel, (space, self._obstacles, *others)
+        space, disabled = self._arguments
+        others = None if isinstance(space, Body) else dict(self.others)
+        return CollisionModel, (space, self._obstacles, self.margin, others, disabled)
 
     def gradients(self, q: np.ndarray, distance: float) -> tuple[np.ndarray, np.ndarray]:
         """Return (k,) distances, m, up to one, and how they change (k, n), m per rad or m.
@@ -146,25 +188,27 @@ class CollisionModel:
 
     def _contacts(self, q: np.ndarray, far: float) -> Iterator[Contact]:
         """Yield the contacts at q (n,), those that need no measurement of meshes first."""
-        scene, world, things = self._state
+        scene, world, own, around, T_world_base = self._state
         touch = scene.touch()
         found = touch.find(world, q, far)
+        things = {k: own[k] if k < len(own) else around[k - len(own)]
+                  for a, b, *_ in found for k in (a, b)}
         measures = len(found) < touch.most and original.coal() is not None
         pairs = sorted(((not (things[a][1].is_exact and things[b][1].is_exact), a, b, *near)
                         for a, b, *near in found), key=lambda pair: (pair[0], pair[3]))
         poses = {k: _pose(touch.pose(world, k)) for by_hull, *pair, _, _, _, _ in pairs
                  if by_hull and measures for k in pair}
         touch.leave()
-        T = inverse(self.robot.T_world_base)
+        T = inverse(T_world_base)
         R = T[:3, :3]
         for by_hull, a, b, apart, normal, on_a, on_b in pairs:
             if by_hull and measures:
-                own, p_a, p_b = original.distance(things[a][1].original, poses[a],
-                                                  things[b][1].original, poses[b])
-                if own > far:
+                apart_by, p_a, p_b = original.distance(things[a][1].original, poses[a],
+                                                       things[b][1].original, poses[b])
+                if apart_by > far:
                     continue
-                if own > 0.0:
-                    apart, normal, on_a, on_b = own, (p_b - p_a) / own, p_a, p_b
+                if apart_by > 0.0:
+                    apart, normal, on_a, on_b = apart_by, (p_b - p_a) / apart_by, p_a, p_b
             yield Contact(things[a][0], things[b][0], apart, R @ on_a + T[:3, 3],
                           R @ on_b + T[:3, 3], R @ normal, measures or not by_hull)
 
@@ -175,16 +219,17 @@ def _pose(motion: tuple) -> np.ndarray:
     return T
 
 
+def _margin(margin: float) -> float:
+    checked = number(margin, 'margin')
+    if checked < 0.0:
+        raise InputError(f'margin must be at least 0 m, not {checked:g}')
+    return checked
+
+
 def _attached(robot: RobotShapes, obstacle: Obstacle) -> list[LinkPiece]:
     """Return the pieces of an obstacle on a link."""
-    shape, link = obstacle.shape, obstacle.link or ''
-    if isinstance(shape, Ground):
-        raise InputError(f'{obstacle.name!r}: a Ground cannot be attached to a link')
-    if isinstance(shape, PointCloud) and len(shape.points) > _ATTACHED_POINTS:
-        raise InputError(f'{obstacle.name!r}: a PointCloud that is attached to a link has at most '
-                         f'{_ATTACHED_POINTS} points, not {len(shape.points)}')
-    return [robot.on_link(link, piece, obstacle.name)
-            for piece in robot.shapes.pieces(shape, obstacle.pose)]
+    return [robot.on_link(obstacle.link or '', piece, obstacle.name)
+            for piece in robot.shapes.pieces(obstacle.shape, obstacle.pose)]
 
 
 def _world(robot: RobotShapes,

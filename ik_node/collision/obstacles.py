@@ -15,6 +15,7 @@ from ik_node.support.exceptions import InputError, shown
 from ik_node.support.immutable import Immutable, frozen_copy
 
 MAX_POINTS = 1_000_000
+_ATTACHED_POINTS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,8 @@ class Obstacle(Immutable):
     - `link`: the link it is attached to and moves with, which may touch it; None for none.
     - `name`: in contacts; by default the name of the class of the shape.
 
-    Immutable. Raises InputError for sizes that are not positive, and for what is no pose.
+    Immutable. Raises InputError for sizes that are not positive, for what is no pose, and for a
+    Ground, or a PointCloud of more than a thousand points, on a link.
     """
 
     shape: Shape | Ground | PointCloud
@@ -87,6 +89,16 @@ class Obstacle(Immutable):
             raise InputError(f'the name of an obstacle must be a text of at most {MAX_NAME} '
                              f'characters, not {shown(self.name)}')
         object.__setattr__(self, 'name', name)
+        self._check_attachment()
+
+    def _check_attachment(self) -> None:
+        if self.link is None:
+            return
+        if isinstance(self.shape, Ground):
+            raise InputError(f'{self.name!r}: a Ground cannot be attached to a link')
+        if isinstance(self.shape, PointCloud) and len(self.shape.points) > _ATTACHED_POINTS:
+            raise InputError(f'{self.name!r}: a PointCloud that is attached to a link has at most '
+                             f'{_ATTACHED_POINTS} points, not {len(self.shape.points)}')
 
 
 def check_obstacles(obstacles: Iterable[Obstacle]) -> tuple[Obstacle, ...]:

@@ -1,8 +1,9 @@
 """The shapes of a robot, and which of them may touch one another."""
 
+import copy
 import weakref
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.spatial import inverse
-from ik_node.support.arguments import mapping
+from ik_node.support.arguments import mapping, number
 from ik_node.support.exceptions import InputError, ModelError, shown, unknown
 
 _SAMPLES = 1000  # joint configurations: a pair that touches in all of them always does
@@ -44,36 +45,69 @@ class RobotShapes:
     """The convex shapes of a robot's links, over the q of an arm or of a body.
 
     Of each link the collision shapes count, the visual ones where it has none. Links that are fixed
-    to one another are a group, whose shapes never touch. Left out are, besides, groups with one
-    joint between them, pairs of links that are disabled, and pairs of shapes that touch in every
-    one of 1,000 joint configurations.
+    to one another are a group; those that no joint of q moves to one another are a cluster, whose
+    shapes never touch. Left out are, besides, clusters with one joint between them, pairs of links
+    that are disabled, and pairs of shapes that touch in every one of 1,000 joint configurations.
 
     - `visual`: the links whose visual shapes are used; `always`: the pairs of links left out since
       shapes of theirs always touch; `pairs`: of indices of `pieces` that are checked.
     - `tree`: the groups for the kernels; `T_world_base`: where the base of an arm is, m.
+    - `others`: {joint: value} of the joints that are not in q, rad or m; see `with_others`.
     """
 
-    def __init__(self, space: Chain | Body, others: Mapping[str, float] | None = None,
-                 disabled: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(self, space: Chain | Body, disabled: Iterable[tuple[str, str]] = ()) -> None:
         """Read the shapes of an arm's tree, or a body's; see `CollisionModel`."""
         tree = check_tree(space.tree)
-        body = _body_of(space, tree, others)
+        body = tree.body(joints=space.joint_names) if isinstance(space, Chain) else space
         self.links, self._disabled = tree.links, _checked_pairs(disabled, tree)
-        self._groups, self._T_group_entry, arrays = _grouped(body.arrays, body)
+        self.others = {name: body.held.get(name, 0.0) for name in tree.independent_joints
+                       if name not in body.joint_names}
+        added = len(body.arrays.parent) - len(tree.links)
+        drives = {k: tree.drives[name] for k, name in enumerate(tree.joints, start=added + 1)
+                  if tree.joints[name].moves and body.arrays.column[k] < 0}
+        self._groups, self._T_group_entry, arrays = _grouped(body.arrays, body, drives)
+        self._drives = {int(self._groups[k]): drive for k, drive in drives.items()}
         if isinstance(space, Chain):
             column = np.array([space.joint_names.index(name) for name in body.joint_names] + [-1])
             arrays = arrays._replace(column=column[arrays.column])
-        self.tree = Tree(arrays, _massless(len(arrays.parent)), space.n_joints)
-        self._parents, self._body, self._space = arrays.parent, body, space
-        self.T_world_base = np.eye(4)
-        if isinstance(space, Chain):
-            self.T_world_base = body.forward(np.zeros(body.n_joints))[space.base_link]
+        self._arrays, self._body, self._space = arrays, body, space
+        self._cluster = _clusters(arrays)
+        self._set_tree()
         self.shapes = Shapes(tree.source_path)
         with self.shapes.reading():
             self.pieces, self.visual = self._read(tree)
         self.always: tuple[tuple[str, str], ...] = ()
         self.pairs = self.possible_pairs(self.pieces)
         self.pairs, self.always = self._without_permanent()
+
+    def with_others(self, others: Mapping[str, float]) -> 'RobotShapes':
+        """Return the same shapes with other values of joints that are not in q, rad or m.
+
+        Raises ModelError for a joint that is not one of these, InputError for what is no number.
+        """
+        values = mapping(others, 'others')
+        for name in values:
+            if name not in self.others:
+                raise ModelError(f'others: {unknown("joint", name, self.others)}')
+        twin = copy.copy(self)
+        twin.others = {**self.others, **{
+            name: number(value, f'the value of {name!r}') for name, value in values.items()}}
+        twin._set_tree()
+        return twin
+
+    def _set_tree(self) -> None:
+        """Place the joints that are not in q."""
+        offset = self._arrays.offset.copy()
+        for group, drive in self._drives.items():
+            offset[group] = drive.multiplier * self.others.get(drive.source, 0.0) + drive.offset
+        arrays, n = self._arrays._replace(offset=offset), self._space.n_joints
+        self.tree = Tree(arrays, _massless(len(offset)), n)
+        self.T_world_base = np.eye(4)
+        if isinstance(self._space, Chain):
+            k = self._body.link_index(self._space.base_link)
+            frames = frames_at(self.tree, np.zeros(n))
+            self.T_world_base = frames.T_world_link[self._groups[k]] @ self._T_group_entry[k]
+            frames.release()
 
     def on_link(self, link: str, piece: Piece, attachment: str | None = None) -> LinkPiece:
         """Return a piece, placed on a link, as one of its group. Raises ModelError."""
@@ -104,11 +138,12 @@ class RobotShapes:
 
     def _why_not(self, a: LinkPiece, b: LinkPiece) -> str:
         """Return why two pieces may touch; '' where they may not."""
-        if a.group == b.group:
+        first, second = sorted((self._cluster[a.group], self._cluster[b.group]))
+        if first == second:
             return 'fixed to one another'
         if a.attachment is not None or b.attachment is not None:
             return ''
-        if self._parents[b.group] == a.group or self._parents[a.group] == b.group:
+        if self._cluster[self._arrays.parent[second]] == first:
             return 'one joint between them'
         return 'disabled' if frozenset((a.link, b.link)) in self._disabled else ''
 
@@ -118,7 +153,7 @@ class RobotShapes:
             self.tree, [one.group for one in pieces],
             np.array([one.piece.placement for one in pieces]).reshape(-1, 4, 4),
             [one.piece.convex for one in pieces], np.array(pairs, dtype=int).ravel(),
-            [k for k, one in enumerate(pieces) if one.group > 0])
+            [k for k, one in enumerate(pieces) if self._cluster[one.group] > 0])
 
     def _read(self, tree: KinematicTree) -> tuple[list[LinkPiece], tuple[str, ...]]:
         pieces: list[LinkPiece] = []
@@ -157,33 +192,31 @@ class RobotShapes:
                 tuple(sorted(always)))  # type: ignore[arg-type]
 
 
-_OF_SPACES: 'weakref.WeakKeyDictionary[Chain | Body, RobotShapes]' = weakref.WeakKeyDictionary()
+_OF_SPACES: 'weakref.WeakKeyDictionary[Chain | Body, dict[Any, RobotShapes]]' = (
+    weakref.WeakKeyDictionary())
 
 
-def shapes_of(space: Chain | Body) -> RobotShapes:
+def shapes_of(space: Chain | Body, disabled: Iterable[tuple[str, str]] = ()) -> RobotShapes:
     """Return the shapes of an arm or a body, whose meshes are read once."""
-    if space not in _OF_SPACES:
-        _OF_SPACES[space] = RobotShapes(space)
-    return _OF_SPACES[space]
+    own, disabled = _OF_SPACES.setdefault(space, {}), tuple(disabled)
+    pairs = _checked_pairs(disabled, check_tree(space.tree))
+    if pairs not in own:
+        own[pairs] = RobotShapes(space, disabled)
+    return own[pairs]
 
 
-def _body_of(space: Chain | Body, tree: KinematicTree,
-             others: Mapping[str, float] | None) -> Body:
-    if isinstance(space, Chain):
-        return tree.body(joints=space.joint_names, held=others)
-    if others is not None:
-        raise InputError('the other joints of a body are those it holds: tree.body(held=…), not '
-                         f'others={shown(mapping(others, "others"))}')
-    return space
+def _grouped(arrays: TreeArrays, body: Body,
+             others: Iterable[int]) -> tuple[np.ndarray, np.ndarray, TreeArrays]:
+    """Return the group of every entry of a tree, its pose in it (k, 4, 4), m, and their tree.
 
-
-def _grouped(arrays: TreeArrays, body: Body) -> tuple[np.ndarray, np.ndarray, TreeArrays]:
-    """Return the group of every entry of a tree, its pose in it (k, 4, 4), m, and their tree."""
+    others: the entries with a joint that is not in q.
+    """
     frames = frames_at(body.record, np.zeros(body.n_joints))
     T = frames.T_world_link.copy()
     frames.release()
     head = np.arange(len(arrays.parent))  # the entry that a group begins with
     moves = (arrays.column >= 0) | (arrays.kind >= SPHERICAL_X)
+    moves[list(others)] = True
     for k in range(1, len(head)):
         if not moves[k]:
             head[k] = head[arrays.parent[k]]
@@ -198,6 +231,15 @@ def _grouped(arrays: TreeArrays, body: Body) -> tuple[np.ndarray, np.ndarray, Tr
     return groups, T_group_entry, TreeArrays(
         parent, kind, placement, arrays.axis[kept], arrays.column[kept], arrays.ratio[kept],
         arrays.offset[kept], first_moved(parent, kind))
+
+
+def _clusters(arrays: TreeArrays) -> np.ndarray:
+    """Return the cluster of every group: the first group that q moves together with it."""
+    cluster = np.arange(len(arrays.parent))
+    for k in range(1, len(cluster)):
+        if arrays.column[k] < 0:
+            cluster[k] = cluster[arrays.parent[k]]
+    return cluster
 
 
 def _massless(count: int) -> InertiaArrays:

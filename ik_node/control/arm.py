@@ -53,7 +53,9 @@ class Arm(Group):
         self.solvers = solver_names()
         self.solver: Solver = (
             previous.solver if previous is not None and source.has_same_solver(previous.source)
-            else self._make_solver(source.solver_options))
+            else self._avoid(self._make_solver(source.solver_options), previous))
+        if previous is not None and self.solver is previous.solver:
+            self.around = previous.around
         self.start = configured_start(options, self.chain, source.poses, self.chain.neutral())
         weights = (previous.tips[name].weights if previous is not None and same_value(
             options.task_weights, previous.options.task_weights)

@@ -10,12 +10,14 @@ from ik_node.control.group import Group, GroupSource, same_value
 from ik_node.control.options import (
     BODY_SOLVERS,
     ArmOptions,
+    CollisionOptions,
     ModelOptions,
     NodeOptions,
     solves_arms,
     solves_body,
 )
 from ik_node.control.robot import Robot
+from ik_node.control.surroundings import configured_obstacles, disabled_pairs
 from ik_node.control.task_group import TaskGroup
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.pose_library import PoseLibrary, read_poses
@@ -43,6 +45,7 @@ class Built(NamedTuple):
 
 
 NOTHING = Built(Source({}, None), None)
+_BESIDE_MODEL = ('poses', 'srdf_path', 'obstacles_path')  # parameters of what needs a tree
 
 
 def build_tree(source: Source, present: Built = NOTHING) -> KinematicTree | None:
@@ -50,7 +53,7 @@ def build_tree(source: Source, present: Built = NOTHING) -> KinematicTree | None
     values, before = source.values, present.source
     if present.robot is not None and source.topic_text == before.topic_text and all(
             same_value(values[name], before.values[name])
-            for name in ModelOptions.specs() if name != 'poses'):
+            for name in ModelOptions.specs() if name not in _BESIDE_MODEL):
         return present.robot.tree
     return read_tree(section(ModelOptions, values), source.topic_text)
 
@@ -64,21 +67,27 @@ def build_robot(source: Source, tree: KinematicTree, arm_names: Sequence[str],
     """
     values, robot = source.values, present.robot
     poses = _poses(source, tree, present)
+    model: ModelOptions = section(ModelOptions, values)
+    obstacles = (robot.obstacles if robot is not None and robot.tree is tree
+                 and model.obstacles_path == present.source.values['obstacles_path']
+                 else configured_obstacles(model, tree))
+    disabled, warning = disabled_pairs(model, tree)
     before = {} if robot is None else robot.groups
     arms = {name: section(ArmOptions, values, f'{name}.' if name else '') for name in arm_names}
     groups: dict[str, Group] = {}
-    together = _task_source(values, tree, arms, poses)
+    together = _task_source(values, tree, arms, poses, disabled)
     for name, options in arms.items():
         if together is None or (name and name not in together.arms):
             own = GroupSource(
-                tree, options, _solver_options(options.solver, solver_class, values),
-                poses=poses, motion=values['motion'], name=name)
+                tree, options, poses=poses, motion=values['motion'], name=name, disabled=disabled,
+                **_solver_options(options.solver, solver_class, values))
             groups[name] = _group(Arm, own, before.get(name))
     if together is not None:
         groups[''] = _group(CoupledArms if together.arms else TaskGroup, together, before.get(''))
-    if robot is not None and robot.tree is tree and robot.poses is poses and groups == before:
+    if robot is not None and robot.tree is tree and groups == before and (
+            robot.poses is poses and robot.obstacles is obstacles):
         return robot
-    return Robot(tree, groups, poses, previous=robot)
+    return Robot(tree, groups, poses, robot, obstacles, (warning,) if warning else ())
 
 
 def _group(kind: type[Arm] | type[TaskGroup], source: GroupSource, before: Group | None) -> Group:
@@ -90,12 +99,15 @@ def _group(kind: type[Arm] | type[TaskGroup], source: GroupSource, before: Group
 
 def _solver_options(solver: str, class_of: Callable[[str], Any],
                     values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that a solver has of the parameters with its name."""
-    return {name: values[f'{solver}.{name}'] for name in class_of(solver).Options.specs()}
+    """Return the fields of a source by the parameters with the name of its solver."""
+    own = {name: values[f'{solver}.{name}'] for name in class_of(solver).Options.specs()}
+    return {'solver_options': own,
+            'collision_options': section(CollisionOptions, values, f'{solver}.')}
 
 
 def _task_source(values: Mapping[str, Any], tree: KinematicTree, arms: Mapping[str, ArmOptions],
-                 poses: PoseLibrary | None) -> GroupSource | None:
+                 poses: PoseLibrary | None,
+                 disabled: tuple[tuple[str, str], ...]) -> GroupSource | None:
     """Return the source of the tasks, or of the arms that share joints; None without.
 
     Raises OptionError where tasks, arms, solver and root do not fit together.
@@ -111,9 +123,11 @@ def _task_source(values: Mapping[str, Any], tree: KinematicTree, arms: Mapping[s
             return None
         options = coupled_options(arms)
     return GroupSource(
-        tree, options, _solver_options(options.solver, body_solver_class, values),
-        {name: section(TaskOptions, values, f'{name}.') for name in node_options.tasks or ()},
-        node_options.root, node_options.T_world_root, poses, node_options.motion, arms)
+        tree, options, task_options={
+            name: section(TaskOptions, values, f'{name}.') for name in node_options.tasks or ()},
+        root=node_options.root, T_world_root=node_options.T_world_root, poses=poses,
+        motion=node_options.motion, arms=arms, disabled=disabled,
+        **_solver_options(options.solver, body_solver_class, values))
 
 
 def _solves_body(options: ArmOptions, node_options: NodeOptions) -> bool:

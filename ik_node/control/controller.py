@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _MOST_AT_ONCE = 500  # waypoints of a path that is chosen as a whole
 _PLANNING = 0.5      # s, after which waypoints that are not met yet are solved from those before
+_MOST_SOLVES = 3     # of a goal, where obstacles move onto its solutions
 _SHORTEST_PLANNING = 0.02  # s, for a motion of the tip while the arm moves
 
 
@@ -54,6 +55,8 @@ class Outcome(NamedTuple):
     accepted: bool
     """Whether the group moves: the goals are met, or the closest configuration was accepted."""
     duration: float | None  # of the motion, s; None where joints jump
+    obstacles_stamp: int | None = None
+    """ns, of the obstacles that the solution keeps away from; None where it need not."""
 
 
 _Solved: TypeAlias = tuple[Aim, Any]  # a goal and its result
@@ -71,6 +74,7 @@ class _Last(NamedTuple):
     result: AnyResult
     q: np.ndarray
     motion: Trajectory | None
+    free_space: Any  # what it keeps away from
 
 
 class Controller:
@@ -93,6 +97,7 @@ class Controller:
         self._clock, self._sink = clock, sink
         self._began = self._at = 0.0  # of the motion, and the time of the joint values
         self._last: _Last | None = None
+        self._obstacles_stamp = 0  # of those that were last solved with
         self._planning = _SHORTEST_PLANNING  # s that planning a motion is expected to take
 
     def update(self, robot: Robot, group: Group) -> None:
@@ -125,14 +130,17 @@ class Controller:
         if self.motion is not None:
             self.advance(self._clock())
         goal, q0 = aims[-1].target, robot.joint_configuration(group)
+        free_space = None if group.solver.collisions is None else self._free_space()
         if last is not None and last.group is group and last.accept_closest is closest and (
+                last.free_space is free_space) and (
                 q0.tobytes() == last.q.tobytes() if self.motion is None
                 else self.motion is last.motion) and last.goal == goal:
             result: Any = last.result
         else:
             last = None
             guess = q0 if waypoint is None or waypoint.q0 is None else waypoint.q0
-            result = await search(partial(group.solve, aims, guess, closest))
+            solve = partial(group.solve, aims, guess, closest)
+            result = await (search(solve) if free_space is None else self._solve_free(solve))
         duration, accepted = None, result.success or closest
         is_repeated = last is not None and self.motion is not None
         if last is not None and self.motion is not None:
@@ -150,10 +158,28 @@ class Controller:
                  else robot.joint_configuration(group))
             # After a timeout a repetition may succeed.
             self._last = None if result.reason is StopReason.TIMEOUT else _Last(
-                group, goal, closest, result, q, self.motion if accepted else None)
+                group, goal, closest, result, q, self.motion if accepted else None, free_space)
         if waypoint is None:
             self.waypoints.clear()
-        return Outcome(tuple(aims), result, accepted, duration)
+        return Outcome(tuple(aims), result, accepted, duration,
+                       None if free_space is None else self._obstacles_stamp)
+
+    def _free_space(self) -> Any:
+        """Return what solutions keep away from now; other joints are where they are now."""
+        self.group.place_others(self.robot.values)
+        self._obstacles_stamp = self.group.surroundings.stamp
+        return self.group.solver.collisions.free.state
+
+    async def _solve_free(self, solve: Callable[[], Any]) -> Any:
+        """Return a result; solve again where obstacles have moved onto the solution meanwhile."""
+        collisions = self.group.solver.collisions
+        for _ in range(_MOST_SOLVES):
+            free_space = self._free_space()
+            result = await search(solve)
+            if not result.success or self._free_space() is free_space or (
+                    collisions.is_free(result.q)):
+                break
+        return result
 
     async def go_through(self, waypoints: Sequence[Waypoint]) -> Outcome:
         """Move through waypoints to rest at the last.
@@ -161,6 +187,10 @@ class Controller:
         Raises InputError, naming the waypoint, where one is not met and the closest not accepted.
         """
         group, solved, closest = self.group, list[_Solved](), self.accept_closest
+        stamp = None
+        if group.solver.collisions is not None:
+            self._free_space()
+            stamp = self._obstacles_stamp
         for waypoint in await self.with_guesses(waypoints):
             q0 = waypoint.q0
             if q0 is None:
@@ -176,7 +206,7 @@ class Controller:
         self.has_moved = True
         if group.chain is not None:
             self.goal = aim.target
-        return Outcome((aim,), result, True, duration)
+        return Outcome((aim,), result, True, duration, stamp)
 
     async def with_guesses(self, waypoints: Sequence[Waypoint]) -> Sequence[Waypoint]:
         """Return waypoints with initial guesses from the path that is chosen as a whole.

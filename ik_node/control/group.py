@@ -5,11 +5,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from ik_node.control.options import AUTO, JOINT, JUMP, ArmOptions
+from ik_node.collision.model import CollisionModel
+from ik_node.control.options import AUTO, JOINT, JUMP, ArmOptions, CollisionOptions
+from ik_node.control.surroundings import Around, Surroundings, place_others, surround
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace, check_inside
@@ -65,6 +67,9 @@ class GroupSource:
     arms: Mapping[str, ArmOptions] = field(default_factory=dict)
     """By the names of arms that are solved together; see `CoupledArms`."""
     name: str = ''
+    collision_options: CollisionOptions = field(default_factory=CollisionOptions)
+    """Of the chosen solver."""
+    disabled: tuple[tuple[str, str], ...] = ()  # pairs of links that may touch
 
     def is_same(self, other: 'GroupSource') -> bool:
         """Return whether a group built from the other one would be the same."""
@@ -72,7 +77,8 @@ class GroupSource:
 
     def has_same_solver(self, other: 'GroupSource') -> bool:
         """Return whether the solver has the same name and options."""
-        return (self.options.solver == other.options.solver
+        return (self.options.solver == other.options.solver and self.disabled == other.disabled
+                and self.collision_options == other.collision_options
                 and same_value(self.solver_options, other.solver_options))
 
 
@@ -91,6 +97,7 @@ class Group(ABC):
     - `limits`: of motion.
     - `start`: (n,) initial joint values, rad or m; `size`: how far its links reach, m.
     - `follower`: of paths of the tip on lines; None unless motion is cartesian.
+    - `around`: what its solver keeps away from, where that is wanted.
     """
 
     space: JointSpace
@@ -112,6 +119,7 @@ class Group(ABC):
     def __init__(self, source: GroupSource) -> None:
         self.source, self.name = source, source.name
         self.options, self.motion = source.options, source.motion
+        self.around = Around()
         if source.motion == JOINT:
             ruckig_module()
 
@@ -153,8 +161,74 @@ class Group(ABC):
     def keeps_goals_of(self, other: 'Group') -> bool:
         """Return whether goals of another group are valid for this one."""
 
+    @property
+    def surroundings(self) -> Surroundings:
+        """The obstacles that it keeps away from, where it avoids collisions."""
+        return self.around.surroundings
+
+    def collision_model(self) -> CollisionModel:
+        """Return the model of its collisions, made by the first call; in any thread.
+
+        Raises IkError for shapes that cannot be read.
+        """
+        around, space = self.around, self.space
+        with around.lock:
+            if around.model is None:
+                made = CollisionModel(cast(Any, space), (), self.source.collision_options.margin,
+                                      disabled=self.source.disabled)
+                surround(made, around.surroundings.obstacles)
+                around.model = made
+            return around.model
+
+    def surround(self, surroundings: Surroundings) -> None:
+        """Keep away from other obstacles from now on, unless these are older; in any thread.
+
+        Raises IkError for shapes that cannot be read; those before then stand.
+        """
+        around = self.around
+        with around.lock:
+            if surroundings.number > around.surroundings.number:
+                if around.model is not None:
+                    surround(around.model, surroundings.obstacles)
+                around.surroundings = surroundings
+
+    def place_others(self, values: Mapping[str, float]) -> None:
+        """Keep away from joints that the group does not move at joint values, rad or m."""
+        model = self.around.model
+        if model is not None and place_others(model, values):
+            with self.around.lock:
+                surround(model, self.surroundings.obstacles)
+
+    def checker(self, values: Mapping[str, float]) -> CollisionModel:
+        """Return a model of its own for some joint values, rad or m; in any thread.
+
+        Raises IkError as `collision_model`.
+        """
+        with self.around.lock:
+            model = self.collision_model().with_margin(self.source.collision_options.margin)
+            if place_others(model, values):
+                surround(model, self.surroundings.obstacles)
+        return model
+
+    def _avoid(self, solver: Any, previous: 'Group | None') -> Any:
+        """Return a new solver, which avoids collisions where that is wanted.
+
+        previous: a group with the same joints of the same tree, whose shapes are not read again.
+        """
+        options = self.source.collision_options
+        if previous is not None and previous.around.model is not None and (
+                previous.source.disabled == self.source.disabled):
+            self.around.model = previous.around.model.with_margin(options.margin)
+            self.around.surroundings = previous.surroundings
+        if options.avoid_collisions:
+            solver.avoid(self.collision_model())
+        return solver
+
     def with_timeout(self, timeout: float) -> 'Group':
-        """Return this group with a solver of its own that has at most this timeout, s, or inf."""
+        """Return this group with a solver of its own that has at most this timeout, s, or inf.
+
+        Its solver does not avoid collisions yet.
+        """
         twin, options = copy.copy(self), self.solver.options
         own = {name: getattr(options, name) for name in options.specs()}
         shorter = min(timeout, math.inf if own['timeout'] is None else own['timeout'])

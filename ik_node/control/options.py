@@ -61,6 +61,12 @@ class ModelOptions(Options):
         'one degree of freedom', kind=bool)
     poses: str = option(
         '', 'file of named poses for start_pose: .yaml, or .srdf with group states', kind=str)
+    srdf_path: str = option(
+        '', 'SRDF file with the pairs of links that may touch one another; empty: the .srdf file '
+        'beside that of the robot, with the same name, where there is one', kind=str)
+    obstacles_path: str = option(
+        '', 'YAML file of obstacles, in the frame of the root link, or the world where the root '
+        'moves; empty: none', kind=str)
 
     def path(self) -> str:
         """Return the file to read; '' for none. Raises OptionError for two different ones."""
@@ -122,6 +128,16 @@ class ArmOptions(Options):
 
 
 @dataclass(frozen=True)
+class CollisionOptions(Options):
+    """Options of every solver, of an arm or a body, besides its own: those of `make_solver`."""
+
+    avoid_collisions: bool = option(
+        False, 'whether a solution keeps away from the robot itself and from obstacles', kind=bool)
+    margin: float = option(
+        0.0, 'distance that it keeps, with avoid_collisions', 'm', low=0.0, high=1e3)
+
+
+@dataclass(frozen=True)
 class NodeOptions(Options):
     """Options of the node."""
 
@@ -160,10 +176,13 @@ class NodeOptions(Options):
         0.2, 'longest time that a goal waits for a frame that tf2 does not have yet at its stamp; '
         '0: none', 's', low=0.0, high=60.0)
     avoid_collisions: str = option(
-        'report', 'what ~/compute_ik answers to requests with avoid_collisions, as the node has no '
-        'collision checks: report the solution with the code COLLISION_CHECKING_UNAVAILABLE, or '
-        'ignore the flag, for clients that check solutions themselves, such as MoveIt\'s '
-        'srv_kinematics_plugin', kind=str, choices=('report', 'ignore'))
+        'check', 'what ~/compute_ik does for requests with avoid_collisions: check, so that only '
+        'solutions free of collisions are returned; report a solution that is not checked with '
+        'the code COLLISION_CHECKING_UNAVAILABLE; or ignore the flag, for clients that check '
+        'solutions themselves, such as MoveIt\'s srv_kinematics_plugin', kind=str,
+        choices=('check', 'report', 'ignore'))
+    obstacle_points_radius: float = option(
+        0.01, 'radius of the ball about each point of ~/obstacle_points', 'm', low=0.0, high=1e3)
     publish_description: bool = option(
         False, 'whether to publish a model that the node has read itself on the topic '
         'robot_description', kind=bool)

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ik_node.collision.obstacles import Obstacle
 from ik_node.control.group import Group
+from ik_node.control.surroundings import Surroundings
 from ik_node.control.task_group import GOAL
 from ik_node.model.pose_library import PoseLibrary
 from ik_node.model.tree import KinematicTree
@@ -20,15 +22,20 @@ class Robot:
     - `joint_names`: of every moving joint, mimics too, in the order of the tree.
     - `values`: of joints that have one of their own, rad or m, and of the root.
     - `has_velocities`: whether joints have velocities; where they jump they have none.
+    - `obstacles`: those that parameters describe; `warnings`: about files beside the model.
+    - `surroundings`: all that there are.
     """
 
     def __init__(self, tree: KinematicTree, groups: Mapping[str, Group],
-                 poses: PoseLibrary | None = None, previous: 'Robot | None' = None) -> None:
+                 poses: PoseLibrary | None = None, previous: 'Robot | None' = None,
+                 obstacles: tuple[Obstacle, ...] = (), warnings: tuple[str, ...] = ()) -> None:
         """Set the start pose, or the values of a previous robot for joints of the same names.
 
         Targets that are not set become what their tasks meet there.
         """
         self.tree, self.groups, self.poses = tree, dict(groups), poses
+        self.obstacles, self.warnings = obstacles, warnings
+        self.surroundings = Surroundings(obstacles)
         self.has_velocities = False
         self.values: dict[str, float] = {}
         self._velocities: dict[str, float] = {}
@@ -51,6 +58,13 @@ class Robot:
     def group_of(self, name: str) -> Group | None:
         """Return the group that has the arm or the task of this name; None without one."""
         return self.tasks[name][0] if name in self.tasks else self.groups.get(name)
+
+    def surround(self, surroundings: Surroundings) -> None:
+        """Let all groups keep away from obstacles; see `Group.surround`."""
+        for group in self.groups.values():
+            group.surround(surroundings)
+        if surroundings.number > self.surroundings.number:
+            self.surroundings = surroundings
 
     def reset(self) -> None:
         """Set the start pose: by default zero, or the nearest limit."""

@@ -75,9 +75,9 @@ class TaskGroup(Group):
         if like is not None and source.has_same_solver(like.source) and (
                 list(self.tasks.values()) == list(like.tasks.values())):
             self._copies, self._targeted = like._copies, like._targeted
-            self.solver = like.solver
+            self.solver, self.around = like.solver, like.around
         else:
-            self.solver = self._make_solver(source.solver_options)
+            self.solver = self._avoid(self._make_solver(source.solver_options), like)
         self.limits = self._motion_limits()
         self.size: float = self._size() if like is None else like.size
 

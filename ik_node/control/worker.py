@@ -1,6 +1,7 @@
 """A worker that executes goals: coroutines, whose searches run here or in threads."""
 
 import contextlib
+import functools
 import math
 import queue
 import threading
@@ -31,6 +32,10 @@ _LONG_TURN = 0.5    # s for a goal that has cancelled another, before the next m
 _SHORT_TURN = 0.01  # s for any other goal
 _MOST_OTHERS = 4    # cancelled searches of a group that may go on beside the current one
 _GRACE = 0.02       # s for a cancelled search to end, before the next one begins beside it
+
+
+class LongSearch(functools.partial[Any]):
+    """A search that does not look at the clock and may take long: it begins in the thread."""
 
 
 class CancelledError(IkError):
@@ -227,7 +232,8 @@ class Worker:
                 self._proceed(group, NOTHING)
                 raise
             assert work is not None
-            found = None if group.ignores_deadlines else self._search_here(group, work)
+            found = None if group.ignores_deadlines or isinstance(
+                work, LongSearch) else self._search_here(group, work)
             if found is None:
                 self._search_in_thread(group, work)
                 return

@@ -14,7 +14,9 @@ from ik_node.control.building import NOTHING, Built, Source, build_robot, build_
 from ik_node.control.options import (
     BODY_SOLVERS,
     JUMP,
+    SOLVERS,
     ArmOptions,
+    CollisionOptions,
     ModelOptions,
     NodeOptions,
     StartOptions,
@@ -58,6 +60,8 @@ class Configuration:
             self._declare(solver_class(solver).Options, f'{solver}.')
         for solver in BODY_SOLVERS:
             self._declare(body_solver_class(solver).Options, f'{solver}.')
+        for solver in SOLVERS:
+            self._declare(CollisionOptions, f'{solver}.')
         self._declare_first_tasks()
         self.options: NodeOptions = section(NodeOptions, self._values)
         self.robot: Robot | None = None

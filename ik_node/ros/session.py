@@ -20,6 +20,7 @@ from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.goals import Goals
 from ik_node.ros.intake.joint_goals import JointGoals
 from ik_node.ros.intake.measured import Measured
+from ik_node.ros.intake.obstacles import Obstacles
 from ik_node.ros.intake.paths import Paths
 from ik_node.ros.log import ThrottledLog, reason_of
 from ik_node.ros.publishing.branches import Branches
@@ -56,6 +57,7 @@ class Session:
         self._frames = Frames(node, self._execution, configuration)
         self._dispatcher = Dispatcher(node, configuration, self._execution, outcomes,
                                       self._measured, self._worker, steady)
+        self._obstacles = Obstacles(node, configuration, self._frames, self._worker, health, log)
         arms = configuration.arm_names
         self._goals = Goals(node, configuration, self._dispatcher, outcomes, self._frames)
         self._paths = Paths(node, arms, self._dispatcher, self._execution, self._frames)
@@ -140,6 +142,7 @@ class Session:
             self._execution.update(robot, options)
         self._goals.update()
         if robot is not None and robot is not self._robot:
+            self._obstacles.surround(robot)
             self._outputs.scene.update(robot)
             self._prepare(robot)
         self._robot = robot
@@ -151,7 +154,8 @@ class Session:
         A garbage collection over the present objects would delay a goal by tens of milliseconds.
         """
         logger = self._node.get_logger()
-        for warning in (*robot.tree.warnings, *(robot.poses.warnings if robot.poses else ())):
+        of_poses = robot.poses.warnings if robot.poses else ()
+        for warning in (*robot.tree.warnings, *robot.warnings, *of_poses):
             logger.warning(warning)
         gc.unfreeze()
         gc.collect()
@@ -190,6 +194,7 @@ class Session:
 
     def _on_marker_time(self) -> None:
         robot, options = self._robot, self._configuration.options
+        self._obstacles.refresh()
         if self.active and robot is not None:
             self._execution.follow(robot)
             find = self._branches.of_last if options.show_branches else None

@@ -96,6 +96,48 @@ def test_links_beside_the_arm_are_where_their_joints_are_held():
         CollisionModel(arm, others={'henge': 1.0})
 
 
+def test_other_joints_may_move_at_any_time_and_carry_the_base():
+    tree = planar(link('door', '<box size="0.2 0.2 0.2"/>'), joint('hinge', 'base', 'door', 2.0),
+                  link('finger', x=0.05), link('thumb', x=0.1),
+                  joint('grip', 'tip', 'finger', 0.0), joint('pinch', 'tip', 'thumb', 0.0))
+    arm, q = tree.chain('base', 'tip'), np.zeros(3)
+    model = CollisionModel(arm, [Obstacle(Sphere(0.1), at(0.5, 0.25), name='ball')])
+    pairs = {(one.first, one.second) for one in model.contacts(q)}
+    assert ('three', 'door') in pairs
+    assert not any({'finger', 'thumb'} <= {*pair} for pair in pairs)  # which no joint of q parts
+    assert not any({'three', 'thumb'} <= {*pair} for pair in pairs)
+    before = model.free.state
+    model.others = {'hinge': 1.5}
+    assert model.contacts(q) == []
+    assert model.others['hinge'] == 1.5
+    assert model.free.state is not before
+    assert model.obstacles[0].name == 'ball'
+    upper = tree.chain('one', 'tip')  # whose base link the joint a moves
+    turned = CollisionModel(upper, [Obstacle(Sphere(0.1), at(1.5, 0.15), name='ball')])
+    for a in (0.0, 0.7):
+        turned.others = {'a': a, 'hinge': 1.5}
+        contact, = turned.contacts(np.zeros(2))
+        assert contact.second == 'ball'
+        assert contact.point_first == pytest.approx([1.5, 0.1, 0.0])
+    for wrong, words in (({'b': 0.1}, "no joint 'b'"), ({'hinge': math.nan}, 'hinge')):
+        with pytest.raises((ModelError, InputError), match=words):
+            turned.others = wrong
+    assert turned.others['hinge'] == 1.5
+
+
+def test_a_model_with_another_margin_has_obstacles_of_its_own(arm):
+    wall = Obstacle(Box((0.2, 0.2, 0.2)), at(0.5, 0.5))
+    model = CollisionModel(arm, [wall], margin=0.29)
+    wider = model.with_margin(0.31)
+    assert model.is_free(np.zeros(3))
+    assert not wider.is_free(np.zeros(3))
+    wider.obstacles = []
+    assert wider.is_free(np.zeros(3))
+    assert len(model.obstacles) == 1
+    with pytest.raises(InputError, match='at least 0 m'):
+        model.with_margin(-0.1)
+
+
 def test_a_pair_that_always_touches_is_left_out_and_told():
     tree = planar(link('cover', '<sphere radius="9"/>'), joint('d', 'base', 'cover', 0.0))
     model = CollisionModel(tree.chain('base', 'tip'))
@@ -236,6 +278,8 @@ def test_a_mesh_that_cannot_be_read_is_named():
     (lambda: PointCloud([[1.0, math.nan, 0.0]], 0.1), 'points of a PointCloud'),
     (lambda: PointCloud([[1.0, 2.0]], 0.1), r'shape \(k, 3\)'),
     (lambda: PointCloud([[1.0, 2.0, 3.0]], -0.1), 'radius of a PointCloud'),
+    (lambda: Obstacle(Ground(), link='one'), 'cannot be attached'),
+    (lambda: Obstacle(PointCloud(np.zeros((1001, 3)), 0.1), link='one'), 'at most 1000 points'),
 ])
 def test_a_malformed_obstacle_is_refused(make, said):
     with pytest.raises(InputError, match=said):
@@ -246,7 +290,6 @@ def test_a_malformed_obstacle_is_refused(make, said):
     ({'obstacles': [Sphere(0.1)]}, 'must be an Obstacle'),
     ({'obstacles': 3}, 'must be a sequence of Obstacle'),
     ({'obstacles': [Obstacle(Sphere(0.1), link='four')]}, "no link 'four'"),
-    ({'obstacles': [Obstacle(Ground(), link='one')]}, 'cannot be attached'),
     ({'margin': -0.1}, 'margin must be at least 0 m'),
     ({'disabled': [('one', 'four')]}, "no link 'four'"),
     ({'disabled': ['one']}, 'two names of links'),

@@ -6,7 +6,7 @@ import pytest
 import robots
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
 from ik_node.control.group import same_value
-from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
+from ik_node.control.options import ArmOptions, CollisionOptions, ModelOptions, NodeOptions
 from ik_node.solvers.registry import solver_class, solver_names
 from ik_node.support.exceptions import IkError, OptionError
 
@@ -22,7 +22,8 @@ def values(**changed):
         every.update({f'{side}.base_link': 'torso_link', f'{side}.tip_link': f'{side}_tool0'})
     for solver in solver_names():
         every.update({f'{solver}.{name}': value
-                      for name, value in solver_class(solver).Options.defaults().items()})
+                      for options in (solver_class(solver).Options, CollisionOptions)
+                      for name, value in options.defaults().items()})
     return {**every, **{name.replace('__', '.'): value for name, value in changed.items()}}
 
 

@@ -22,7 +22,7 @@ def counted(monkeypatch, arm):
     """Count the calls of the arm's solver."""
     calls, solve = [], arm.solver.solve
     monkeypatch.setattr(arm, 'solver', SimpleNamespace(
-        solve=lambda *given: calls.append(1) or solve(*given)))
+        collisions=None, solve=lambda *given: calls.append(1) or solve(*given)))
     return calls
 
 

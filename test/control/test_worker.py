@@ -140,6 +140,13 @@ def test_a_short_search_runs_in_the_calling_thread(quick, monkeypatch):
     assert threads == [True]
 
 
+def test_a_search_that_is_said_to_take_long_begins_in_another_thread(quick):
+    threads = []
+    quick.begin('', goal(worker_module.LongSearch(noted(threads, lambda: 1))))
+    quick.wait(1)
+    assert (quick.outcomes, threads) == ([1], [False])
+
+
 def test_a_search_that_is_not_short_begins_anew_in_another_thread(quick, monkeypatch):
     monkeypatch.setattr(worker_module, 'QUICK', -1.0)
     threads = []

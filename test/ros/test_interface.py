@@ -73,12 +73,15 @@ def test_it_publishes_what_the_table_says(nodes):
 def test_it_listens_to_what_the_table_says(nodes):
     full, waiting, figure = nodes
     by_topic = [topic for topic in INPUTS if topic.name == 'robot_description']
+    always = [topic for topic in INPUTS if topic.name.startswith('~/obstacle')]
     assert real(full, full.subscriptions) == table(
         full, [topic for topic in (*GOALS, *INPUTS) if topic not in by_topic])
-    assert real(waiting, waiting.subscriptions) == table(waiting, [*GOALS, *by_topic])
+    assert real(waiting, waiting.subscriptions) == table(
+        waiting, [*GOALS, *by_topic, *always])
     pose, point = (topic._replace(name=topic.name.replace('[tasks]', task))
                    for topic, task in zip(TASK_GOALS, ('hand', 'gaze')))
-    assert real(figure, figure.subscriptions) == table(figure, [*GOALS, pose, point])
+    assert real(figure, figure.subscriptions) == table(
+        figure, [*GOALS, *always, pose, point])
 
 
 def test_it_offers_the_services_of_the_table(nodes):

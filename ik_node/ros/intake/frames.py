@@ -108,6 +108,25 @@ class Frames:
             return robot.in_link(base_link, robot.tree.root) @ inverse(T_world_root)
         return self._from_tf(robot, base_link, header, frame, prefix)
 
+    def place(self, robot: Robot, header: Header,
+              in_world: bool = False) -> tuple[str | None, np.ndarray]:
+        """Return the link that a message's frame moves with, None for none, and its pose there.
+
+        The pose (4, 4), m, without a link, or where it is wanted so, is in the frame of the root
+        link, or in the world where the root moves. An empty frame is that. Raises as `in_link`.
+        """
+        prefix = self._configuration.options.frame_prefix.lstrip('/')
+        frame = header.frame_id.lstrip('/')
+        link = frame.removeprefix(prefix)
+        if not in_world and frame.startswith(prefix) and link in robot.tree.links and not (
+                _is_static(robot, link)):
+            return link, BASE
+        if not frame:
+            return None, BASE
+        self._execution.follow(robot)
+        T_world_root = robot.T_world_root
+        return None, placed(T_world_root, self.in_link(robot, robot.tree.root, header))
+
     def _link_in(self, robot: Robot, base_link: str, link: str, header: Header) -> np.ndarray:
         """Return T_base_link (4, 4), m, of a link at a stamp in the present base."""
         stamp = time_of(header).nanoseconds

@@ -17,7 +17,8 @@ REFUSED = 'REFUSED'  # in place of a StopReason
 # The keys of a goal's status, always all of them, in this order.
 KEYS = ('arm', 'task', 'solver', 'reason', 'position_error', 'orientation_error', 'iterations',
         'restarts', 'solve_time', 'goal_frame', 'goal_stamp', 'joint_stamp', 'motion_duration',
-        'accepted', 'smallest_singular_value')
+        'accepted', 'smallest_singular_value', 'contact_first', 'contact_second',
+        'contact_distance', 'obstacles_stamp')
 
 
 class Arrival(NamedTuple):
@@ -40,7 +41,7 @@ def outcome(outcome: Outcome) -> tuple[bytes, str]:
         level, text = DiagnosticStatus.ERROR, f'{text}; holding'
     if outcome.duration is not None:
         text = f'{text}; moving for {outcome.duration:.3f} s'
-    diagnosis = getattr(result, 'diagnosis', '')
+    diagnosis = getattr(result, 'diagnosis', '') or str(getattr(result, 'contact', None) or '')
     return level, f'{text}; {diagnosis}' if diagnosis else text
 
 
@@ -63,6 +64,11 @@ def solved(group: Group, outcome: Outcome, aim: Aim, joint_stamp: Time) -> dict[
         'solve_time': f'{result.solve_time:.9g}'}
     if isinstance(result, Result):
         values['smallest_singular_value'] = f'{result.smallest_singular_value:.6g}'
+    if outcome.obstacles_stamp is not None:
+        values['obstacles_stamp'] = '{}.{:09d}'.format(*divmod(outcome.obstacles_stamp, 10 ** 9))
+    if result.contact is not None:
+        values.update(contact_first=result.contact.first, contact_second=result.contact.second,
+                      contact_distance=f'{result.contact.distance:.6g}')
     return values
 
 

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ik_node.collision.model import CollisionModel
 from ik_node.control.group import Aim, AnyResult, Group
 from ik_node.control.robot import Robot
-from ik_node.control.worker import search
+from ik_node.control.worker import CancelledError, LongSearch, search
 from ik_node.ros.conversions import checked_positions, pose_to_matrix
 from ik_node.ros.intake.frames import placed
 from ik_node.solvers.result import StopReason
@@ -57,13 +58,13 @@ class Context(NamedTuple):
 
     - `in_target`, `bounded`: as of `Frames` and `IkService`.
     - `prefix`: optional prefix of link names.
-    - `ignores_collisions`: whether clients check the solutions themselves.
+    - `avoid_collisions`: the parameter, what is done for requests with this flag.
     """
 
     in_target: Callable[[Robot, Group, str, Any], np.ndarray]
-    bounded: Callable[[Group, float], Group]
+    bounded: Callable[[Group, float, CollisionModel | None], Group]
     prefix: str
-    ignores_collisions: bool = False
+    avoid_collisions: str = 'check'
 
 
 class _Tip(NamedTuple):
@@ -98,23 +99,40 @@ async def _solve(request: Any, robot: Robot, context: Context) -> Response:
     aims: dict[Group, list[Aim]] = {}
     for tip, pose in targets:
         aims.setdefault(tip.group, []).append(_aim(there, tip, pose, context))
-    timeout, found = _seconds(request.timeout) / len(aims), []
+    timeout, checkers = _seconds(request.timeout) / len(aims), {}
     for group, own in aims.items():
-        bounded = context.bounded(group, timeout)
+        model = None
+        if request.avoid_collisions and context.avoid_collisions == 'check':
+            model = checkers[group] = await _checker(group, there)
+        bounded = context.bounded(group, timeout, model)
         result = await search(partial(bounded.solve, own, there.joint_configuration(group)))
         if not result.success:
             return Response(Code.TIMED_OUT if result.reason is StopReason.TIMEOUT
                             else Code.NO_IK_SOLUTION, _failed(group, own, result), {})
-        found.append((group, result.q))
-    for group, q in found:
-        there.move(group, q)
-    if request.avoid_collisions and not context.ignores_collisions:
+        there.move(group, result.q)
+    for group in checkers if len(checkers) > 1 else ():  # with the others at their solutions
+        model = await _checker(group, there)
+        for contact in model.contacts(there.joint_configuration(group))[:1]:
+            return Response(Code.NO_IK_SOLUTION, f'{StopReason.COLLISION.value}: {contact}', {})
+    if request.avoid_collisions and context.avoid_collisions == 'report':
         return Response(Code.COLLISION_CHECKING_UNAVAILABLE, '; '.join([
-            'the goal is met, but this node cannot check the solution for collisions: '
-            'check it elsewhere, and set the parameter avoid_collisions to ignore', *notes]),
+            'the goal is met, but collisions are not checked: set the parameter avoid_collisions '
+            'to check, or to ignore where you check the solution yourself', *notes]),
             there.joint_values())
     return Response(Code.SUCCESS, '; '.join([StopReason.CONVERGED.value, *notes]),
                     there.joint_values())
+
+
+async def _checker(group: Group, robot: Robot) -> CollisionModel:
+    """Return what checks a group for collisions, with other joints where those of a robot are."""
+    try:
+        work = partial if group.around.model is not None else LongSearch  # which reads meshes
+        return await search(work(group.checker, robot.values))
+    except CancelledError:
+        raise
+    except IkError as error:
+        raise RequestError(Code.COLLISION_CHECKING_UNAVAILABLE,
+                           f'collisions cannot be checked: {error}') from error
 
 
 def _start(robot: Robot, state: Any) -> tuple[dict[str, float], list[str]]:
@@ -218,4 +236,5 @@ def _failed(group: Group, aims: Sequence[Aim], result: AnyResult) -> str:
     whose = f'{group.name}: ' if group.name else ''
     along, about = np.max([group.errors(result, aim.task) or (0.0, 0.0) for aim in aims], axis=0)
     return (f'{whose}{result.reason.value} (position error {along:.3g} m, '
-            f'orientation error {about:.3g} rad)')
+            f'orientation error {about:.3g} rad)' + (
+                '' if result.contact is None else f': {result.contact}'))

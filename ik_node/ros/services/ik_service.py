@@ -7,6 +7,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.lifecycle import LifecycleNode
 from std_msgs.msg import Header
 
+from ik_node.collision.model import CollisionModel
 from ik_node.control.group import Group
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
@@ -25,7 +26,7 @@ class IkService:
                  execution: Execution, frames: Frames) -> None:
         self._node, self._execution, self._frames = node, execution, frames
         self._configuration, self._dispatcher = configuration, dispatcher
-        self._bounded: dict[str, tuple[Group, float, Group]] = {}
+        self._bounded: dict[tuple[str, bool], tuple[Group, float, Group]] = {}
         try:
             from moveit_msgs.srv import GetPositionIK
         except ImportError as error:
@@ -62,14 +63,19 @@ class IkService:
                         frame_id=options.frame_prefix + robot.tree.root)
         return header, await solve_once(request, robot, Context(
             self._frames.in_target, self.bounded, options.frame_prefix,
-            options.avoid_collisions == 'ignore'))
+            options.avoid_collisions))
 
-    def bounded(self, group: Group, timeout: float) -> Group:
+    def bounded(self, group: Group, timeout: float,
+                collisions: CollisionModel | None = None) -> Group:
         """Return a group with a solver of its own, kept for requests with the same timeout, s.
 
-        0 means none; a shorter timeout of the group's own solver is kept.
+        0 means none; a shorter timeout of the group's own solver is kept. collisions: what its
+        solver keeps away from; None for nothing.
         """
-        kept = self._bounded.get(group.name)
+        key = group.name, collisions is not None
+        kept = self._bounded.get(key)
         if kept is None or kept[0] is not group or kept[1] != timeout:
-            kept = self._bounded[group.name] = group, timeout, group.with_timeout(timeout or inf)
+            kept = self._bounded[key] = group, timeout, group.with_timeout(timeout or inf)
+        if collisions is not None:
+            kept[2].solver.avoid(collisions)
         return kept[2]

@@ -5,7 +5,13 @@ import pytest
 
 import robots
 from ik_node import KinematicTree, make_solver, solver_names
-from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
+from ik_node.control.options import (
+    ArmOptions,
+    CollisionOptions,
+    ModelOptions,
+    NodeOptions,
+    StartOptions,
+)
 from ik_node.solvers.registry import solver_class
 from node_here import NodeHere, running
 from ros_harness import pose
@@ -27,7 +33,8 @@ def chain():
 
 def test_every_option_is_a_parameter_with_its_text_and_range(node):
     tables = [(StartOptions, ''), (ModelOptions, ''), (NodeOptions, ''), (ArmOptions, ''),
-              *((solver_class(name).Options, f'{name}.') for name in solver_names())]
+              *((options, f'{name}.') for name in solver_names()
+                for options in (solver_class(name).Options, CollisionOptions))]
     for options, prefix in tables:
         specs = options.specs()
         descriptors = node.describe(*(prefix + name for name in specs))

@@ -14,13 +14,16 @@ import robots
 from figure_values import built
 from goal_runs import run
 from ik_node import KinematicTree, make_solver
+from ik_node.collision import CollisionModel, Obstacle, Sphere
+from ik_node.control import group as group_module
 from ik_node.control.arm import Arm
 from ik_node.control.group import GroupSource
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
+from ik_node.control.surroundings import Surroundings
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.services.ik_request import Code, Context, solve_once
-from ik_node.support.exceptions import InputError
+from ik_node.support.exceptions import InputError, ModelError
 
 TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
 CHAIN = TREE.chain()
@@ -69,10 +72,15 @@ def request(pose=None, **fields):
         'pose_stamped_vector': [], 'timeout': Duration(), **fields})
 
 
-def asked(robot, solver=None, prefix='', ignores_collisions=False, **fields):
-    bounded = (lambda group, timeout: group) if solver is None else solver
-    return run(solve_once(request(**fields), robot,
-                          Context(in_target, bounded, prefix, ignores_collisions)))
+def bounded_twin(group, timeout, collisions):
+    twin = group.with_timeout(timeout or np.inf)
+    if collisions is not None:
+        twin.solver.avoid(collisions)
+    return twin
+
+
+def asked(robot, solver=bounded_twin, prefix='', mode='check', **fields):
+    return run(solve_once(request(**fields), robot, Context(in_target, solver, prefix, mode)))
 
 
 def humanoid():
@@ -196,20 +204,75 @@ def test_a_goal_out_of_reach_has_no_solution_and_the_reason(robot):
     assert 'position error' in answer.message
 
 
-def test_a_solution_that_should_avoid_collisions_is_none_to_rely_on(robot):
+def around(T, radius=0.12):
+    place = np.eye(4)
+    place[:3, 3] = T[:3, 3]
+    return Surroundings((Obstacle(Sphere(radius), place, name='ball'),), 0, 1)
+
+
+def test_a_solution_that_should_avoid_collisions_is_free(robot):
     answer = asked(robot, avoid_collisions=True)
-    assert answer.code == Code.COLLISION_CHECKING_UNAVAILABLE
-    assert 'cannot check the solution for collisions' in answer.message
+    assert answer.code == Code.SUCCESS
+    assert CHAIN.forward(list(answer.joints.values())) == pytest.approx(CHAIN.forward(Q), abs=2e-6)
+    assert CollisionModel(CHAIN).is_free(list(answer.joints.values()))
+    robot.surround(around(CHAIN.forward(Q)))
+    answer = asked(robot, avoid_collisions=True)
+    assert (answer.code, dict(answer.joints)) == (Code.NO_IK_SOLUTION, {})
+    assert "deep in 'ball'" in answer.message
+    assert asked(robot).code == Code.SUCCESS  # as it need not
+    robot.surround(Surroundings((), 0, 2))
+    assert asked(robot, avoid_collisions=True).code == Code.SUCCESS
+
+
+@pytest.mark.parametrize(('mode', 'code'), [
+    ('report', Code.COLLISION_CHECKING_UNAVAILABLE), ('ignore', Code.SUCCESS)])
+def test_where_nothing_is_checked_the_solution_is_as_without(robot, mode, code):
+    robot.surround(around(CHAIN.forward(Q)))
+    answer = asked(robot, mode=mode, avoid_collisions=True)
+    assert answer.code == code
+    assert ('not checked' in answer.message) == (mode == 'report')
     assert CHAIN.forward(list(answer.joints.values())) == pytest.approx(CHAIN.forward(Q), abs=2e-6)
     far = np.eye(4)
     far[0, 3] = 9.0
-    assert asked(robot, avoid_collisions=True, pose=stamped(far)).code == Code.NO_IK_SOLUTION
+    answer = asked(robot, mode=mode, avoid_collisions=True, pose=stamped(far))
+    assert answer.code == Code.NO_IK_SOLUTION
 
 
-def test_a_client_that_checks_collisions_itself_gets_the_solution_as_a_success(robot):
-    answer = asked(robot, ignores_collisions=True, avoid_collisions=True)
-    assert answer.code == Code.SUCCESS
-    assert CHAIN.forward(list(answer.joints.values())) == pytest.approx(CHAIN.forward(Q), abs=2e-6)
+def test_shapes_that_cannot_be_read_cannot_be_checked(robot, monkeypatch):
+    def failing(*_, **__):
+        raise ModelError('no mesh')
+    monkeypatch.setattr(group_module, 'CollisionModel', failing)
+    answer = asked(robot, avoid_collisions=True)
+    assert answer.code == Code.COLLISION_CHECKING_UNAVAILABLE
+    assert 'cannot be checked: no mesh' in answer.message
+
+
+def test_arms_that_are_solved_for_together_do_not_touch_one_another(torso):
+    chains = [torso.groups[name].chain for name in ('left', 'right')]
+    bodies, rng = CollisionModel(TORSO.body()), np.random.default_rng(0)
+    alone = CollisionModel(chains[0])
+
+    def touching(*each):
+        values = {name: value for chain, q in zip(chains, each)
+                  for name, value in zip(chain.joint_names, q)}
+        contacts = bodies.contacts([values.get(name, 0.0) for name in bodies.space.joint_names])
+        return [one for one in contacts if one.first[:5] != one.second[:5]], len(contacts)
+    while True:
+        each = [rng.uniform(chain.lower, chain.upper) for chain in chains]
+        between, count = touching(*each)
+        if between and len(between) == count and alone.is_free(each[0]):
+            break
+    start = state({name: value for chain, q in zip(chains, each)
+                   for name, value in zip(chain.joint_names, q)})
+    fields = {'robot_state': start, 'avoid_collisions': True, 'pose_stamped_vector': [
+        stamped(chain.forward(q)) for chain, q in zip(chains, each)]}
+    answer = asked(torso, **fields)
+    if answer.code == Code.SUCCESS:  # otherwise than at the start
+        found = [[answer.joints[name] for name in chain.joint_names] for chain in chains]
+        assert not touching(*found)[1]
+    else:
+        assert 'collision' in answer.message
+    assert asked(torso, mode='ignore', **fields).code == Code.SUCCESS
 
 
 def test_what_is_left_out_of_account_is_said(robot):
@@ -231,7 +294,7 @@ def test_the_tip_may_have_its_prefix(robot):
 def test_the_time_of_the_request_bounds_the_solver(robot):
     bounds = []
 
-    def solver(group, timeout):
+    def solver(group, timeout, collisions):
         bounds.append(timeout)
         return group.with_timeout(1e-9)
 

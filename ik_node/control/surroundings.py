@@ -1,0 +1,96 @@
+"""What the groups of a robot keep away from: obstacles, and pairs of links that may touch."""
+
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ik_node.collision.model import CollisionModel
+from ik_node.collision.obstacle_file import read_obstacles
+from ik_node.collision.obstacles import Obstacle
+from ik_node.collision.shapes import Shapes
+from ik_node.control.options import ModelOptions
+from ik_node.model.geometry import Mesh
+from ik_node.model.srdf import read_disabled_collisions
+from ik_node.model.tree import KinematicTree
+from ik_node.spatial import inverse
+from ik_node.support.exceptions import IkError, ModelError, unknown
+
+
+class Surroundings(NamedTuple):
+    """The obstacles at some time.
+
+    - `obstacles`: in the frame of the root link, in the world where the root moves, or on links.
+    - `stamp`: of the newest message that changed them, ns of ROS time; 0 for none.
+    - `number`: larger for newer ones.
+    """
+
+    obstacles: tuple[Obstacle, ...] = ()
+    stamp: int = 0
+    number: int = 0
+
+
+@dataclass(eq=False)
+class Around:
+    """What groups with the same solver keep away from; `lock` is held by who changes it."""
+
+    model: CollisionModel | None = None
+    surroundings: Surroundings = Surroundings()
+    lock: Any = field(default_factory=threading.RLock)
+
+
+def surround(model: CollisionModel, obstacles: Iterable[Obstacle]) -> None:
+    """Let a model have the obstacles of surroundings. Raises IkError as it does."""
+    T_world_base = model.robot.T_world_base
+    if not np.array_equal(T_world_base, np.eye(4)):
+        T_base_world = inverse(T_world_base)
+        obstacles = [one if one.link is not None else Obstacle(
+            one.shape, T_base_world @ one.pose, None, one.name) for one in obstacles]
+    model.obstacles = tuple(obstacles)
+
+
+def place_others(model: CollisionModel, values: Mapping[str, float]) -> bool:
+    """Set the joints that are not in q, rad or m; return whether the base of the arm has moved."""
+    if all(values[name] == value for name, value in model.others.items()):
+        return False
+    T_before = model.robot.T_world_base
+    model.others = {name: values[name] for name in model.others}
+    return not np.array_equal(T_before, model.robot.T_world_base)
+
+
+def configured_obstacles(options: ModelOptions, tree: KinematicTree) -> tuple[Obstacle, ...]:
+    """Return the obstacles of the parameter obstacles_path.
+
+    Raises ModelError for a file, or a mesh, that cannot be read, and for an unknown link.
+    """
+    if not options.obstacles_path:
+        return ()
+    obstacles, shapes = read_obstacles(options.obstacles_path), Shapes(tree.source_path)
+    with shapes.reading():
+        for one in obstacles:
+            if one.link is not None and one.link not in tree.links:
+                raise ModelError(f'obstacle {one.name!r}: {unknown("link", one.link, tree.links)}')
+            if isinstance(one.shape, Mesh):
+                shapes.pieces(one.shape, one.pose)
+    return obstacles
+
+
+def disabled_pairs(options: ModelOptions,
+                   tree: KinematicTree) -> tuple[tuple[tuple[str, str], ...], str]:
+    """Return the pairs of links that may touch, by an SRDF, and a warning, '' for none.
+
+    Raises ModelError where the file of the parameter srdf_path cannot be read; one that is only
+    found beside the robot is then left out, with the warning.
+    """
+    if options.srdf_path:
+        return tuple(read_disabled_collisions(options.srdf_path, tree)), ''
+    beside = None if tree.source_path is None else Path(tree.source_path).with_suffix('.srdf')
+    try:
+        if beside is not None and beside.is_file():
+            return tuple(read_disabled_collisions(beside, tree)), ''
+    except (IkError, OSError) as error:
+        return (), f'links that may touch are not known: {error}'
+    return (), ''

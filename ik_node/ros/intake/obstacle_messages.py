@@ -1,0 +1,223 @@
+"""Obstacles from messages: markers and point clouds; in any thread."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from sensor_msgs.msg import PointCloud2, PointField
+from visualization_msgs.msg import Marker
+
+from ik_node.collision.obstacles import MAX_POINTS, Obstacle, PointCloud
+from ik_node.collision.shapes import Shapes
+from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere
+from ik_node.ros.conversions import point_to_array, pose_to_matrix
+from ik_node.spatial import pose_from_rotation, turn_z_onto
+from ik_node.support.bounds import MAX_ENTRIES
+from ik_node.support.exceptions import IkError, InputError, shown
+
+Key: TypeAlias = tuple[Any, ...]
+Shaped: TypeAlias = list[tuple[Any, np.ndarray]]
+_FLOATS = {PointField.FLOAT32: 'f4', PointField.FLOAT64: 'f8'}
+_POINTS = 'obstacle_points'
+
+
+class Place(NamedTuple):
+    """Where a frame is: its pose (4, 4), m, on a link that moves, or with None in the world."""
+
+    link: str | None
+    T: np.ndarray
+
+
+class Entry(NamedTuple):
+    """The obstacles of one marker, or of a cloud, until a ROS time, ns; None: for ever."""
+
+    obstacles: tuple[Obstacle, ...]
+    expires: int | None = None
+
+
+_NONE = Entry(())
+
+
+class Contents:
+    """The obstacles of all messages so far, by what messages call them.
+
+    - `entries`; `problems`: why parts of messages were refused; what they would change then stands.
+    """
+
+    def __init__(self, entries: Mapping[Key, Entry], now: int) -> None:
+        """Begin with present ones that are valid at a ROS time, ns."""
+        self.entries = {key: entry for key, entry in entries.items()
+                        if entry.expires is None or entry.expires > now}
+        self.problems: list[str] = []
+        self._now, self._shapes = now, Shapes()
+        sizes = [_sizes(entry) for entry in self.entries.values()]
+        self._count, self._points = sum(one for one, _ in sizes), sum(two for _, two in sizes)
+
+    @property
+    def obstacles(self) -> tuple[Obstacle, ...]:
+        """All of them."""
+        return tuple(one for entry in self.entries.values() for one in entry.obstacles)
+
+    def add_markers(self, markers: Any, places: Mapping[Any, Place | IkError]) -> None:
+        """Apply markers, each in the place of its frame and stamp, or refused with the error."""
+        with self._shapes.reading():
+            for marker in markers:
+                key = 'marker', marker.ns, marker.id
+                if marker.action == Marker.DELETEALL:
+                    for one in [one for one in self.entries if one[0] == 'marker']:
+                        self._delete(one)
+                elif marker.action == Marker.DELETE:
+                    self._delete(key)
+                elif marker.action != Marker.ADD:
+                    self.problems.append(f'{_name(marker)}: there is no action {marker.action}')
+                else:
+                    life = 1_000_000_000 * marker.lifetime.sec + marker.lifetime.nanosec
+                    self._set(key, _name(marker), places[frame_key(marker.header)],
+                              lambda: self._of_marker(marker),  # noqa: B023 called at once
+                              self._now + life if life > 0 else None)
+
+    def add_cloud(self, cloud: PointCloud2, place: Place | IkError, radius: float) -> None:
+        """Use a cloud in place of the one before; without points there is none."""
+        self._set((_POINTS,), _POINTS, place, lambda: [
+            (PointCloud(points, radius), np.eye(4)) for points in (cloud_points(cloud),)
+            if len(points)])
+
+    def _set(self, key: Key, name: str, place: Place | IkError, make: Callable[[], Shaped],
+             expires: int | None = None) -> None:
+        try:
+            if isinstance(place, IkError):
+                raise place
+            entry = Entry(tuple(Obstacle(shape, place.T @ T, place.link, name)
+                                for shape, T in make()), expires)
+            (more, dots), (less, former) = _sizes(entry), _sizes(self.entries.get(key, _NONE))
+            count, points = self._count + more - less, self._points + dots - former
+            if count > MAX_ENTRIES or points > MAX_POINTS:
+                raise InputError(f'with it there are {count} obstacles and {points} points; '
+                                 f'at most {MAX_ENTRIES} and {MAX_POINTS} are allowed')
+        except IkError as error:
+            self.problems.append(f'{name}: {error}')
+        else:
+            self.entries[key], self._count, self._points = entry, count, points
+
+    def _delete(self, key: Key) -> None:
+        if key in self.entries:
+            less, former = _sizes(self.entries.pop(key))
+            self._count, self._points = self._count - less, self._points - former
+
+    def _of_marker(self, marker: Marker) -> Shaped:
+        T, scale = pose_to_matrix(marker.pose), (marker.scale.x, marker.scale.y, marker.scale.z)
+        if marker.type == Marker.MESH_RESOURCE:
+            mesh = Mesh(_package_file(marker.mesh_resource), scale)
+            self._shapes.pieces(mesh, T)  # it can be read
+            return [(mesh, T)]
+        make = _MAKERS.get(marker.type)
+        if make is None:
+            raise InputError(f'a marker of the type {marker.type} is no obstacle: use CUBE, '
+                             'SPHERE, CYLINDER, CUBE_LIST, SPHERE_LIST, POINTS, LINE_STRIP, '
+                             'LINE_LIST or MESH_RESOURCE')
+        if len(marker.points) > MAX_POINTS:
+            raise InputError(f'it has {len(marker.points)} points; at most {MAX_POINTS} are '
+                             'allowed')
+        return make(marker, scale, T)
+
+
+def frame_key(header: Any) -> tuple[str, int, int]:
+    """Return what decides where the frame of a header is."""
+    return header.frame_id, header.stamp.sec, header.stamp.nanosec
+
+
+def cloud_points(cloud: PointCloud2) -> np.ndarray:
+    """Return the finite points (k, 3), m, of a cloud of any layout. Raises InputError."""
+    fields = {field.name: field for field in cloud.fields}
+    missing = [name for name in 'xyz' if name not in fields]
+    if missing:
+        raise InputError(f'it has no field {missing[0]!r}')
+    count = cloud.width * cloud.height
+    if count > MAX_POINTS:
+        raise InputError(f'it has {count} points; at most {MAX_POINTS} are allowed')
+    formats, offsets = [], []
+    for field in (fields[name] for name in 'xyz'):
+        if field.datatype not in _FLOATS or field.count > 1:
+            raise InputError(f'its field {field.name!r} must be one FLOAT32 or FLOAT64')
+        formats.append(('>' if cloud.is_bigendian else '<') + _FLOATS[field.datatype])
+        offsets.append(field.offset)
+    if not count:
+        return np.empty((0, 3))
+    data, row = np.frombuffer(cloud.data, np.uint8), cloud.width * cloud.point_step
+    if row > cloud.row_step or len(data) != cloud.height * cloud.row_step or max(
+            offset + int(kind[-1]) for offset, kind in zip(offsets, formats)) > cloud.point_step:
+        raise InputError(f'its {len(data)} bytes do not hold {count} points: check point_step, '
+                         'row_step and the fields')
+    rows = np.ascontiguousarray(data.reshape(cloud.height, cloud.row_step)[:, :row])
+    cells = rows.reshape(-1).view(np.dtype({'names': list('xyz'), 'formats': formats,
+                                            'offsets': offsets, 'itemsize': cloud.point_step}))
+    with np.errstate(all='ignore'):
+        points = np.column_stack([cells[name].astype(float) for name in 'xyz'])
+    return np.ascontiguousarray(points[np.isfinite(points).all(axis=1)])
+
+
+def _sizes(entry: Entry) -> tuple[int, int]:
+    """Return the numbers of obstacles and of points."""
+    return len(entry.obstacles), sum(len(one.shape.points) for one in entry.obstacles
+                                     if isinstance(one.shape, PointCloud))
+
+
+def _name(marker: Marker) -> str:
+    """Return what contacts call a marker."""
+    return f'{marker.ns}/{marker.id}'.lstrip('/')[:200]
+
+
+def _package_file(resource: str) -> str:
+    if not resource.startswith('package://') or '..' in resource:
+        raise InputError(f'the mesh {shown(resource)} is not read: it must be in a package, '
+                         'package://PACKAGE/PATH')
+    return resource
+
+
+def _line_list(marker: Marker, scale: tuple[float, ...], T: np.ndarray) -> Shaped:
+    points = [point_to_array(point) for point in marker.points]
+    if len(points) % 2:
+        raise InputError(f'a LINE_LIST must have an even number of points, not {len(points)}')
+    return _capsules(points[::2], points[1::2], scale, T)
+
+
+def _line_strip(marker: Marker, scale: tuple[float, ...], T: np.ndarray) -> Shaped:
+    points = [point_to_array(point) for point in marker.points]
+    return _capsules(points[:-1], points[1:], scale, T)
+
+
+def _capsules(starts: list[np.ndarray], ends: list[np.ndarray], scale: tuple[float, ...],
+              T: np.ndarray) -> Shaped:
+    found = []
+    for a, b in zip(starts, ends):
+        length = float(np.linalg.norm(b - a))
+        R = turn_z_onto((b - a) / length) if length > 0.0 else np.eye(3)
+        found.append((Capsule(0.5 * scale[0], length), T @ pose_from_rotation(R, 0.5 * (a + b))))
+    return found
+
+
+def _cubes(marker: Marker, scale: tuple[float, ...], T: np.ndarray) -> Shaped:
+    return [(Box(scale), T @ pose_from_rotation(np.eye(3), point_to_array(point)))  # type: ignore
+            for point in marker.points]
+
+
+def _balls(marker: Marker, width: float, T: np.ndarray) -> Shaped:
+    points = np.array([point_to_array(point) for point in marker.points]).reshape(-1, 3)
+    return [(PointCloud(points, 0.5 * width), T)] if len(points) else []
+
+
+# Ellipsoids and elliptic cylinders count as what encloses them.
+_MAKERS: dict[int, Callable[[Marker, tuple[float, ...], np.ndarray], Shaped]] = {
+    Marker.CUBE: lambda marker, scale, T: [(Box(scale), T)],  # type: ignore[arg-type]
+    Marker.SPHERE: lambda marker, scale, T: [(Sphere(0.5 * max(_checked(scale))), T)],
+    Marker.CYLINDER: lambda marker, scale, T: [
+        (Cylinder(0.5 * max(_checked(scale)[:2]), scale[2]), T)],
+    Marker.LINE_STRIP: _line_strip, Marker.LINE_LIST: _line_list, Marker.CUBE_LIST: _cubes,
+    Marker.SPHERE_LIST: lambda marker, scale, T: _balls(marker, max(_checked(scale)), T),
+    Marker.POINTS: lambda marker, scale, T: _balls(marker, max(_checked(scale[:2])), T)}
+
+
+def _checked(scale: tuple[float, ...]) -> tuple[float, ...]:
+    if not all(0.0 < value < np.inf for value in scale):  # also of NaN
+        raise InputError(f'the scale must be above 0 m in each direction, not {shown(scale)}')
+    return scale

@@ -1,0 +1,221 @@
+"""Obstacles by topic, which change while goals arrive: ~/obstacles and ~/obstacle_points."""
+
+import itertools
+from collections import deque
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from rclpy.lifecycle import LifecycleNode
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import PointCloud2
+from visualization_msgs.msg import Marker, MarkerArray
+
+from ik_node.control.robot import Robot
+from ik_node.control.surroundings import Surroundings
+from ik_node.control.worker import CancelledError, LongSearch, Worker, search, turn
+from ik_node.ros.configuration import Configuration
+from ik_node.ros.conversions import time_of
+from ik_node.ros.intake.frames import Frames
+from ik_node.ros.intake.obstacle_messages import Contents, Entry, Key, Place, frame_key
+from ik_node.ros.intake.waiting import NotYetError
+from ik_node.ros.log import ThrottledLog, reason_of
+from ik_node.ros.publishing.health import Health
+from ik_node.support.exceptions import IkError, InputError
+
+_MOST_WAITING = 100  # messages
+_MOST_FRAMES = 100   # of a message
+_QUICK = 100         # obstacles that the calling thread converts
+_ABOUT = 'obstacles'
+
+
+class _Message(NamedTuple):
+    """A message that waits to be applied."""
+
+    message: Any
+    received: int  # ROS time, ns
+
+    @property
+    def headers(self) -> list[Any]:
+        """The headers of its parts."""
+        if isinstance(self.message, PointCloud2):
+            return [self.message.header]
+        return [marker.header for marker in self.message.markers if marker.action == Marker.ADD]
+
+    @property
+    def size(self) -> int:
+        """How much there is to convert."""
+        if isinstance(self.message, PointCloud2):
+            return self.message.width * self.message.height
+        return sum(1 + len(marker.points) for marker in self.message.markers)
+
+
+class _Ready(NamedTuple):
+    """A message whose frames have been found, or are unknown."""
+
+    message: Any
+    places: Mapping[Any, Place | IkError]
+    stamp: int
+
+
+class Obstacles:
+    """The obstacles of a configured node: those of parameters, and of topics.
+
+    Messages are converted by the worker, in their order; of clouds that wait the newest counts.
+    What is invalid in one is refused, and what it would change stands.
+    """
+
+    def __init__(self, node: LifecycleNode, configuration: Configuration, frames: Frames,
+                 worker: Worker, health: Health, log: ThrottledLog) -> None:
+        self._node, self._configuration, self._frames = node, configuration, frames
+        self._worker, self._health, self._log = worker, health, log
+        self._waiting: deque[_Message] = deque()
+        self._entries: Mapping[Key, Entry] = {}
+        self._present = Surroundings()
+        self._is_serving, self._served = False, 0  # and how many messages at present
+        self._numbers = itertools.count(1)
+        self._subscriptions = {
+            kind: node.create_subscription(kind, topic, self._take, qos)
+            for kind, topic, qos in ((MarkerArray, '~/obstacles', _MOST_WAITING),
+                                     (PointCloud2, '~/obstacle_points', qos_profile_sensor_data))}
+
+    def surround(self, robot: Robot) -> None:
+        """Let a new robot keep away from the present obstacles, those on its own links only."""
+        self._present = _surroundings(robot, Contents(self._entries, 0), self._present.stamp,
+                                      next(self._numbers))
+        robot.surround(self._present)
+
+    def refresh(self) -> None:
+        """Apply what waits, and drop what has expired."""
+        if not self._is_serving and self._configuration.robot is not None and (
+                self._waiting or self._has_expired()):
+            self._is_serving = True
+            self._worker.begin(_ABOUT, self._serve(self._configuration.robot), queued=True)
+
+    def _take(self, message: Any) -> None:
+        """Take a message, with those that have come after it: a late node catches up at once."""
+        kind, taken = type(message), [message]
+        subscription: Any = self._subscriptions[kind]
+        while len(taken) < _MOST_WAITING:
+            with subscription.handle:
+                more = subscription.handle.take_message(kind, False)
+            if more is None:
+                break
+            taken.append(more[0])
+        for one in taken:
+            self._receive(one)
+        self.refresh()
+
+    def _receive(self, message: Any) -> None:
+        if isinstance(message, PointCloud2):
+            self._waiting = deque(one for k, one in enumerate(self._waiting) if k < self._served
+                                  or not isinstance(one.message, PointCloud2))
+        if len(self._waiting) >= _MOST_WAITING:
+            self._refuse(f'{_MOST_WAITING} messages wait already')
+            return
+        self._waiting.append(_Message(message, self._now()))
+
+    async def _serve(self, robot: Robot) -> None:
+        """Apply what waits until a frame has to be waited for."""
+        try:
+            await turn()
+            while True:
+                ready = self._ready(robot)
+                if not (ready or self._has_expired()):
+                    return
+                self._served = len(ready)
+                size = len(self._present.obstacles) + sum(
+                    self._waiting[k].size for k in range(len(ready)))
+                work = (partial if size <= _QUICK else LongSearch)(
+                    self._applied, robot, ready, next(self._numbers))
+                try:
+                    contents, present = await search(work)
+                except CancelledError:
+                    raise
+                except Exception as error:  # a defect, which must not stop the node
+                    self._refuse(reason_of(error, self._log.warn))
+                else:
+                    self._entries, self._present = contents.entries, present
+                    if ready:
+                        self._refuse(_summary(contents.problems))
+                for _ in ready:
+                    self._waiting.popleft()
+        except CancelledError:  # the robot has changed, or the node ends; what waits is kept
+            pass
+        finally:
+            self._is_serving, self._served = False, 0
+
+    def _applied(self, robot: Robot, ready: list[_Ready],
+                 number: int) -> tuple[Contents, Surroundings]:
+        """Return what there is after messages, which a robot keeps away from; in any thread."""
+        contents, stamp = Contents(self._entries, self._now()), self._present.stamp
+        radius = self._configuration.options.obstacle_points_radius
+        for message, places, its_stamp in ready:
+            stamp = its_stamp
+            if isinstance(message, PointCloud2):
+                contents.add_cloud(message, places[frame_key(message.header)], radius)
+            else:
+                contents.add_markers(message.markers, places)
+        present = _surroundings(robot, contents, stamp, number)
+        robot.surround(present)
+        return contents, present
+
+    def _ready(self, robot: Robot) -> list[_Ready]:
+        """Return the first messages that wait, as far as no frame of theirs may still come."""
+        found = []
+        for one in list(self._waiting):
+            late = self._now() - one.received > 1e9 * self._configuration.options.tf_timeout
+            try:
+                stamps = [time_of(header).nanoseconds for header in one.headers[:1]]
+                places = self._places(robot, one, late)
+            except NotYetError:
+                break
+            except IkError as error:
+                stamps, places = [], dict.fromkeys(map(frame_key, one.headers), error)
+            found.append(_Ready(one.message, places, max([0, *stamps]) or one.received))
+        return found
+
+    def _places(self, robot: Robot, one: _Message, late: bool) -> dict[Any, Place | IkError]:
+        """Return where the frames of a message are. Raises NotYetError unless it is late."""
+        headers = {frame_key(header): header for header in one.headers}
+        if len(headers) > _MOST_FRAMES:
+            raise InputError(f'it has {len(headers)} different frames and stamps; at most '
+                             f'{_MOST_FRAMES} are allowed')
+        found: dict[Any, Place | IkError] = {}
+        for key, header in headers.items():
+            try:
+                found[key] = Place(*self._frames.place(
+                    robot, header, isinstance(one.message, PointCloud2)))
+            except NotYetError as error:
+                if not late:
+                    raise
+                found[key] = error
+            except IkError as error:
+                found[key] = error
+        return found
+
+    def _has_expired(self) -> bool:
+        now = self._now()
+        return any(entry.expires is not None and entry.expires <= now
+                   for entry in self._entries.values())
+
+    def _refuse(self, reason: str) -> None:
+        """Warn of a refused message, or with '' of none."""
+        text = f'obstacles refused: {reason}' if reason else ''
+        self._health.warn(_ABOUT, text)
+        if text:
+            self._log.warn(text)
+
+    def _now(self) -> int:
+        return int(self._node.get_clock().now().nanoseconds)
+
+
+def _surroundings(robot: Robot, contents: Contents, stamp: int, number: int) -> Surroundings:
+    links = robot.tree.links
+    return Surroundings((*robot.obstacles, *(
+        one for one in contents.obstacles if one.link is None or one.link in links)), stamp, number)
+
+
+def _summary(problems: list[str]) -> str:
+    more = f', and {len(problems) - 1} more' if len(problems) > 1 else ''
+    return f'{problems[0]}{more}' if problems else ''
