@@ -17,7 +17,7 @@ cdef class Cascade:
     cdef matrix identity, M
     cdef vector held, start, f
 
-    cpdef run(self, A, e, lower, upper, double damping, double singular=*)
+    cpdef run(self, const double[:, :] A, e, lower, upper, double damping, double singular=*)
     cpdef set_energy(self, M, f)
 
 
