@@ -12,13 +12,14 @@ from ik_node.collision.obstacles import Ground, Obstacle, PointCloud, check_obst
 from ik_node.collision.robot import LinkPiece, RobotShapes, shapes_of
 from ik_node.collision.scene import Scene
 from ik_node.collision.shapes import Piece, convex_of, poses_of
+from ik_node.collision.sweep import Sweep
 from ik_node.collision.world import World
 from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.geometry import Sphere
 from ik_node.model.joint_space import check_joint_space
 from ik_node.spatial import inverse
-from ik_node.support.arguments import number
+from ik_node.support.arguments import floats, number
 from ik_node.support.exceptions import InputError, shown
 
 
@@ -44,6 +45,14 @@ class Contact(NamedTuple):
                  f'{1e3 * self.distance:.3g} mm from')
         return (f'{self.first!r} is {state} {self.second!r}'
                 + ('' if self.is_exact else ' by the convex hulls of their meshes'))
+
+
+class NearPairs(NamedTuple):
+    """Pairs of shapes that are near one another at some joint values."""
+
+    pairs: np.ndarray  # (k, 2) integers that tell them apart, until obstacles change
+    distances: np.ndarray  # (k,) m; negative: how deep they overlap
+    gradients: np.ndarray  # (k, n) how the distances change, m per rad or m
 
 
 class CollisionModel:
@@ -150,10 +159,17 @@ class CollisionModel:
         Of the pairs at q (n,), rad or m; of meshes by their convex hulls. Raises InputError for a
         wrong q.
         """
+        return self.near_pairs(q, distance)[1:]
+
+    def near_pairs(self, q: np.ndarray, distance: float) -> NearPairs:
+        """Return the pairs at q (n,), rad or m, not farther apart than a distance, m.
+
+        Raises InputError for a wrong q.
+        """
         at = self.space.checked(q)
         touch = self.free.take()
-        touch.find(touch.world, at, distance)
-        found: tuple[np.ndarray, np.ndarray] = touch.rows()
+        pairs = [one[:2] for one in touch.find(touch.world, at, distance)]
+        found = NearPairs(np.array(pairs, dtype=int).reshape(-1, 2), *touch.rows())
         touch.leave()
         return found
 
@@ -175,6 +191,32 @@ class CollisionModel:
         Kernels find configurations free by hulls alone.
         """
         return self._has_hulls and original.coal() is not None
+
+    def free_part(self, path: np.ndarray, slack: float = 0.0) -> float:
+        """Return how far a path (m, n) keeps the margin: i + s, a part s after configuration i.
+
+        Infinite where it does to its end. The path is straight from one configuration, rad or m, to
+        the next. Nothing comes nearer than the margin less 0.1 mm, nor touches, between two of
+        them either; a pair that is nearer where the path begins does not get nearer. slack: m, by
+        which a pair may be nearer on what the path stands for. Raises InputError for a wrong path.
+        """
+        at = floats(path, 'path')
+        if at.ndim != 2 or at.shape[1] != self.space.n_joints or not len(at):
+            raise InputError(f'path must have the shape (m, {self.space.n_joints}), not {at.shape}')
+        touch = self.free.take()
+        part: float = Sweep(touch.scene, at).run(touch, slack)
+        touch.leave()
+        return part
+
+    def levers(self) -> np.ndarray:
+        """Return by how much a change of each joint (n,) changes any distance at most: m per unit.
+
+        Of joints that move others along, which have no limits, only up to a metre of that.
+        """
+        touch = self.free.take()
+        levers: np.ndarray = Sweep(touch.scene, np.ones((1, self.space.n_joints))).levers()
+        touch.leave()
+        return levers
 
     def contacts(self, q: Sequence[float] | np.ndarray,
                  distance: float | None = None) -> list[Contact]:

@@ -55,6 +55,7 @@ cdef class Touch:
 cdef int scan(Scene scene, World world, Touch touch, vector q, double far,
               int most) noexcept nogil
 cdef void place_shapes(Scene scene, Touch touch, vector q) noexcept nogil
+cdef void place_shape(Scene scene, Touch touch, int k) noexcept nogil
 cdef void put(motion T, pose pose) noexcept nogil
 cdef bint measure(Convex a, Convex b, motion B, Touch touch, int i, int j,
                   double far) noexcept nogil

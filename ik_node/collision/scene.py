@@ -97,10 +97,12 @@ class Touch:
         """Tell whether nothing is nearer than the margin at q (n,), rad or m."""
         return scan(self.scene, self.world, self, q, self.margin, 1) == 0
 
-    def find(self, world: World, q: np.ndarray, far: float, most: int = MOST) -> list[tuple]:
+    def find(self, world: World, q: np.ndarray, far: float,
+             most: int = MOST + 1) -> list[tuple]:
         """Return (a, b, distance, normal, on_a, on_b) of the pairs at most `far` apart, m.
 
-        q (n,), rad or m. With most = 1 the search ends with the first pair.
+        q (n,), rad or m. Of more than MOST the nearest. With most = 1 the search ends with the
+        first pair.
         """
         if q.shape[0] != self.scene.tree.n:
             raise ValueError(f'q must have {self.scene.tree.n} values, not {q.shape[0]}')
@@ -152,11 +154,16 @@ def place_shapes(scene: Scene, touch: Touch, q: Vector) -> None:
     """Write the frames of the links, the poses of the shapes and their middles at q (n,)."""
     trees.tree_frames(scene.tree, q, touch.frames, touch.axes)
     for k in range(scene.count):
-        T = composed(vectors.motion_of(touch.frames[scene.link[k]]),
-                     vectors.motion_of(scene.placement[k]))
-        put(T, touch.place[k])
-        p = moved(T, cython.cast(Convex, scene.shape[k]).middle)
-        touch.middle[k][0], touch.middle[k][1], touch.middle[k][2] = p
+        place_shape(scene, touch, k)
+
+
+def place_shape(scene: Scene, touch: Touch, k: int) -> None:
+    """Write the pose and the middle of shape k, for the frames of the links."""
+    T = composed(vectors.motion_of(touch.frames[scene.link[k]]),
+                 vectors.motion_of(scene.placement[k]))
+    put(T, touch.place[k])
+    p = moved(T, cython.cast(Convex, scene.shape[k]).middle)
+    touch.middle[k][0], touch.middle[k][1], touch.middle[k][2] = p
 
 
 def put(T: 'vectors.Motion', pose: 'vectors.Pose') -> None:

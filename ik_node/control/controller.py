@@ -12,6 +12,7 @@ from ik_node.control.options import JOINT, JUMP
 from ik_node.control.robot import Robot
 from ik_node.control.worker import search
 from ik_node.model.joint_space import JointSpace
+from ik_node.motion.clearance import check_clearance
 from ik_node.motion.joint_motion import joint_motion, joint_motion_through, stopping
 from ik_node.motion.path_motion import brake
 from ik_node.motion.trajectory import Part, Rest, Series, Trajectory, left_of
@@ -233,7 +234,7 @@ class Controller:
             return self._move_to(last.q), last
         motion = joint_motion_through(group.space, group.limits, self._present(),
                                       np.array([result.q for _, result in solved]))
-        return self._begin_now(motion), last
+        return self._begin_now(self._clear(motion)), last
 
     async def _move_on_lines(self, follower: 'Follower',
                              solved: Sequence[_Solved]) -> tuple[float, Any]:
@@ -249,7 +250,7 @@ class Controller:
                  for own, found in solved]
 
         def plan(start: Trajectory) -> tuple[Trajectory, Any]:
-            motion = cartesian_motion(follower, group.limits, start, goals)
+            motion = self._clear(cartesian_motion(follower, group.limits, start, goals))
             return motion, group.solve([aim], motion.end) if result.success else result
         while True:
             present, began, lead = self._present(), self._at, self._planning
@@ -319,7 +320,16 @@ class Controller:
         else:
             from ik_node.motion.cartesian_motion import straight_motion  # late: see Arm
             motion = straight_motion(group.limits, present, q)
-        return self._begin_now(motion)
+        return self._begin_now(self._clear(motion))
+
+    def _clear(self, motion: Trajectory) -> Trajectory:
+        """Return a motion that keeps the margin from contact, where that matters.
+
+        Raises MotionError for any other.
+        """
+        if self.group.solver.collisions is not None:
+            check_clearance(motion, self.group.limits, self.group.solver.collisions)
+        return motion
 
     def _present(self) -> Trajectory:
         """Return the rest of the motion from now on."""

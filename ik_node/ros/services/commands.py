@@ -14,6 +14,7 @@ from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.log import reason_of
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.outputs import Outputs
+from ik_node.support.exceptions import IkError
 
 
 class Commands:
@@ -38,13 +39,16 @@ class Commands:
         moves = self._configuration.options.motion != JUMP
         if moves and not (self._dispatcher.active and self._dispatcher.enabled):
             return False, 'the node is not active, or disabled: motions are not allowed'
+        try:
+            duration = self._execution.go_to_start() if moves else 0.0
+        except IkError as error:
+            return False, str(error)
         self._dispatcher.stop('the robot goes to its start pose')
         self._outputs.scene.forget_goals(robot.groups.values())
         for group in robot.groups.values():
             self._on_leave(group)
             group.reset_targets(group.start)
         if moves:
-            duration = self._execution.go_to_start()
             return True, f'moving to the start pose for {duration:.3f} s'
         self._execution.freeze(robot)
         robot.reset()

@@ -19,6 +19,7 @@ from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.body.stacked_tasks import StackedTasks
 from ik_node.solvers.body.steps import Limits
 from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
+from ik_node.solvers.guarded_steps import GuardedSteps
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS, StopReason
 from ik_node.support.arguments import number
@@ -58,6 +59,7 @@ class BodySolver(Attempts):
         self._levels: list[TaskLevel] = []
         self._quick: TaskLevel | None = None
         self._velocity: Velocity | None = None
+        self._guard: GuardedSteps | None = None
         self._searches: dict[int, LevelSearch] = {}
 
     def solve(self, q0: Any = None) -> BodyResult:
@@ -103,7 +105,20 @@ class BodySolver(Attempts):
         velocity: np.ndarray | None = steps.run(at, period)
         if velocity is None:
             raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
-        return velocity
+        return velocity if self.collisions is None else self._guarded(at, velocity, period)
+
+    def _guarded(self, q: np.ndarray, velocity: np.ndarray, dt: float) -> np.ndarray:
+        """Return the velocity (n,) next to one that keeps the margin from contact from q (n,)."""
+        assert self.collisions is not None
+        with self.lock:
+            if self._guard is None:
+                self._guard = GuardedSteps(self.collisions)
+            fastest = np.minimum(self.body.velocity_limits * dt, self.options.max_step)
+            step = self._guard.step(
+                q, dt * velocity, [level.evaluate(q) for level in self._levels],
+                np.clip(self.body.lower - q, -fastest, fastest),
+                np.clip(self.body.upper - q, -fastest, fastest))
+        return step / dt
 
     def _shown_arguments(self) -> tuple[str, ...]:
         return repr(self.body), f'tasks {names(self.task_names)}'

@@ -17,7 +17,8 @@ cdef class Cascade:
     cdef matrix identity, M
     cdef vector held, start, f
 
-    cpdef run(self, A, e, lower, upper, double damping, double singular=*, M=*, f=*)
+    cpdef run(self, const double[:, :] A, e, lower, upper, double damping, double singular=*,
+              M=*, f=*)
 
 
 cdef void factor(Cascade own, int count, matrix A, vector e, double damping,

@@ -65,8 +65,8 @@ class Cascade:
             damping: float, singular: float = 0.0, M: Any = (), f: Any = ()) -> np.ndarray:
         """Return the step (n,) of rows A (m, n) with residuals e (m,), within bounds (n,).
 
-        For tests and for reading; lengths are not checked. damping, singular: see `factor`.
-        M (n, n), f (n,): of the energy, where there is one.
+        Lengths are not checked. damping, singular: see `factor`. M (n, n), f (n,): of the energy,
+        where there is one.
         """
         for i in range(len(f)):
             self.f[i] = f[i]
@@ -76,7 +76,7 @@ class Cascade:
         rows, wanted = memory.matrix(self.n, self.m), memory.vector(e)
         for k in range(self.n):
             for i in range(self.m):
-                rows[k][i] = A[i][k]
+                rows[k][i] = A[i, k]
         low, high, x = memory.vector(lower), memory.vector(upper), memory.vector(lower)
         with cython.nogil:
             factor(self, self.count, rows, wanted, damping, singular)

@@ -1,0 +1,308 @@
+"""Where along a path of joint values something comes nearer than it may: conservative advancement.
+
+From the distance of a pair at one place follows how far the robot may go until it could be used up:
+no point of a shape moves farther than Σ |Δq| · lever, with a lever for each joint that holds at all
+joint values. There the distance is computed anew [Mirtich 1996; Zhang, Redon, Lee, Kim 2007].
+Along a surface that would be in very small steps. But where a plane separates a pair at two places,
+it does so between them, too, less what curved motion takes: κ/8 for an acceleration of κ at most.
+Nothing is missed between two places, however thin it is.
+"""
+
+import math
+
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
+import numpy as np
+
+from ik_node.collision import convex, cores
+from ik_node.collision import scene as scenes
+from ik_node.collision.convex import Convex
+from ik_node.collision.scene import Scene, Touch
+from ik_node.kinematics import kinds
+from ik_node.kinematics import tree as trees
+from ik_node.spatial import vector3 as vectors
+from ik_node.spatial.vector3 import Vector3
+from ik_node.support.arrays import Memory, Pose
+
+if not cython.compiled:
+    from ik_node.spatial.vector3 import dot, minus, moved, rotated, rotated_back, times
+
+FAR = 0.1       # m, beyond the margin: up to it distances from a world are measured
+NEARER = 1e-4   # m, by which a pair may come nearer than the margin, and not be touched;
+STOP = 5e-5     # at the places that are looked at half of it
+ROUNDING = 1e-7  # m
+HALVINGS = 3     # of a part on which planes are tried
+INF = math.inf
+
+
+class Sweep:
+    """A path of joint values (m, n), straight from one to the next, for one scene and one thread.
+
+    - `lever`: (n,) m, of the joints, 1 for prismatic ones; `turn`: (n,) by how much each turns
+      things; `common`: the link that carries both of a pair, −1 for the world.
+    - `low`, `plane` (MOST, 3): of each pair noted how near it may come, m, and the normal of the
+      plane between its shapes, in the frame of `common`.
+    - `travel`: (links,) of prismatic joints, m.
+    - `begun_b`, `begun`: with what a shape, or a pair, is nearer than it may be at the beginning,
+      and how far apart they have come since; `begun_count` of them.
+    """
+
+    def __init__(self, scene: Scene, path: np.ndarray) -> None:
+        """Copy a path (m, n), rad or m."""
+        self.memory, self.scene, self.tree = Memory(), scene, scene.tree
+        memory, self.m, self.n = self.memory, len(path), scene.tree.n
+        self.path, zeros = memory.rows(path), np.zeros(self.n)
+        self.q, self.lever = memory.vector(zeros), memory.vector(zeros)
+        self.turn, self.common = memory.vector(zeros), -1
+        self.travel = memory.vector(np.zeros(self.tree.links))
+        self.begun, self.low = (memory.vector(np.zeros(scenes.MOST)),
+                                memory.vector(np.zeros(scenes.MOST)))
+        self.plane = memory.points(np.zeros((scenes.MOST, 3)))
+        self.near = memory.integers(np.zeros(1))
+        self.begun_b, self.begun_count = memory.integers(np.zeros(scenes.MOST)), 0
+        write_travel(self)
+
+    def run(self, touch: Touch, slack: float) -> float:
+        """Return how far the path is free: i + s, a part s after its configuration i; inf: wholly.
+
+        slack: m, by which a pair may be nearer than on this path, on what it stands for.
+        """
+        with cython.nogil:
+            return advance(self, touch, slack)
+
+    def levers(self) -> np.ndarray:
+        """Return by how much a change of each joint (n,) changes any distance at the most, m."""
+        most = np.zeros(self.n)
+        for shape in range(self.scene.count):
+            write_levers(self, shape, -1)
+            most = np.maximum(most, [2.0 * self.lever[k] for k in range(self.n)])
+        return most
+
+
+def write_travel(own: Sweep) -> None:
+    """Write how far each prismatic joint is from zero, at the most."""
+    for k in range(own.tree.links):
+        if own.tree.kind[k] == kinds.PRISMATIC:
+            for i in range(own.m):
+                own.travel[k] = max(own.travel[k],
+                                    math.fabs(trees.joint_value(own.tree, own.path[i], k)))
+
+
+def advance(own: Sweep, touch: Touch, slack: float) -> float:
+    """Return how far the path is free of all pairs; see `Sweep.run`."""
+    free = INF
+    for k in range(own.scene.pair_count):
+        free = min(free, free_of(own, touch, own.scene.pairs[2 * k], own.scene.pairs[2 * k + 1],
+                                 free, slack))
+    for k in range(own.scene.moving_count):
+        free = min(free, free_of(own, touch, own.scene.moving[k], -1, free, slack))
+    return free
+
+
+def free_of(own: Sweep, touch: Touch, a: int, b: int, until: float, slack: float) -> float:
+    """Return how far the path is free of contact between shape a and b, or the world for b = −1.
+
+    Infinite where it is as far as `until`.
+    """
+    place, end = 0.0, min(until, own.m - 1.0)
+    own.begun_count = 0
+    write_levers(own, a, b)
+    while True:
+        room = room_at(own, touch, a, b, place, slack)
+        if room < 0.0:
+            return place
+        if place >= end:
+            return INF
+        place = max(farthest(own, place, max(room - slack, 0.5 * STOP)),
+                    separated_until(own, touch, a, b, place, room - slack, slack))
+
+
+def room_at(own: Sweep, touch: Touch, a: int, b: int, place: float, slack: float) -> float:
+    """Return by how much a and b may come nearer, m; negative where they are too near."""
+    put_at(own, touch, a, b, place)
+    far, touch.count = touch.margin + FAR, 0
+    if b < 0:
+        scenes.scan_world(cython.cast(Convex, own.scene.shape[a]), touch.world, touch, a,
+                          own.scene.count, far, scenes.MOST + 1)
+    else:
+        between = minus(vectors.row(touch.middle, b), vectors.row(touch.middle, a))
+        apart = (math.sqrt(dot(between, between)) - cython.cast(Convex, own.scene.shape[a]).bound
+                 - cython.cast(Convex, own.scene.shape[b]).bound)
+        if apart > far:
+            return apart - touch.margin
+        scenes.measure(cython.cast(Convex, own.scene.shape[a]),
+                       cython.cast(Convex, own.scene.shape[b]), vectors.motion_of(touch.place[b]),
+                       touch, a, b, far)
+    least, room = max(touch.margin - NEARER, 0.0), FAR
+    for k in range(touch.count):
+        distance, low = touch.distance[k], least
+        if distance < least + STOP:
+            low = lowest(own, touch.b[k], distance, place == 0.0, slack)
+            if distance < low + STOP:
+                return -1.0
+        own.low[k] = low
+        room = min(room, distance - low)
+    return room
+
+
+def put_at(own: Sweep, touch: Touch, a: int, b: int, place: float) -> None:
+    """Write the poses of shapes a and b at a place of the path."""
+    i = int(place)
+    if i > 0 and i > own.m - 2:
+        i = own.m - 2
+    part = place - i
+    for k in range(own.n):
+        here = own.path[i][k]
+        own.q[k] = here if part == 0.0 else here + part * (own.path[i + 1][k] - here)
+    trees.tree_frames(own.tree, own.q, touch.frames, touch.axes)
+    scenes.place_shape(own.scene, touch, a)
+    if b >= 0:
+        scenes.place_shape(own.scene, touch, b)
+
+
+def lowest(own: Sweep, b: int, distance: float, begins: bool, slack: float) -> float:
+    """Return how near shape b may be that is nearer than the margin: no nearer than it was."""
+    if begins:
+        own.begun_b[own.begun_count], own.begun[own.begun_count] = b, distance
+        own.begun_count += 1
+    for k in range(own.begun_count):
+        if own.begun_b[k] == b:
+            own.begun[k] = max(own.begun[k], distance)
+            return own.begun[k] - STOP - ROUNDING - slack
+    return INF
+
+
+def farthest(own: Sweep, place: float, room: float) -> float:
+    """Return the place up to which the levers cannot use up a room, m."""
+    i = int(place)
+    part = place - i
+    while i < own.m - 1:
+        rate = 0.0
+        for k in range(own.n):
+            rate += own.lever[k] * math.fabs(own.path[i + 1][k] - own.path[i][k])
+        if rate * (1.0 - part) > room:
+            return i + part + room / rate
+        room -= rate * (1.0 - part)
+        i, part = i + 1, 0.0
+    return own.m - 1.0
+
+
+def separated_until(own: Sweep, touch: Touch, a: int, b: int, place: float, room: float,
+                    slack: float) -> float:
+    """Return a place of the same part up to which planes separate a and b, or `place` itself."""
+    i, rate, spin = int(place), 0.0, 0.0
+    for k in range(own.n):
+        moved_by = math.fabs(own.path[i + 1][k] - own.path[i][k])
+        rate += own.lever[k] * moved_by
+        spin += own.turn[k] * moved_by
+    if touch.count == 0 or room <= 0.0 or rate == 0.0:
+        return place
+    part = min(i + 1.0 - place, (FAR - slack) / rate)
+    if rate * spin * part * part > 8.0 * room:
+        part = math.sqrt(8.0 * room / (rate * spin))
+    write_planes(own, touch)
+    for _ in range(HALVINGS):
+        if are_separated(own, touch, a, b, place + part, rate * part,
+                         slack + 0.125 * rate * spin * part * part):
+            return place + part
+        part *= 0.5
+    return place
+
+
+def write_planes(own: Sweep, touch: Touch) -> None:
+    """Write the normals of the pairs that are noted, in the frame of the link that carries both."""
+    for k in range(touch.count):
+        n = vectors.row(touch.normal, k)
+        if own.common >= 0:
+            n = rotated_back(vectors.motion_of(touch.frames[own.common]), n)
+        own.plane[k][0], own.plane[k][1], own.plane[k][2] = n
+
+
+def are_separated(own: Sweep, touch: Touch, a: int, b: int, place: float, motion: float,
+                  least: float) -> bool:
+    """Tell whether the planes still separate all pairs that a motion, m, could bring too near.
+
+    By `least`, m, more than they must be apart.
+    """
+    put_at(own, touch, a, b, place)
+    for k in range(touch.count):
+        if touch.distance[k] - own.low[k] - least >= motion:
+            continue
+        n = vectors.row(own.plane, k)
+        if own.common >= 0:
+            n = rotated(vectors.motion_of(touch.frames[own.common]), n)
+        if b >= 0:
+            apart = separation(own, touch, a, cython.cast(Convex, own.scene.shape[b]),
+                               touch.place[b], n)
+        else:
+            c = touch.b[k] - own.scene.count
+            apart = separation(own, touch, a, cython.cast(Convex, touch.world.shape[c]),
+                               touch.world.place[c], n)
+        if apart - own.low[k] < least:
+            return False
+    return True
+
+
+def separation(own: Sweep, touch: Touch, a: int, b: Convex, T: Pose, n: Vector3) -> float:
+    """Return by how much planes across n, a unit vector from a to b at T (4, 4), part them, m."""
+    A, B = vectors.motion_of(touch.place[a]), vectors.motion_of(T)
+    if b.core == cores.HALF_SPACE:
+        n = times(-1.0, rotated(B, (0.0, 0.0, 1.0)))
+    own.near[0] = 0
+    on_a = moved(A, convex.support(cython.cast(Convex, own.scene.shape[a]), rotated_back(A, n),
+                                   own.near))
+    on_b = B[3]
+    if b.core != cores.HALF_SPACE:
+        own.near[0] = 0
+        on_b = moved(B, convex.support(b, times(-1.0, rotated_back(B, n)), own.near))
+    return dot(n, minus(on_b, on_a)) - cython.cast(Convex, own.scene.shape[a]).radius - b.radius
+
+
+def write_levers(own: Sweep, a: int, b: int) -> None:
+    """Write the lever of each joint for the distance of shapes a and b; b = −1: of the world.
+
+    Joints that move both do not change their distance. A point at a distance ρ from the origin of a
+    joint moves by ρ |Δq| at the most. A spherical joint turns by no more than its rotation vector
+    changes.
+    """
+    for k in range(own.n):
+        own.lever[k], own.turn[k] = 0.0, 0.0
+    i, j, far, other = own.scene.link[a], -1, extent(own, a), 0.0
+    if b >= 0:
+        j, other = own.scene.link[b], extent(own, b)
+    while i != j:
+        if i > j:  # parents come first
+            add_lever(own, i, far)
+            far += offset(own, i)
+            i = own.tree.parent[i]
+        else:
+            add_lever(own, j, other)
+            other += offset(own, j)
+            j = own.tree.parent[j]
+    own.common = i
+
+
+def add_lever(own: Sweep, k: int, far: float) -> None:
+    """Add the lever of the joint into link k for what is no farther than `far` from its origin."""
+    column, kind = own.tree.column[k], own.tree.kind[k]
+    if column < 0:
+        return
+    ratio = math.fabs(own.tree.ratio[k])
+    own.lever[column] += ratio * (1.0 if kind == kinds.PRISMATIC else far)
+    if kind != kinds.PRISMATIC:  # the axis of a spherical joint turns, too
+        own.turn[column] += ratio * (1.0 if kind == kinds.REVOLUTE else 2.0)
+
+
+def extent(own: Sweep, shape: int) -> float:
+    """Return how far a shape reaches from the origin of its link, m."""
+    p = moved(vectors.motion_of(own.scene.placement[shape]),
+              cython.cast(Convex, own.scene.shape[shape]).middle)
+    return math.sqrt(dot(p, p)) + cython.cast(Convex, own.scene.shape[shape]).bound
+
+
+def offset(own: Sweep, k: int) -> float:
+    """Return how far the origin of link k is from its parent's, at the most, m."""
+    T = own.tree.placement[k]
+    return math.sqrt(T[0][3] * T[0][3] + T[1][3] * T[1][3] + T[2][3] * T[2][3]) + own.travel[k]

@@ -1,0 +1,97 @@
+"""Steps of joint values that keep a margin from contact.
+
+A step that would bring a pair nearer than it may come is replaced by the one next to it, in what
+the tasks make of it and then in the joints, that linearised distances allow. They are linearised
+anew where the step leads, until it holds [sequential quadratic programming: Nocedal & Wright,
+Numerical Optimization, 18]. Towards a contact steps slow down, along it and away from it they are
+free, and out of one they lead only outwards.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ik_node.collision.model import CollisionModel, NearPairs
+from ik_node.solvers.body.levels.cascade import Cascade
+from ik_node.solvers.body.records import LevelRows
+
+_APPROACH = 0.5    # of the distance that is left: by so much one step may bring a pair nearer
+_CLEARANCE = 5e-5  # m, beyond the margin, that steps aim at
+_NEAR = 0.05       # m, beyond both: pairs that every step looks at
+_OUTWARD = 0.02    # m, by which one step parts what is too near
+_MOST_PAIRS = 64   # of more those that miss most
+_CASCADES = 64     # that are kept
+_ROUNDS = 6        # linearisations
+_HELD = 1e-6       # m, by which a pair may miss what it is asked for
+_SHORTER = 0.9     # of the part of a step that is free
+_CURVATURE = 1.0   # 1/rad: of surfaces and paths, for the damping of what is in the way
+_SINGULAR = 1e-2
+
+
+class GuardedSteps:
+    """Steps of one robot that keep the margin of a collision model. For one thread at a time."""
+
+    def __init__(self, collisions: CollisionModel) -> None:
+        """Keep the margin of a model."""
+        self._collisions = collisions
+        self._least = collisions.margin + _CLEARANCE
+        self._cascades: dict[bytes, Cascade] = {}
+
+    def step(self, q: np.ndarray, wanted: np.ndarray, levels: Sequence[LevelRows],
+             lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        """Return the step (n,) next to a wanted one, rad or m, that keeps the margin from q (n,).
+
+        levels: the rows of the tasks at q, the strictest first. lower, upper: (n,) bounds of it.
+        """
+        here, step = self._near(q), wanted
+        targets, begun = self._targets(here), here.distances < self._least
+        linear = here.distances + here.gradients @ wanted
+        is_free = not begun.any() and (linear >= self._wanted(here, targets)).all()
+        for k in range(_ROUNDS):
+            there, before = self._near(q + step), step
+            if (there.distances >= self._wanted(there, targets) - _HELD).all() and (
+                    k > 0 or is_free):
+                break
+            if k == 0:
+                there, before = here, np.zeros_like(q)
+            missing = self._wanted(there, targets) - there.distances + there.gradients @ before
+            nearest = np.argsort(-missing)[:_MOST_PAIRS]
+            outward = LevelRows(
+                here.gradients[begun], np.minimum(self._least - here.distances[begun], _OUTWARD),
+                np.ones(begun.sum(), bool), 0.0, False)
+            kept = LevelRows(there.gradients[nearest], missing[nearest],
+                             np.ones(len(nearest), bool), 0.0, False)
+            step = self._solve([kept, outward, *levels], lower, upper)
+        part = self._collisions.free_part(np.array([q, q + step]))
+        return step if part > 1.0 else _SHORTER * part * step
+
+    def _near(self, q: np.ndarray) -> NearPairs:
+        return self._collisions.near_pairs(q, self._least + _NEAR)
+
+    def _targets(self, here: NearPairs) -> dict[tuple[int, int], float]:
+        """Return how far apart each pair must be after the step, m."""
+        d, least = here.distances, self._least
+        after = np.where(d < least, np.minimum(d + 2.0 * _HELD, least),
+                         least + (1.0 - _APPROACH) * (d - least))
+        return dict(zip(map(tuple, here.pairs.tolist()), after.tolist()))
+
+    def _wanted(self, near: NearPairs, targets: dict[tuple[int, int], float]) -> np.ndarray:
+        return np.array([targets.get((a, b), self._least) for a, b in near.pairs.tolist()])
+
+    def _solve(self, levels: Sequence[LevelRows], lower: np.ndarray,
+               upper: np.ndarray) -> np.ndarray:
+        """Return the least step (n,) within bounds that serves levels, the strictest first."""
+        levels = [level for level in levels if len(level.e)]
+        rows, one_sided = ([len(level.e) for level in levels],
+                           np.concatenate([level.one_sided for level in levels]))
+        key = np.array(rows).tobytes() + one_sided.tobytes()
+        if key not in self._cascades:
+            if len(self._cascades) > _CASCADES:
+                self._cascades.clear()
+            self._cascades[key] = Cascade(len(lower), rows, one_sided)
+        # λ² = curvature · |e|: a contact bends the steps by as much as tasks miss for good.
+        e = np.concatenate([level.e for level in levels])
+        missed = math.sqrt(sum(float(level.missed() @ level.missed()) for level in levels))
+        return self._cascades[key].run(np.concatenate([level.A for level in levels]), e, lower,
+                                       upper, 2.0 * _CURVATURE / max(missed, _HELD), _SINGULAR)
