@@ -29,6 +29,7 @@ class DrawnRobot:
 
     Poses are in the world of its node: the frame of the root link where that is fixed.
 
+    - `color`: 0 to 1, in place of that of all shapes, None for theirs.
     - `tree`; `body`: with all joints, None where none moves.
     - `values`: of its joints, rad or m. `size`: how far its links are apart at zero, m.
     - `mesh_errors`: messages about shapes that cannot be shown.
@@ -41,7 +42,7 @@ class DrawnRobot:
 
         triangles: where all meshes have more, they are simplified, see `mesh_parts.simplified`.
         """
-        self._server, self._node, self._color, self._most = server, name, color, triangles
+        self._server, self._node, self.color, self._most = server, name, color, triangles
         self._top: Any = None
         self._frames: dict[str, Any] = {}
         self._parents: dict[str, str] = {}
@@ -100,8 +101,8 @@ class DrawnRobot:
         shapes: list[tuple[str, Visual, list[MeshPart] | trimesh.Trimesh]] = []
         for link, frame in self._frames.items():
             for i, visual in enumerate(visuals.get(link, ())):
-                if self._color is not None:
-                    visual = replace(visual, color=(*self._color, (visual.color or _GREY)[3]))
+                if self.color is not None:
+                    visual = replace(visual, color=(*self.color, (visual.color or _GREY)[3]))
                 try:
                     shapes.append((f'{frame.name}/visual_{i}', visual, _parts(visual, meshes)))
                 except MeshError as error:

@@ -258,7 +258,7 @@ def test_a_scene_is_saved_and_loaded(seen):
 
 
 def test_another_robot_of_the_gallery_is_another_robot_of_the_node(seen):
-    choose(seen.page, 'as it is', 'scara')
+    choose(seen.page, 'the present one', 'scara')
     assert until(lambda: seen.robot_view.tree is not None and seen.robot_view.tree.name == 'scara'
                  and seen.view.page.handle_pose is not None, 60, seen.page)
     assert seen.node.get('model_path').endswith('scara.urdf')

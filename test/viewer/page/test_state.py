@@ -157,6 +157,6 @@ def test_a_node_that_was_busy_keeps_the_handle_where_it_was_dragged(shown):
 
 
 def test_another_robot_ends_the_goal(shown):
-    choose(shown.page, 'as it is', 'arm_7r')
+    choose(shown.page, 'the present one', 'arm_7r')
     assert until(lambda: shown.robot_view.tree.name == 'arm_7r', 60, shown.page)
     assert shown.is_without_goal()

@@ -135,9 +135,9 @@ def test_every_target_that_can_be_moved_has_a_handle_at_its_place(seen):
 def test_two_handles_are_dragged_and_both_targets_are_met_while_the_feet_stay(seen):
     start = seen.frames()
     seen.raise_by('left', 0.12)
-    assert seen.says('left: the goal is met')
+    assert seen.says('left: reached')
     seen.raise_by('right', 0.2)
-    assert seen.says('right: the goal is met')
+    assert seen.says('right: reached')
     left, right = seen.gizmo('left'), seen.gizmo('right')
     assert until(lambda: np.allclose(seen.frames()['right_palm'][:3, 3], right.T[:3, 3],
                                      atol=1e-4), 60, seen.page)
