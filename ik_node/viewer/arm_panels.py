@@ -9,6 +9,7 @@ import numpy as np
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
 from ik_node.ros.clients.connection import SilentError
+from ik_node.viewer.node_state import GREEN, StateLine
 from ik_node.viewer.page_text import html_table, joint_text
 from ik_node.viewer.panel import Page, Panel, on_user_change
 
@@ -105,8 +106,8 @@ class BranchPanel(Panel):
             self._show(found.get(chain.joint_names, np.empty((0, chain.n_joints))), text)
         elif len(self._branches):
             number = (self._number + _STEPS.get(name, 0)) % len(self._branches)
-            self._robot_view.go_to(self._branches[number],
-                                   f'reached: branch {number + 1} of {len(self._branches)}')
+            self._robot_view.go_to(self._branches[number], StateLine(
+                GREEN, f'reached: branch {number + 1} of {len(self._branches)}'))
             self._number = number
             self._table.content = self._rows()
 

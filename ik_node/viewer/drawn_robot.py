@@ -11,6 +11,7 @@ import viser
 
 from ik_node.model.body import Body
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere, Visual
+from ik_node.model.joints import Joint
 from ik_node.model.mesh_parts import MeshPart, is_coloured, most_each, parts_of, whole_of
 from ik_node.model.meshes import MeshError, Meshes
 from ik_node.model.substitutes import stick_figure
@@ -92,7 +93,7 @@ class DrawnRobot:
             above = self._frames[self._parents[link]] if link in self._parents else self._top
             self._frames[link] = scene.add_frame(
                 f'{above.name}/{link.replace("/", "|") or "|"}', show_axes=False)
-        self._draw_shapes(tree.visuals or stick_figure(tree.links, tuple(tree.joints.values())))
+        self._draw_shapes(tree.visuals or stick_figure(*_structure(tree)))
         self._place_links()
 
     def _draw_shapes(self, visuals: Mapping[str, Sequence[Visual]]) -> None:
@@ -110,6 +111,7 @@ class DrawnRobot:
         counts = [len(part.faces) for _, _, parts in shapes if isinstance(parts, list)
                   for part in parts]
         most = max(counts, default=0) if self._is_fine else most_each(counts, self._most)
+        drawn = {name.rpartition('/')[0] for name, _, _ in shapes}
         for name, visual, parts in shapes:
             try:
                 if isinstance(parts, list):
@@ -119,6 +121,12 @@ class DrawnRobot:
                 self.mesh_errors.append(f'{visual.shape.filename}: {error}')
             else:
                 _draw(self._server.scene, name, visual, parts)
+        lacking = [link for link in visuals if self._frames[link].name not in drawn]
+        stand_ins = stick_figure(*_structure(self.tree)) if lacking and self.tree else {}
+        for link in lacking:  # a stand-in, so that the robot has no hole
+            for i, visual in enumerate(stand_ins.get(link, ())):
+                _draw(self._server.scene, f'{self._frames[link].name}/stand_in_{i}',
+                      replace(visual, color=_GREY), [])
 
     def move(self, values: Mapping[str, float] | None, T_world_root: np.ndarray) -> None:
         """Set joint values, rad or m, None for no new ones, and the pose of the root (4, 4), m.
@@ -159,6 +167,11 @@ class DrawnRobot:
         """Return the pose (4, 4), m, of a link; the identity for an unknown one."""
         T_root_link = self._T_root_link.get(link)
         return np.eye(4) if T_root_link is None else self._T_drawn_root @ T_root_link
+
+
+def _structure(tree: KinematicTree) -> tuple[Sequence[str], tuple[Joint, ...]]:
+    """Return the links and the joints of a tree."""
+    return tree.links, tuple(tree.joints.values())
 
 
 def _parts(visual: Visual, meshes: Meshes) -> list[MeshPart] | trimesh.Trimesh:

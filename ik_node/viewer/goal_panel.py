@@ -134,8 +134,9 @@ class JointPanel(Panel):
     def stop(self) -> None:
         """Forget the joint values that the user has set and the node was not sent yet."""
         self._wanted.drop()
-        if self._draft is not None:
-            self._draft.discard()
+        draft = self._draft  # read once: another thread may replace it
+        if draft is not None:
+            draft.discard()
 
     def _make(self, space: JointSpace | None) -> None:
         for widget in (*self._others, *self._sliders.values()):
@@ -143,6 +144,7 @@ class JointPanel(Panel):
         if self._draft is not None:
             self._workers.remove(self._draft.worker)
             self._draft.worker.close()
+            self._draft = None
         self._space, self._sent, self._sliders, self._others = space, None, {}, []
         if space is None:
             return

@@ -63,6 +63,8 @@ class Target(NamedTuple):
     """The link in whose frame the target is; '' for the world."""
     initial: tuple[float, ...] | None = None
     """The parameter; None where the target is where the link is."""
+    served: Freedom = Freedom()
+    """The parts of a pose that an arm can serve."""
 
     @property
     def is_point(self) -> bool:
@@ -75,7 +77,8 @@ class Target(NamedTuple):
         if self.kind == 'center_of_mass' and self.initial is not None:
             x, y, z = (not math.isnan(value) for value in (*self.initial, math.nan)[:3])
             return Freedom((x, y, z), turns=False)
-        return Freedom((self.kind != 'orientation',) * 3, not self.is_point)
+        return Freedom((self.kind != 'orientation',) * 3, not self.is_point) if (
+            self.name) else self.served
 
     @property
     def marker(self) -> tuple[str, int]:
@@ -155,9 +158,9 @@ class NodeState:
         """Drop the report: it does not describe the robot as it is now."""
         self._last = None
 
-    def leave_goal(self, reached: str = '') -> None:
-        """Drop the goal: the robot goes elsewhere. reached: how it meets the goal there as well."""
-        self._without_goal = StateLine(*((GREEN, reached) if reached else (GREY, NO_GOAL)))
+    def leave_goal(self, line: StateLine | None = None) -> None:
+        """Drop the goal: the robot goes elsewhere. line: the state there, by default no goal."""
+        self._without_goal = line or StateLine(GREY, NO_GOAL)
         self._last = self._sent = None
 
     @property

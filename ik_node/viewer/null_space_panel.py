@@ -9,6 +9,7 @@ from ik_node.model.chain import Chain
 from ik_node.solvers.self_motion import SelfMotion, redundancy_degree, self_motion
 from ik_node.spatial import inverse, rotation_log
 from ik_node.support.exceptions import IkError
+from ik_node.viewer.node_state import GREEN, StateLine
 from ik_node.viewer.page_text import html_line, joint_text
 from ik_node.viewer.panel import Page, Panel, on_user_change
 from ik_node.viewer.scene_nodes import add_line, distinct_colors
@@ -154,7 +155,7 @@ class NullSpacePanel(Panel):
             self._mover.give(motion.configurations[int(np.abs(motion.lengths - length).argmin())])
 
     def _go_to(self, q: Sequence[float]) -> None:
-        self._robot_view.go_to(q, 'reached, along the self-motion')
+        self._robot_view.go_to(q, StateLine(GREEN, 'reached, along the self-motion'))
 
     def _clear(self) -> None:
         if self._problem is not None:

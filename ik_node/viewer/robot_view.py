@@ -4,6 +4,7 @@ Messages arrive in the connection's thread, which only stores them; the painter'
 latest.
 """
 
+import contextlib
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +14,8 @@ import numpy as np
 import viser
 from visualization_msgs.msg import Marker
 
-from ik_node.control.options import model_path
+from ik_node.control.arm import goal_weights
+from ik_node.control.options import ArmOptions, model_path
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
@@ -36,6 +38,7 @@ _GAP = 1e-3        # of the reach: a shorter way from tip to goal is not drawn
 _WAITING = 100     # messages with markers
 # With the options of the solver, and those of tasks, they decide how goals are solved.
 _SETTING = ('solver', 'task_weights', 'base_link', 'tip_link')
+_ABLE = ArmOptions.read({'task_weights': 'auto'})
 _OF_ARM = ('base_link', 'tip_link', 'start_pose')  # parameters that each arm has
 # Colours of the robots in a comparison, red, green and blue, 0 to 1.
 COLORS = ((0.25, 0.47, 0.75), (0.80, 0.35, 0.28), (0.30, 0.62, 0.40), (0.58, 0.40, 0.70),
@@ -91,6 +94,7 @@ class RobotView(DrawnRobot):
         self._new_markers: deque[Any] = deque(maxlen=_WAITING)
         self._status_text = NO_GOAL  # of the markers
         self._chain: Chain | None = None
+        self._able = np.ones(6, bool)  # the axes of goals that the arm can serve
         self._chain_error = self._error = ''
         self._offered: tuple[str, ...] = ()
         self._selection: tuple[Any, ...] = ()  # the robot that is drawn, and its chain
@@ -245,7 +249,13 @@ class RobotView(DrawnRobot):
         """What can be dragged: the targets of its tasks, or the goal of the arm."""
         if self.tasks:
             return node_state.task_targets(self.parameters)
-        return () if self.chain is None or self.is_only_played else (node_state.ARM_GOAL,)
+        chain, served = self.chain, node_state.Freedom()
+        if chain is None or self.is_only_played:
+            return ()
+        with contextlib.suppress(IkError):  # the node itself reports a wrong parameter
+            x, y, z, *turns = (self._able & (self.parameters.task_weights(chain) > 0.0)).tolist()
+            served = node_state.Freedom((x, y, z), any(turns))
+        return (node_state.ARM_GOAL._replace(served=served),)
 
     @property
     def description(self) -> str:
@@ -325,7 +335,9 @@ class RobotView(DrawnRobot):
                 raise InputError('the node has several arms; choose one of '
                                  f'{", ".join(self.parameters.other_arms)} with --arm')
             base, tip = self.parameters.links
-            self._chain = self.tree.chain(base or None, tip or None)  # type: ignore[union-attr]
+            chain = self.tree.chain(base or None, tip or None)  # type: ignore[union-attr]
+            self._able = goal_weights(_ABLE, chain) > 0.0
+            self._chain = chain
         except IkError as error:
             self._chain_error = str(error)
         self.text = text
@@ -351,6 +363,8 @@ class RobotView(DrawnRobot):
     @property
     def status(self) -> node_state.StateLine:
         """The state of the node, or of its last goal, with the error of the arm as drawn."""
+        if self.parameters.switching:
+            return node_state.StateLine(node_state.AMBER, 'loading the robot …')
         gap = self.gap
         return self.state.line(None if gap is None else gap[2])
 
@@ -403,10 +417,10 @@ class RobotView(DrawnRobot):
         self.connection.send_path([T_base_world @ T for T in waypoints], self.arm)
 
     def go_to(self, configuration: Sequence[float] | Mapping[str, float],
-              reached: str = '') -> None:
+              state: node_state.StateLine | None = None) -> None:
         """Send the robot to joint values, rad or m: all of `space`, or some by name.
 
-        reached: how they meet the last goal as well. Raises IkError with the reason for a refusal.
+        state: there, by default without a goal. Raises IkError with the reason for a refusal.
         """
         values = configuration
         if not isinstance(values, Mapping):
@@ -418,7 +432,7 @@ class RobotView(DrawnRobot):
         with self._leaving:
             self.drop_goals()
             self.connection.send_joints(values, self.arm)
-            self.state.leave_goal(reached)
+            self.state.leave_goal(state)
 
     def enable(self, enabled: bool) -> None:
         """Stop the robot, which refuses goals then, or let it go on. Raises SilentError."""

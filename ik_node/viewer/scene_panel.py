@@ -185,6 +185,7 @@ class ScenePanel(Panel):
     def _show(self, scene: SavedScene, client: viser.ClientHandle | None) -> None:
         """Show a scene. Raises IkError with the reason of what cannot be shown."""
         robot_view = self._robot_view
+        self._page.handles.release()  # what is dragged is no goal of the robot in the scene
         self._set(scene)
         _wait('its robot is not drawn', lambda: robot_view.text == scene.robot
               and robot_view.is_placed)
@@ -193,14 +194,21 @@ class ScenePanel(Panel):
             lacking = [name for name in space.joint_names if name not in scene.joints]
             if lacking:
                 raise InputError(f'it has no value of joint {lacking[0]!r}')
-            if robot_view.parameters.moves_root:
-                robot_view.go_home()  # brings the root to root_pose
-            robot_view.go_to([scene.joints[name] for name in space.joint_names])
         for name, T_scene_goal in scene.goals.items():
+            count = robot_view.count
             _wait(f'there is no handle of {name or "the goal"!r}',
                   functools.partial(self._page.handles.drag_to, T_scene_goal, name))
+            _wait('the node does not solve its goals', functools.partial(self._has_news, count))
+        if space is not None and scene.joints:  # exactly, whatever the goals were solved to
+            state = robot_view.status if scene.goals else None
+            if robot_view.parameters.moves_root:
+                robot_view.go_home()  # brings the root to root_pose
+            robot_view.go_to([scene.joints[name] for name in space.joint_names], state)
         if client is not None and scene.camera is not None:
             self._page.camera.place(client, *map(np.array, scene.camera))
+
+    def _has_news(self, count: int) -> bool:
+        return self._robot_view.count > count
 
     def _set(self, scene: SavedScene) -> None:
         """Set robot and parameters; those of tasks exist once the tasks do."""

@@ -177,8 +177,9 @@ class SolverPanel(Panel):
 
     def stop(self) -> None:
         """Forget what is typed."""
-        if self._draft is not None:
-            self._draft.discard()
+        draft = self._draft  # read once: another thread may replace it
+        if draft is not None:
+            draft.discard()
 
     def _add(self, one: Described, label: str, default: Any = None) -> None:
         gui, hint = self._gui, one.text

@@ -163,7 +163,11 @@ class TargetHandles:
             if robot_view.tree is not self._tree:
                 self._remove(set(self._gizmos))
                 self._tree = robot_view.tree
-            self._remove(self._gizmos.keys() - set(targets))
+            gone = self._gizmos.keys() - set(targets)
+            # The goal of an arm that is dragged stays, where another handle fits it.
+            self._waiting |= {one.name: self._gizmos[one].T for one in gone if not one.name
+                              and self._gizmos[one].is_dragged and '' in {t.name for t in targets}}
+            self._remove(gone)
             for target in targets:
                 T = robot_view.target_pose(target)
                 if T is not None and target in self._gizmos:

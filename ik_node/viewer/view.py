@@ -74,10 +74,9 @@ class View:
             self._stop_button = server.gui.add_button(
                 _STOP, color='red',
                 hint='stops the robot at once; goals are refused until Continue')
-            steps = server.gui.add_button_group('', ('Undo', 'Redo'))
+            steps = server.gui.add_button_group('', ('Undo', 'Redo', 'Fit view'))
         self._stop_button.on_click(lambda _: self._on_stop(self._stop_button.label == _STOP))
-        steps.on_click(lambda _: self._in_history(
-            page.history.undo if steps.value == 'Undo' else page.history.redo))
+        steps.on_click(lambda event: self._on_step(steps.value, event.client))
         server.gui.add_command('Undo', hotkey='Z', modifier='cmd/ctrl').on_trigger(
             lambda _: self._in_history(page.history.undo))
         server.gui.add_command('Redo', hotkey='Z', modifier='cmd/ctrl+shift').on_trigger(
@@ -194,6 +193,12 @@ class View:
             return
         for robot_view in self._robot_views:
             robot_view.send_goal(target, T_frame_goal, self.page.position_only)
+
+    def _on_step(self, name: str, client: Any) -> None:
+        if name == 'Fit view' and client is not None:
+            self.page.camera.fit(client, [T[:3, 3] for T in self.page.handles.dragged().values()])
+        elif name != 'Fit view':
+            self._in_history(getattr(self.page.history, name.lower()))
 
     def _in_history(self, work: Callable[[], None]) -> None:
         with errors_shown(self.page.notify):

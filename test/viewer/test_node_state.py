@@ -16,6 +16,7 @@ from ik_node.viewer.node_state import (
     Errors,
     Freedom,
     NodeState,
+    StateLine,
     Target,
     outcome_line,
     task_targets,
@@ -63,7 +64,7 @@ def test_a_motion_is_told_with_its_rest_until_it_ends():
 
 def test_without_a_report_a_goal_may_be_reached_by_joint_values():
     made = state()
-    made.leave_goal('reached: branch 2 of 8')
+    made.leave_goal(StateLine(GREEN, 'reached: branch 2 of 8'))
     assert made.line()[:2] == (GREEN, 'reached: branch 2 of 8')
     made.forget_goal()
     assert made.line().text == 'reached: branch 2 of 8'

@@ -404,3 +404,41 @@ def test_parameters_that_arrive_while_a_picture_is_drawn_disturb_nothing(page, n
                  lambda: robot_view.description, page.view._update_tables):
         with patch.object(RobotView, name, while_it_draws):
             draw()
+
+
+def test_the_handle_of_a_planar_arm_has_the_axes_that_it_can_serve():
+    with page_with('planar_3r') as page:
+        assert tuple(page.handle()._handle.active_axes) == (True, True, False)
+        assert not page.handle()._handle.disable_rotations
+    with page_with('arm_6r') as page:
+        assert tuple(page.handle()._handle.active_axes) == (True, True, True)
+
+
+def test_fit_view_shows_the_robot_and_a_handle_that_is_far_away(page):
+    far = moved(page)
+    far[1, 3] += 6.0
+    page.drag(far)
+    assert not page.browser.sees(far)
+    buttons = next(widget for _, widget, _ in page.widgets()
+                   if 'Fit view' in getattr(widget, 'options', ()))
+    buttons._impl.value = 'Fit view'
+    page._fire(buttons)
+    assert page.browser.sees(far)
+    assert page.browser.sees(page.robot_view.pose('tool0'))
+    assert page.browser.sees(page.robot_view.pose('base_link'))
+
+
+def test_a_robot_that_is_being_loaded_is_said_to_be(page):
+    page.robot_view.parameters.switching = True
+    page.update()
+    assert 'loading the robot' in page.text()
+
+
+def test_a_mesh_that_is_missing_has_a_stand_in():
+    text = robots.robot(robots.joint('a', 'revolute', 'base', 'la', xyz='0 0 1',
+                                     limit='lower="-1" upper="1"'))
+    visual = '<visual><geometry><mesh filename="package://none/of.stl"/></geometry></visual>'
+    with page_of(FakeNode(robot_description=text.replace(
+            '<link name="base"/>', f'<link name="base">{visual}</link>'))) as page:
+        assert 'none/of.stl' in page.text()
+        assert [name for name in page.drawn('/ik_node/robot/') if '/base/stand_in' in name]
