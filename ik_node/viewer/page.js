@@ -46,7 +46,8 @@ if (!window.ikView) {
   // A press beside a field ends its use; the numbers beside sliders are to be read.
   window.addEventListener('pointerdown', event => {
     const active = document.activeElement;
-    if (active instanceof HTMLInputElement && !active.contains(event.target)) active.blur();
+    if (active instanceof HTMLInputElement && !active.contains(event.target)
+        && !event.target.closest('[role=listbox]')) active.blur();  // an open list would close
   }, true);
   window.addEventListener('focusin', event => {
     if (ofSlider(event.target)) event.target.blur();
