@@ -125,7 +125,7 @@ setup(
     maintainer='ik_node maintainers',
     maintainer_email='ik-node@example.com',
     packages=find_packages(include=[NAME, f'{NAME}.*']),
-    package_data={'': ['py.typed', '*.pxd', '*.js']},
+    package_data={'': ['py.typed', '*.pxd', '*.js', '*.css']},
     ext_modules=extensions(),
     options={'build_ext': {'parallel': os.cpu_count()}},
     data_files=[

@@ -238,8 +238,8 @@ def _shown(commands: dict[str, list[str]]) -> Iterator[tuple[Any, View, list[Rob
 
 
 def _show(page: Any, folder: str, box: str, last: str) -> None:
-    """Check a box in a folder of the panel, down to the last text, with the others closed."""
-    for name in ('Goal', 'Solver', folder):
+    """Check a box in a folder of the tab Learn, down to the last text."""
+    for name in ('Learn', folder):
         page.get_by_text(name, exact=True).first.click()
         page.wait_for_timeout(1000)
     page.get_by_label(box).check()

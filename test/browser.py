@@ -211,10 +211,16 @@ def press_home(page, view):
         done.set()
     view._home = observed
     try:
+        open_tab(page, 'Move')
         page.get_by_role('button', name='Home').click()
         assert until(done.is_set, 60.0, page)
     finally:
         del view._home
+
+
+def open_tab(page, name):
+    """Open a tab of the panel."""
+    page.get_by_text(name, exact=True).first.click()
 
 
 def open_folder(page, name, inside):

@@ -127,8 +127,8 @@ class FakeNode:
     def close(self):
         self.refusal, self.is_there = 'the connection is closed', False
 
-    def goal_topic(self, arm=''):
-        return f'/{arm}/goal_pose' if arm else '/goal_pose'
+    def goal_topic(self, arm='', position_only=False):
+        return f'/{f"{arm}/" if arm else ""}goal_{"point" if position_only else "pose"}'
 
     def processes(self):
         return frozenset([self.process])
@@ -143,7 +143,9 @@ class FakeNode:
         robot = self.robot
         group, name = robot.tasks[name]
         aim = Aim(name, self._target(group, name, T_frame_goal, position_only), None, Header())
-        found = run(Controller(robot, group, lambda: 0.0, None).go([aim]))
+        controller = Controller(robot, group, lambda: 0.0, None)
+        controller.accept_closest = self.get('on_failure') == 'closest'
+        found = run(controller.go([aim]))
         level, words = status.outcome(found)
         values = status.solved(group, found, aim, Time())
         self._scene.show(robot, group, found, level, words)

@@ -156,11 +156,13 @@ class Page:
         return list(self._below(self.server.gui._container_handle_from_uuid['root'], (), True))
 
     def _below(self, container, path, shown):
-        for widget in container._children.values():
+        for tab in getattr(container, '_tab_handles', ()):  # their names are no part of a path
+            yield from self._below(tab, path[:-1], shown)
+        for widget in getattr(container, '_children', {}).values():
             here = (*path, getattr(widget, 'label', ''))
             visible = shown and getattr(widget, 'visible', True)
             yield here, widget, visible
-            if hasattr(widget, '_children'):
+            if hasattr(widget, '_children') or hasattr(widget, '_tab_handles'):
                 yield from self._below(widget, here, visible)
 
     def widget(self, *labels):
@@ -180,7 +182,7 @@ class Page:
         texts = [widget.content for path, widget, visible in self.widgets() if visible
                  and set(labels) <= set(path) and isinstance(getattr(widget, 'content', None), str)]
         return html.unescape(re.sub(r'<[^>]*>', ' ', '\n'.join(
-            text for text in texts if not text.startswith('<img'))))
+            text for text in texts if not text.startswith('<style'))))
 
     def press(self, *labels):
         """Press a button, and let the panels do what that asks for."""

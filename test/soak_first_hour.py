@@ -26,7 +26,7 @@ from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 import robots
-from browser import choose, drag_handle, page_of, pixel, press_home, until, view_of
+from browser import choose, drag_handle, open_tab, page_of, pixel, press_home, until, view_of
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 from ros_harness import running
@@ -164,7 +164,8 @@ def on_the_page(steps, node):
                     for length in (far, far - 0.12)]
         drag_handle(page, view, ends)
         steps.see('the handle is dragged, and the goal is met', until(
-            lambda: 'the goal is met' in page.inner_text('body'), 60, page))
+            lambda: 'reached' in page.inner_text('body'), 60, page))
+        open_tab(page, 'Solver')
         choose(page, 'auto', 'dls')
         steps.see('another solver is chosen', until(
             lambda: node.get('solver') == 'dls', 30, page))

@@ -1,5 +1,6 @@
 """A group of one chain, whose solver meets goals of the tip."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -114,8 +115,17 @@ class Arm(Group):
         path = self.solver.solve_path([aim.target for aim in aims], q0, _ANY_STEP, timeout)
         return [q if met else None for q, met in zip(path.q, path.success)]
 
+    @functools.cached_property
+    def closed_form(self) -> Solver:
+        """The solver that lists branches, whatever solves the goals.
+
+        Raises UnsupportedError where the arm has no closed form.
+        """
+        lists = type(self.solver).solve_all is not Solver.solve_all
+        return self.solver if lists else make_solver('analytic', self.chain)
+
     def branches(self, goal: Goal, q0: np.ndarray) -> np.ndarray:
-        found: np.ndarray = self.solver.solve_all(goal)
+        found: np.ndarray = self.closed_form.solve_all(goal)
         for q in found:
             verifier_of(self.solver.chain).nearest_turn(q0, q)
         weights = self.solver.options.joint_weights

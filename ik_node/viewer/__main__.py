@@ -36,6 +36,7 @@ def main(argv: list[str] | None = None) -> int:
         from ik_node.model.meshes import Places
         from ik_node.support.processes import node_command, running
         from ik_node.viewer.page_server import PageServer
+        from ik_node.viewer.page_text import environment_text
         from ik_node.viewer.robot_view import COLORS, RobotView
         from ik_node.viewer.view import View
     except ImportError as error:
@@ -63,7 +64,7 @@ def main(argv: list[str] | None = None) -> int:
             for solver, color in zip(arguments.compare or [''], itertools.cycle(COLORS))]
         view = View(server, robot_views, changed, arguments.player)
         stack.callback(view.close)
-        print(f'ik_view: {server.address}', flush=True)
+        print(f'ik_view: {server.address}  {environment_text()}'.rstrip(), flush=True)
         start_thread(view.run, 'painter')
         stop.wait()
     return 0
@@ -117,7 +118,7 @@ def _robots(arguments: argparse.Namespace) -> list[tuple[Path, str, str, str, li
     file = robot_file(arguments.robot)
     return [(file, solver or 'dls', arguments.base, arguments.tip,
              ['-r', f'__ns:={_space(arguments, solver) or "/"}',
-              '-r', f'__node:={arguments.node}'])
+              '-r', f'__node:={arguments.node}', '-p', 'on_failure:=closest'])
             for solver in arguments.compare or ['']]
 
 

@@ -1,4 +1,4 @@
-"""The arm: its ends, the solvers that fit it, and the branches of its last goal."""
+"""The arm: its ends, and the branches of its last goal."""
 
 import functools
 import html
@@ -9,8 +9,7 @@ import numpy as np
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
 from ik_node.ros.clients.connection import SilentError
-from ik_node.solvers.registry import make_solver, solver_names
-from ik_node.support.exceptions import IkError
+from ik_node.viewer.node_state import GREEN, StateLine
 from ik_node.viewer.page_text import html_table, joint_text
 from ik_node.viewer.panel import Page, Panel, on_user_change
 
@@ -29,24 +28,21 @@ class ChainPanel(Panel):
     """Widgets for the ends of the arm, which follow the node's parameters."""
 
     def __init__(self, page: Page) -> None:
-        super().__init__(page, 'Arm')
+        super().__init__(page, 'Arm', is_expanded=True)
         with self._folder:
             self._ends: dict[str, Any] = {
                 name: self._gui.add_dropdown(label, (_AUTOMATIC,), hint=hint)
                 for name, (label, hint) in _ENDS.items()}
-            self._fit = self._gui.add_markdown('')
         for name, widget in self._ends.items():
             on_user_change(widget, functools.partial(self._choose, name))
         self._last_values: dict[str, str] = {}  # the node's values that they have shown
         self._tree: KinematicTree | None = None
-        self._chain: Chain | None = None
-        self._chains = self._worker(self._show_fit)
 
     def _is_useful(self) -> bool:
         return not self._robot_view.tasks
 
     def _refresh(self, visible: bool) -> None:
-        tree, chain = self._robot_view.tree, self._robot_view.chain
+        tree = self._robot_view.tree
         if not visible or tree is None:
             return
         if tree is not self._tree:
@@ -59,9 +55,6 @@ class ChainPanel(Panel):
             if value != self._last_values.get(name) and value in widget.options:
                 self._last_values[name] = value  # what the user chooses meanwhile stays
                 widget.value = value
-        if chain is not None and chain is not self._chain:
-            self._chain = chain
-            self._chains.give(chain)
 
     def _choose(self, name: str, value: str) -> None:
         parameter = self._robot_view.parameters.option_name(name)
@@ -72,9 +65,6 @@ class ChainPanel(Panel):
             self._notify(f'{parameter}: {error}')
             self._ends[name].value = self._last_values.get(name, _AUTOMATIC)
 
-    def _show_fit(self, chain: Chain) -> None:
-        self._fit.content = fit(chain)
-
 
 def ends(tree: KinematicTree) -> dict[str, list[str]]:
     """Return the links that can be the base, and the tip, of an arm of a tree."""
@@ -84,24 +74,11 @@ def ends(tree: KinematicTree) -> dict[str, list[str]]:
     return {'base_link': [link for link in tree.links if link not in leaves], 'tip_link': moved}
 
 
-def fit(chain: Chain) -> str:
-    """Return in Markdown which solvers fit a chain, and why the others do not."""
-    fitting, reasons = [], []
-    for name in solver_names():
-        try:
-            make_solver(name, chain)
-            fitting.append(name)
-        except IkError as error:
-            reasons.append(f'- {name}: {error}')
-    line = f'Solvers for this arm: {", ".join(fitting)}.'
-    return line if not reasons else f'{line} Not for it:\n\n' + '\n'.join(reasons)
-
-
 class BranchPanel(Panel):
     """Lists the branches of the arm's last goal, and takes the arm through them."""
 
     def __init__(self, page: Page) -> None:
-        super().__init__(page, 'Branches')
+        super().__init__(page, 'Branches', is_expanded=True)
         self._chain: Chain | None = None
         self._branches, self._number = np.empty((0, 0)), 0
         self._pressed = self._worker(self._on_button)
@@ -129,7 +106,8 @@ class BranchPanel(Panel):
             self._show(found.get(chain.joint_names, np.empty((0, chain.n_joints))), text)
         elif len(self._branches):
             number = (self._number + _STEPS.get(name, 0)) % len(self._branches)
-            self._robot_view.go_to(self._branches[number])
+            self._robot_view.go_to(self._branches[number], StateLine(
+                GREEN, f'reached: branch {number + 1} of {len(self._branches)}'))
             self._number = number
             self._table.content = self._rows()
 

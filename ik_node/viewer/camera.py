@@ -77,6 +77,20 @@ class Camera:
                 self.place(client, *nearest_camera(points, direction, client.camera.fov,
                                                    *_shape(size)))
 
+    def fit(self, client: viser.ClientHandle, points: Sequence[np.ndarray] = ()) -> None:
+        """Show a browser what is drawn now, from the direction that its camera has.
+
+        points: (3,) each, m, that are to be seen as well.
+        """
+        size = _size(client)
+        if size is not None and all(robot_view.is_placed for robot_view in self._robot_views):
+            seen = np.concatenate([*(
+                points_to_show(robot_view, 0.0) + robot_view.frame.position
+                for robot_view in self._robot_views), np.reshape(points, (-1, 3))])
+            away = np.asarray(client.camera.position) - client.camera.look_at
+            away += [1e-3 * np.linalg.norm(away), 0.0, 0.0]  # not straight from above
+            self.place(client, *nearest_camera(seen, away, client.camera.fov, *_shape(size)))
+
     def update(self) -> None:
         """Turn the cameras to another robot, and to the robot where one has not been yet."""
         if all(robot_view.is_placed for robot_view in self._robot_views):

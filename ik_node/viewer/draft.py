@@ -58,7 +58,7 @@ class Draft:
 
     def add_button(self, label: str, hint: str) -> Any:
         """Add the button that commits; it can be pressed once there is something to commit."""
-        self._button = self._gui.add_button(label, hint=hint, disabled=True)
+        self._button = self._gui.add_button(label, hint=hint, disabled=True, color='blue')
 
         async def on_click(_: Any) -> None:
             self.commit()

@@ -11,6 +11,7 @@ import viser
 
 from ik_node.model.body import Body
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere, Visual
+from ik_node.model.joints import Joint
 from ik_node.model.mesh_parts import MeshPart, is_coloured, most_each, parts_of, whole_of
 from ik_node.model.meshes import MeshError, Meshes
 from ik_node.model.substitutes import stick_figure
@@ -29,6 +30,7 @@ class DrawnRobot:
 
     Poses are in the world of its node: the frame of the root link where that is fixed.
 
+    - `color`: 0 to 1, in place of that of all shapes, None for theirs.
     - `tree`; `body`: with all joints, None where none moves.
     - `values`: of its joints, rad or m. `size`: how far its links are apart at zero, m.
     - `mesh_errors`: messages about shapes that cannot be shown.
@@ -41,7 +43,7 @@ class DrawnRobot:
 
         triangles: where all meshes have more, they are simplified, see `mesh_parts.simplified`.
         """
-        self._server, self._node, self._color, self._most = server, name, color, triangles
+        self._server, self._node, self.color, self._most = server, name, color, triangles
         self._top: Any = None
         self._frames: dict[str, Any] = {}
         self._parents: dict[str, str] = {}
@@ -91,7 +93,7 @@ class DrawnRobot:
             above = self._frames[self._parents[link]] if link in self._parents else self._top
             self._frames[link] = scene.add_frame(
                 f'{above.name}/{link.replace("/", "|") or "|"}', show_axes=False)
-        self._draw_shapes(tree.visuals or stick_figure(tree.links, tuple(tree.joints.values())))
+        self._draw_shapes(tree.visuals or stick_figure(*_structure(tree)))
         self._place_links()
 
     def _draw_shapes(self, visuals: Mapping[str, Sequence[Visual]]) -> None:
@@ -100,8 +102,8 @@ class DrawnRobot:
         shapes: list[tuple[str, Visual, list[MeshPart] | trimesh.Trimesh]] = []
         for link, frame in self._frames.items():
             for i, visual in enumerate(visuals.get(link, ())):
-                if self._color is not None:
-                    visual = replace(visual, color=(*self._color, (visual.color or _GREY)[3]))
+                if self.color is not None:
+                    visual = replace(visual, color=(*self.color, (visual.color or _GREY)[3]))
                 try:
                     shapes.append((f'{frame.name}/visual_{i}', visual, _parts(visual, meshes)))
                 except MeshError as error:
@@ -109,6 +111,7 @@ class DrawnRobot:
         counts = [len(part.faces) for _, _, parts in shapes if isinstance(parts, list)
                   for part in parts]
         most = max(counts, default=0) if self._is_fine else most_each(counts, self._most)
+        drawn = {name.rpartition('/')[0] for name, _, _ in shapes}
         for name, visual, parts in shapes:
             try:
                 if isinstance(parts, list):
@@ -118,6 +121,12 @@ class DrawnRobot:
                 self.mesh_errors.append(f'{visual.shape.filename}: {error}')
             else:
                 _draw(self._server.scene, name, visual, parts)
+        lacking = [link for link in visuals if self._frames[link].name not in drawn]
+        stand_ins = stick_figure(*_structure(self.tree)) if lacking and self.tree else {}
+        for link in lacking:  # a stand-in, so that the robot has no hole
+            for i, visual in enumerate(stand_ins.get(link, ())):
+                _draw(self._server.scene, f'{self._frames[link].name}/stand_in_{i}',
+                      replace(visual, color=_GREY), [])
 
     def move(self, values: Mapping[str, float] | None, T_world_root: np.ndarray) -> None:
         """Set joint values, rad or m, None for no new ones, and the pose of the root (4, 4), m.
@@ -158,6 +167,11 @@ class DrawnRobot:
         """Return the pose (4, 4), m, of a link; the identity for an unknown one."""
         T_root_link = self._T_root_link.get(link)
         return np.eye(4) if T_root_link is None else self._T_drawn_root @ T_root_link
+
+
+def _structure(tree: KinematicTree) -> tuple[Sequence[str], tuple[Joint, ...]]:
+    """Return the links and the joints of a tree."""
+    return tree.links, tuple(tree.joints.values())
 
 
 def _parts(visual: Visual, meshes: Meshes) -> list[MeshPart] | trimesh.Trimesh:

@@ -12,6 +12,7 @@ from ik_node.model.pose_library import read_poses
 from ik_node.spatial import inverse, matrix_from_rpy, quaternion_from_matrix, rpy_from_matrix
 from ik_node.viewer.draft import ANGLES, LENGTHS, Draft, number
 from ik_node.viewer.latest_value import errors_shown
+from ik_node.viewer.page_text import environment_text
 from ik_node.viewer.panel import Page, Panel, on_user_change
 
 _SHOWN = 1e-5    # m and entries of a rotation matrix: less is not sent to the page
@@ -72,6 +73,7 @@ class GoalPanel(Panel):
     def _restrict(self) -> None:
         self._page.position_only = bool(self._only.value)
         self._page.handles.show_rotations(not self._only.value)
+        self._T = np.full((4, 4), np.inf)  # the command is another one
 
     def _show(self, T: np.ndarray) -> None:
         """Show a goal (4, 4), m, in the frame of the base."""
@@ -105,9 +107,14 @@ class GoalPanel(Panel):
         view = self._robot_view
         x, y, z = (f'{value:.{_LENGTHS}f}' for value in T[:3, 3] + 0.0)
         qx, qy, qz, qw = (f'{value:.{_TURNS}f}' for value in quaternion_from_matrix(T[:3, :3]))
-        return (f'ros2 topic pub --once {view.connection.goal_topic(view.arm)} '
-                f"geometry_msgs/PoseStamped '{{pose: {{position: {{x: {x}, y: {y}, z: {z}}}, "
-                f"orientation: {{x: {qx}, y: {qy}, z: {qz}, w: {qw}}}}}}}'")
+        point = f'{{x: {x}, y: {y}, z: {z}}}'
+        only = self._page.position_only
+        kind, content = ('PointStamped', f'{{point: {point}}}') if only else (
+            'PoseStamped', f'{{pose: {{position: {point}, '
+            f'orientation: {{x: {qx}, y: {qy}, z: {qz}, w: {qw}}}}}}}')
+        return (f'{environment_text()} ros2 topic pub --once '
+                f'{view.connection.goal_topic(view.arm, only)} geometry_msgs/{kind} '
+                f"'{content}'").strip()
 
 
 class JointPanel(Panel):
@@ -127,8 +134,9 @@ class JointPanel(Panel):
     def stop(self) -> None:
         """Forget the joint values that the user has set and the node was not sent yet."""
         self._wanted.drop()
-        if self._draft is not None:
-            self._draft.discard()
+        draft = self._draft  # read once: another thread may replace it
+        if draft is not None:
+            draft.discard()
 
     def _make(self, space: JointSpace | None) -> None:
         for widget in (*self._others, *self._sliders.values()):
@@ -136,6 +144,7 @@ class JointPanel(Panel):
         if self._draft is not None:
             self._workers.remove(self._draft.worker)
             self._draft.worker.close()
+            self._draft = None
         self._space, self._sent, self._sliders, self._others = space, None, {}, []
         if space is None:
             return

@@ -28,7 +28,7 @@ class LessonPanel(Panel):
     """A figure of the textbook: its arm, its goal and each of its methods, frame by frame."""
 
     def __init__(self, page: Page) -> None:
-        super().__init__(page, 'Lessons')
+        super().__init__(page, 'Lessons', is_expanded=True)
         self._run: Run | None = None
         self._plays = False
         self._stopped = threading.Event()
@@ -37,10 +37,10 @@ class LessonPanel(Panel):
         with self._folder:
             self._choice: Any = gui.add_dropdown(
                 'figure', (_NONE, *_FIGURES), hint='of the textbook, with its planar arm')
-            self._method: Any = gui.add_dropdown('method of it', (_NONE,), visible=False)
+            self._method: Any = gui.add_dropdown('method', (_NONE,), visible=False)
             self._text = gui.add_markdown('', visible=False)
             self._slider: Any = gui.add_slider('frame', 0, FRAMES, 1, 0, visible=False)
-            self._play = gui.add_button('Play the frames', visible=False)
+            self._play = gui.add_button('Play the frames', visible=False, color='blue')
         on_user_change(self._choice, lambda _: self._work.give(self._choose))
         on_user_change(self._method, lambda _: self._work.give(self._set_up))
         on_user_change(self._slider, lambda frame: self._work.give(

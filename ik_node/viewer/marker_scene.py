@@ -100,6 +100,11 @@ class MarkerScene:
         handle = self._shown[key].handle if key in self._shown else None
         return None if handle is None else matrix(handle.position, handle.wxyz)
 
+    @property
+    def layers(self) -> set[str]:
+        """The layers of all markers, hidden ones as well."""
+        return {layer_of(shown.marker) for shown in self._shown.values()}
+
     def clear(self) -> None:
         """Remove all markers from the scene."""
         for key in list(self._shown):

@@ -2,7 +2,9 @@
 
 import contextlib
 import math
+import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,11 +20,17 @@ from ik_node.model.readers import read_untrusted_model
 from ik_node.ros.clients.client import Report
 from ik_node.ros.clients.connection import Connection, SilentError
 from ik_node.ros.publishing.markers.group_markers import NO_GOAL
+from ik_node.ros.publishing.status import REFUSED
 from ik_node.support.exceptions import IkError
 from ik_node.tasks.base import POINT
+from ik_node.viewer.page_text import angle_text, length_text
 
 GREEN, AMBER, RED, GREY = '#2c9c4b', '#d98a00', '#d0342c', '#777777'
 _LEVELS = (GREEN, AMBER, RED)
+_SEEN = 0.15    # s that a goal may take before it is said to be solved
+_LONGEST = 10.0  # s after which the goal, or its status, was lost
+_SHOWN = 5e-7   # m and rad: smaller errors are not told
+_PLACE = 'waypoint '  # begins the message about one pose of a path
 _MODEL = ('robot_description', *MODEL_PATHS, 'xacro_args')  # parameters of the robot
 
 
@@ -55,6 +63,8 @@ class Target(NamedTuple):
     """The link in whose frame the target is; '' for the world."""
     initial: tuple[float, ...] | None = None
     """The parameter; None where the target is where the link is."""
+    served: Freedom = Freedom()
+    """The parts of a pose that an arm can serve."""
 
     @property
     def is_point(self) -> bool:
@@ -67,7 +77,8 @@ class Target(NamedTuple):
         if self.kind == 'center_of_mass' and self.initial is not None:
             x, y, z = (not math.isnan(value) for value in (*self.initial, math.nan)[:3])
             return Freedom((x, y, z), turns=False)
-        return Freedom((self.kind != 'orientation',) * 3, not self.is_point)
+        return Freedom((self.kind != 'orientation',) * 3, not self.is_point) if (
+            self.name) else self.served
 
     @property
     def marker(self) -> tuple[str, int]:
@@ -98,10 +109,25 @@ def task_targets(parameters: Mapping[str, Any]) -> tuple[Target, ...]:
 
 
 class StateLine(NamedTuple):
-    """A description of a state, with its colour."""
+    """A description of a state, with its colour and its reason."""
 
     color: str
     text: str
+    why: str = ''
+
+
+class Errors(NamedTuple):
+    """How far something is from a goal, along the axes that the goal asks for."""
+
+    position: float
+    """m"""
+    orientation: float
+    """rad"""
+
+    def __str__(self) -> str:
+        """Return the errors that are not zero, as text."""
+        return ', '.join(write(value) for value, write in zip(self, (length_text, angle_text))
+                         if value > _SHOWN)
 
 
 class NodeState:
@@ -109,25 +135,39 @@ class NodeState:
 
     - `responds`: whether the node responds; None before its first response.
     - `lifecycle`: the label of its lifecycle state, '' where it is unknown.
+    - `is_stopped`: whether it has been stopped from the page.
     """
 
     def __init__(self) -> None:
-        self._report: Report | None = None
+        self._last: tuple[Report, float] | None = None  # and when it came, s
+        self._sent: float | None = None  # when a goal was that has no report yet, s
+        self._without_goal = StateLine(GREY, NO_GOAL)
         self.responds: bool | None = None
-        self.lifecycle = ''
+        self.lifecycle, self.is_stopped = '', False
+
+    def on_goal(self) -> None:
+        """Note that a goal is being sent."""
+        self._sent = time.monotonic()
 
     def on_report(self, report: Report) -> None:
         """Store the report of a goal."""
-        self._report = report
+        self._last, self._sent = (report, time.monotonic()), None
+        self._without_goal = StateLine(GREY, NO_GOAL)
 
     def forget_goal(self) -> None:
         """Drop the report: it does not describe the robot as it is now."""
-        self._report = None
+        self._last = None
+
+    def leave_goal(self, line: StateLine | None = None) -> None:
+        """Drop the goal: the robot goes elsewhere. line: the state there, by default no goal."""
+        self._without_goal = line or StateLine(GREY, NO_GOAL)
+        self._last = self._sent = None
 
     @property
     def report(self) -> Report | None:
         """The report of the last goal; None of a silent node."""
-        return self._report if self.responds else None
+        last = self._last
+        return last[0] if self.responds and last is not None else None
 
     def update(self, responds: bool, lifecycle: str) -> bool:
         """Store whether the node responds, and its lifecycle state; return whether it is back."""
@@ -137,20 +177,55 @@ class NodeState:
         self.lifecycle = lifecycle if responds else ''
         return was is False and responds
 
-    @property
-    def line(self) -> StateLine:
-        """The state: of the node where it cannot accept goals, else of the last goal."""
+    def line(self, gap: Errors | None = None) -> StateLine:
+        """Return the state: of the node where it accepts no goals, else of the last goal.
+
+        gap: between the robot as it is drawn and the goal; None where only the report tells it.
+        """
+        now, last, sent = time.monotonic(), self._last, self._sent
+        waits = 0.0 if sent is None or now > sent + _LONGEST else now - sent
         if self.responds is None:
             return StateLine(GREY, 'waiting for the node')
-        if not self.responds:
-            return StateLine(RED, 'the node does not respond: it has stopped, or is busy')
+        if not self.responds and not waits:
+            return StateLine(RED, 'the node does not respond', 'it has stopped, or is busy')
         if self.lifecycle not in ('', 'active'):
-            return StateLine(AMBER, f'the node is {self.lifecycle}: it accepts no goals')
-        if self.report is None:
-            return StateLine(GREY, NO_GOAL)
-        task = self.report.values.get('task', '')
-        return StateLine(_LEVELS[min(self.report.level, 2)], self.report.message
-                         if task in ('', GOAL) else f'{task}: {self.report.message}')
+            return StateLine(AMBER, f'the node is {self.lifecycle}', 'it accepts no goals')
+        if self.is_stopped:
+            return StateLine(AMBER, 'stopped', 'goals are refused until Continue')
+        if waits > _SEEN:
+            return StateLine(AMBER, 'solving …')
+        return self._without_goal if last is None else outcome_line(last[0], now - last[1], gap)
+
+
+def outcome_line(report: Report, since: float, gap: Errors | None = None) -> StateLine:
+    """Return the state after a goal, s after its report; gap: see `NodeState.line`."""
+    values, color = report.values, _LEVELS[min(report.level, 2)]
+    place, _, why = report.message.partition(': ') if (
+        report.message.startswith(_PLACE)) else ('', '', report.message)
+    why = '' if report.level == 0 else why
+    left = float(values.get('motion_duration') or 0.0) - since
+    if values.get('reason') == REFUSED:
+        text = 'refused'
+    elif left > 0.0:
+        text, why = f'moving, {left:.1f} s left', _brief(why)
+    elif report.level == 0:
+        text = 'reached'
+    else:
+        text, why = 'as near as possible' if report.level == 1 else 'not reached', _brief(why)
+        text = f'{text}: {gap or reported_errors(values)}'.removesuffix(': ')
+    before = [part for part in (values.get('task', ''), place) if part not in ('', GOAL)]
+    return StateLine(color, ': '.join([*before, text]), why)
+
+
+def _brief(why: str) -> str:
+    """Return a reason without its explanation and what becomes of the joints."""
+    return re.split('[;:,]', why)[0]
+
+
+def reported_errors(values: Mapping[str, str]) -> Errors:
+    """Return the errors in the values of a status; 0 where there is none."""
+    return Errors(*(float(values.get(f'{kind}_error') or 0.0)
+                    for kind in ('position', 'orientation')))
 
 
 class NodeParameters(Mapping[str, Any]):
@@ -178,6 +253,11 @@ class NodeParameters(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._values)
+
+    @property
+    def snapshot(self) -> Mapping[str, Any]:
+        """The values as they are now, which do not change."""
+        return self._values
 
     def option(self, name: str) -> Any:
         """Return a parameter of the arm."""

@@ -1,5 +1,6 @@
 """The self-motion of a redundant arm: its curves in the scene, and the arm led along them."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ from ik_node.model.chain import Chain
 from ik_node.solvers.self_motion import SelfMotion, redundancy_degree, self_motion
 from ik_node.spatial import inverse, rotation_log
 from ik_node.support.exceptions import IkError
+from ik_node.viewer.node_state import GREEN, StateLine
 from ik_node.viewer.page_text import html_line, joint_text
 from ik_node.viewer.panel import Page, Panel, on_user_change
 from ik_node.viewer.scene_nodes import add_line, distinct_colors
@@ -44,7 +46,7 @@ class NullSpacePanel(Panel):
         self._degree = 0
         self._counted: tuple[Chain, np.ndarray] | None = None  # what the degree is of
         self._solver = self._worker(self._solve)
-        self._mover = self._worker(self._robot_view.go_to)
+        self._mover = self._worker(self._go_to)
         gui = self._gui
         with self._folder:
             self._shown: Any = gui.add_checkbox(
@@ -151,6 +153,9 @@ class NullSpacePanel(Panel):
         if motion is not None:
             length = percent / 100.0 * motion.lengths[-1]
             self._mover.give(motion.configurations[int(np.abs(motion.lengths - length).argmin())])
+
+    def _go_to(self, q: Sequence[float]) -> None:
+        self._robot_view.go_to(q, StateLine(GREEN, 'reached, along the self-motion'))
 
     def _clear(self) -> None:
         if self._problem is not None:

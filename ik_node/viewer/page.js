@@ -46,7 +46,8 @@ if (!window.ikView) {
   // A press beside a field ends its use; the numbers beside sliders are to be read.
   window.addEventListener('pointerdown', event => {
     const active = document.activeElement;
-    if (active instanceof HTMLInputElement && !active.contains(event.target)) active.blur();
+    if (active instanceof HTMLInputElement && !active.contains(event.target)
+        && !event.target.closest('[role=listbox]')) active.blur();  // an open list would close
   }, true);
   window.addEventListener('focusin', event => {
     if (ofSlider(event.target)) event.target.blur();
@@ -56,18 +57,26 @@ if (!window.ikView) {
   const hasFiles = event => event.dataTransfer
     && Array.from(event.dataTransfer.types).includes('Files');
   window.addEventListener('dragover', event => { if (hasFiles(event)) event.preventDefault(); });
+  const open = (sent, frames) => {  // the button is on the page while its tab is open
+    const input = Array.from(document.querySelectorAll('input[type=file]')).find(one =>
+      one.nextElementSibling?.textContent.includes('OPEN'));
+    if (input) {
+      input.files = sent.files;
+      input.dispatchEvent(new Event('change', {bubbles: true}));
+    } else if (frames) {
+      if (frames === 60) Array.from(document.querySelectorAll('p, span, div, button')).find(one =>
+        one.textContent === 'Robot')?.click();
+      requestAnimationFrame(() => open(sent, frames - 1));
+    }
+  };
   window.addEventListener('drop', event => {
     if (!hasFiles(event)) return;
     event.preventDefault();
-    const input = Array.from(document.querySelectorAll('input[type=file]')).find(one =>
-      one.nextElementSibling && one.nextElementSibling.textContent.includes('OPEN'));
-    if (!input) return;
     const given = event.dataTransfer, sent = new DataTransfer();
     const item = given.items[0] && given.items[0].webkitGetAsEntry();
     const wrong = given.files.length > 1 ? given.files.length + ' files'
       : item && item.isDirectory ? 'the folder ' + item.name : '';
     sent.items.add(wrong ? new File([' '], wrong) : given.files[0]);
-    input.files = sent.files;
-    input.dispatchEvent(new Event('change', {bubbles: true}));
+    open(sent, 60);
   });
 }

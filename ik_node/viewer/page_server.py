@@ -48,7 +48,11 @@ class PageServer(viser.ViserServer):
             self.stop()
             raise IkError('requests of foreign web sites cannot be refused with this release of '
                           'viser: it does not use websockets.asyncio.server.serve')
-        self.gui.configure_theme(show_share_button=False)
+        self.set_dark(False)
+
+    def set_dark(self, dark: bool) -> None:
+        """Show the page in dark or in light colours, without viser's logo and its sharing."""
+        self.gui.configure_theme(dark_mode=dark, show_share_button=False, show_logo=False)
 
     def request_share_url(self, verbose: bool = True) -> None:
         """Refuse to serve the page through a public server, which any client may ask for."""

@@ -1,11 +1,20 @@
 """Texts of the page: quantities with units in which they are easy to read, tables, lines."""
 
 import html
+import os
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 _NONE = '–'
+_VARIABLES = 'ROS_DOMAIN_ID', 'ROS_AUTOMATIC_DISCOVERY_RANGE'  # that decide who hears whom
+
+
+def environment_text() -> str:
+    """Return the variables that a command in another terminal needs, as a shell takes them."""
+    return ' '.join(f'{name}={shlex.quote(os.environ[name])}' for name in _VARIABLES
+                    if os.environ.get(name))
 
 
 def length_text(value: float) -> str:

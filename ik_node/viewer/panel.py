@@ -12,6 +12,7 @@ from ik_node.viewer.draft import Draft
 from ik_node.viewer.history import UndoHistory
 from ik_node.viewer.latest_value import LatestValue
 from ik_node.viewer.node_state import Target
+from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.target_handles import TargetHandles
 
@@ -26,7 +27,7 @@ class Page:
     - `on_robot`: called when a panel has loaded another robot into the nodes.
     """
 
-    def __init__(self, server: viser.ViserServer, robot_views: list[RobotView],
+    def __init__(self, server: PageServer, robot_views: list[RobotView],
                  on_drag: Callable[[Target, np.ndarray], None]) -> None:
         """Begin without panels; on_drag: see `Gizmo`."""
         self.server, self.robot_views, self.robot_view = server, robot_views, robot_views[0]

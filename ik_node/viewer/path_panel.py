@@ -8,7 +8,7 @@ import numpy as np
 from ik_node.ros.clients.client import Report
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import Page, Panel, on_user_change
-from ik_node.viewer.scene_nodes import new_name, position_wxyz
+from ik_node.viewer.scene_nodes import add_line, new_name, position_wxyz
 
 _MIN_STEP = 0.02  # of the reach, between waypoints that are drawn
 _FRAME = 0.06     # of the reach: the axes at a waypoint
@@ -88,10 +88,10 @@ class PathPanel(Panel):
             new_name(self._server, f'/path/{number}'), axes_length=size, axes_radius=0.04 * size,
             origin_radius=0.1 * size, origin_color=_DRAWN, position=position, wxyz=wxyz))
         if number > 1:
-            self._drawn.append(scene.add_line_segments(
-                new_name(self._server, f'/path/to_{number}'),
-                np.array([[T[:3, 3] for T in self._waypoints[-2:]]]),
-                np.array(_DRAWN, dtype=np.uint8), thickness=2.0, thickness_units='screen'))
+            self._drawn.append(add_line(
+                self._server, f'/path/to_{number}',
+                np.array([T[:3, 3] for T in self._waypoints[-2:]]), _DRAWN, 2.0,
+                thickness_units='screen'))
 
     def _follow(self) -> None:
         for frame in self._frames:

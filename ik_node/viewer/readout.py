@@ -16,12 +16,15 @@ from ik_node.ros.publishing.markers.limit_panel import nearness
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import manipulability, task_singular_values
 from ik_node.support.exceptions import IkError
-from ik_node.viewer.page_text import angle_text, html_table, length_text, time_text, value_text
+from ik_node.viewer.node_state import GREY
+from ik_node.viewer.page_text import angle_text, length_text, time_text, value_text
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.scene_nodes import distinct_colors
+from ik_node.viewer.scene_nodes import distinct_colors, rgb_bytes
 
-_HEAD = ('solver', 'position', 'angle', 'σ<sub>min</sub>', 'steps', 'time')
+_FIGURES = 'position error', 'orientation error', 'steps of the solver', 'solve time'
+_PROBLEMS = 5   # of a robot that are told
+_NONE = '–'
 _COLORS = ('#2f6fb0', '#c0392b', '#2c8f4f', '#8e44ad', '#b7791f', '#17808a')
 _GOALS = 200    # that are shown
 _SECONDS = 30.0
@@ -36,22 +39,42 @@ _QUANTITIES = {
     'σ_min': ('smallest_singular_value', 1.0, 1e-9)}
 
 
-def readout(robot_views: Iterable[RobotView]) -> str:
-    """Return a table of the state of each node and the figures of its last goal, as HTML."""
-    return html_table(_HEAD, [row for robot_view in robot_views for row in _rows(robot_view)])
+def readout(robot_views: Iterable[RobotView], without_node: str = '') -> str:
+    """Return the state of each node and the figures of its last goal, as HTML.
+
+    without_node: a line in place of a state where a player moves the robot, not a node.
+    """
+    blocks = [_block(robot_view, without_node) for robot_view in robot_views]
+    return f'<div id="ik-status">{"".join(blocks)}</div>'
 
 
-def _rows(robot_view: RobotView) -> tuple[list[str], list[str]]:
-    """Return two rows: the figures of the last goal, and the state."""
-    report, (color, text) = robot_view.state.report, robot_view.state.line
+def _block(robot_view: RobotView, without_node: str) -> str:
+    """Return the state, with its reason or the robot below, and the figures of the last goal."""
+    color, text, why = robot_view.status
+    if without_node:
+        color, text = GREY, without_node
+    report, gap = robot_view.state.report, robot_view.gap
     values = report.values if report else {}
-    solver = values.get('solver') or robot_view.parameters.option('solver') or robot_view.name
-    cells = [value_text(values.get('position_error'), length_text),
-             value_text(values.get('orientation_error'), angle_text),
-             value_text(values.get('smallest_singular_value'), '{:.2g}'.format),
-             values.get('iterations') or '–', value_text(values.get('solve_time'), time_text)]
-    return ([f'<span style="color:{color}">●</span> {html.escape(str(solver))}',
-             *map(html.escape, cells)], [f'<span style="color:{color}">{html.escape(text)}</span>'])
+    solver = values.get('solver') or robot_view.parameters.option('solver') or ''
+    own = ''
+    if robot_view.color is not None:  # one of several
+        solver, own = robot_view.name, f' style="color:rgb{rgb_bytes(robot_view.color)}"'
+    off = [value_text(values.get('position_error'), length_text),
+           value_text(values.get('orientation_error'), angle_text)]
+    if gap is not None and report is not None and report.level:
+        off = [length_text(gap[2].position), angle_text(gap[2].orientation)]
+    steps = values.get('iterations')
+    figures = zip(_FIGURES, (
+        *off, _NONE if not steps else f'{steps} step{"s" * (steps != "1")}',
+        value_text(values.get('solve_time'), time_text)))
+    problems = ''.join(f'<div>⚠ {html.escape(line)}</div>'
+                       for line in robot_view.problems[:_PROBLEMS])
+    return (f'<div class="ik-state"><b style="color:{color}">● {html.escape(text)}</b>'
+            f'<span{own}>{html.escape(str(solver))}</span></div><div class="ik-figures">'
+            + ''.join(f'<span title="{hint}">{html.escape(figure)}</span>'
+                      for hint, figure in figures)
+            + f'</div><div class="ik-why">{html.escape(why or robot_view.description)}</div>'
+            + problems)
 
 
 def _lines(first: str, names: Sequence[str], colors: Sequence[str]) -> tuple[uplot.Series, ...]:

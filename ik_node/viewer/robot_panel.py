@@ -15,7 +15,7 @@ from ik_node.viewer.gallery import Uploads, default_tip, file_parameters, mesh_f
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import Page, Panel, on_user_change
 
-_AS_IT_IS = 'as it is'
+_AS_IT_IS = 'the present one'
 OPEN = 'Open a file …'
 _NONE = 'choose …'
 
@@ -41,7 +41,8 @@ class RobotPanel(Panel):
         self._robot: Any = gui.add_dropdown('robot', (_AS_IT_IS, *self._gallery),
                                             hint='load another robot into the node')
         self._button: Any = gui.add_upload_button(
-            OPEN, hint=f'a robot of yours: {", ".join(EXTENSIONS)}; or drop it on the page')
+            OPEN, color='blue',
+            hint=f'a robot of yours: {", ".join(EXTENSIONS)}; or drop it on the page')
         self._zipped: Any = gui.add_dropdown('in the zip', (_NONE,), visible=False,
                                              hint='the robots of the archive')
         super().__init__(page, 'Download a robot')

@@ -4,6 +4,7 @@ Messages arrive in the connection's thread, which only stores them; the painter'
 latest.
 """
 
+import contextlib
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +14,8 @@ import numpy as np
 import viser
 from visualization_msgs.msg import Marker
 
-from ik_node.control.options import model_path
+from ik_node.control.arm import goal_weights
+from ik_node.control.options import ArmOptions, model_path
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
@@ -23,14 +25,20 @@ from ik_node.model.readers import read_urdf_text
 from ik_node.ros.clients.client import Report
 from ik_node.ros.clients.connection import Connection
 from ik_node.ros.publishing.markers.group_markers import NO_GOAL
-from ik_node.spatial import inverse
+from ik_node.spatial import inverse, rotation_log
 from ik_node.support.exceptions import IkError, InputError
 from ik_node.viewer import node_state
 from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.marker_scene import MarkerScene
+from ik_node.viewer.page_text import length_text
+from ik_node.viewer.scene_nodes import GapLine
 
 _REMEMBERED = 300  # reports
+_GAP = 1e-3        # of the reach: a shorter way from tip to goal is not drawn
 _WAITING = 100     # messages with markers
+# With the options of the solver, and those of tasks, they decide how goals are solved.
+_SETTING = ('solver', 'task_weights', 'base_link', 'tip_link')
+_ABLE = ArmOptions.read({'task_weights': 'auto'})
 _OF_ARM = ('base_link', 'tip_link', 'start_pose')  # parameters that each arm has
 # Colours of the robots in a comparison, red, green and blue, 0 to 1.
 COLORS = ((0.25, 0.47, 0.75), (0.80, 0.35, 0.28), (0.30, 0.62, 0.40), (0.58, 0.40, 0.70),
@@ -76,6 +84,7 @@ class RobotView(DrawnRobot):
         self.places = Places() if places is None else places
         self._reader = MeshReader()
         self.markers = MarkerScene(server, f'/{name}/markers')
+        self._gap_line = GapLine(server, f'/{name}/gap')
         self._lock = threading.Lock()
         self._leaving = threading.Lock()  # held until the node has taken where to go
         self.text = self._topic_text = ''
@@ -85,6 +94,7 @@ class RobotView(DrawnRobot):
         self._new_markers: deque[Any] = deque(maxlen=_WAITING)
         self._status_text = NO_GOAL  # of the markers
         self._chain: Chain | None = None
+        self._able = np.ones(6, bool)  # the axes of goals that the arm can serve
         self._chain_error = self._error = ''
         self._offered: tuple[str, ...] = ()
         self._selection: tuple[Any, ...] = ()  # the robot that is drawn, and its chain
@@ -170,7 +180,8 @@ class RobotView(DrawnRobot):
             processes = self.connection.processes()
             if back and processes - self._processes:
                 self.restarts += 1
-                self.state.forget_goal()
+                self.state.leave_goal()
+                self.state.is_stopped = False
             self._processes |= processes
             self.parameters.outdated |= back
         return back
@@ -182,7 +193,7 @@ class RobotView(DrawnRobot):
         """
         # The description may arrive before or after its parameters.
         self.parameters.switching = True
-        self.state.forget_goal()
+        self.state.leave_goal()
         try:
             self.connection.set_parameters({
                 self.parameters.option_name(name) if name in _OF_ARM else name: value
@@ -219,6 +230,16 @@ class RobotView(DrawnRobot):
         return self.body if self.parameters.has_body_solver else self.chain
 
     @property
+    def setting(self) -> tuple[tuple[str, str], ...]:
+        """The parameters that decide how goals are solved; empty before the first."""
+        parameters = self.parameters.snapshot
+        names = [*map(self.parameters.option_name, _SETTING), 'on_failure']
+        solver = parameters.get(names[0])
+        below = (f'{solver}.', *(f'{task}.' for task in node_state.task_names(parameters)))
+        return tuple((name, str(value)) for name, value in sorted(parameters.items())
+                     if name in names or name.startswith(below))
+
+    @property
     def follows_paths(self) -> bool:
         """Whether it takes paths of the tip."""
         return self.chain is not None and not self.parameters.has_body_solver
@@ -228,7 +249,13 @@ class RobotView(DrawnRobot):
         """What can be dragged: the targets of its tasks, or the goal of the arm."""
         if self.tasks:
             return node_state.task_targets(self.parameters)
-        return () if self.chain is None or self.is_only_played else (node_state.ARM_GOAL,)
+        chain, served = self.chain, node_state.Freedom()
+        if chain is None or self.is_only_played:
+            return ()
+        with contextlib.suppress(IkError):  # the node itself reports a wrong parameter
+            x, y, z, *turns = (self._able & (self.parameters.task_weights(chain) > 0.0)).tolist()
+            served = node_state.Freedom((x, y, z), any(turns))
+        return (node_state.ARM_GOAL._replace(served=served),)
 
     @property
     def description(self) -> str:
@@ -267,6 +294,7 @@ class RobotView(DrawnRobot):
         self.move(values, self.T_world_root if parameters.moves_root else np.eye(4))
         if self.tree is not None:
             self._show_markers()
+        self._show_gap()
         if self.tasks != self._offered:  # the node has to know of goals before they are sent
             self._offered = self.tasks
             self.connection.offer_goals(self._offered)
@@ -283,10 +311,19 @@ class RobotView(DrawnRobot):
         for _ in range(len(self._new_markers)):  # what arrives meanwhile is for the next picture
             self.markers.show(self._new_markers.popleft(), frames)
 
+    def _show_gap(self) -> None:
+        """Show how far the arm as it is drawn is from a goal that it does not meet."""
+        report, gap = self.state.report, self.gap
+        if report is None or not report.level or gap is None or (
+                gap[2].position < _GAP * self.reach):
+            self._gap_line.hide()
+        else:
+            self._gap_line.show(gap[0], gap[1], length_text(gap[2].position))
+
     def _change_robot(self, text: str, is_drawn: bool) -> None:
         """Draw another robot, if it is not drawn yet, and find its chain."""
         self._chain, self._chain_error, self._error = None, '', ''
-        self.state.forget_goal()
+        self.state.leave_goal()
         self.reports.clear()
         try:
             if not is_drawn:
@@ -298,10 +335,38 @@ class RobotView(DrawnRobot):
                 raise InputError('the node has several arms; choose one of '
                                  f'{", ".join(self.parameters.other_arms)} with --arm')
             base, tip = self.parameters.links
-            self._chain = self.tree.chain(base or None, tip or None)  # type: ignore[union-attr]
+            chain = self.tree.chain(base or None, tip or None)  # type: ignore[union-attr]
+            self._able = goal_weights(_ABLE, chain) > 0.0
+            self._chain = chain
         except IkError as error:
             self._chain_error = str(error)
         self.text = text
+
+    @property
+    def gap(self) -> tuple[np.ndarray, np.ndarray, node_state.Errors] | None:
+        """Where the tip is drawn and where its last goal, (3,) each, m, and how far apart."""
+        chain, T_goal = self.chain, self.markers.pose((self._goal_markers, 0))
+        if chain is None or T_goal is None:
+            return None
+        try:
+            weights = self.parameters.task_weights(chain).copy()
+        except IkError:  # the node itself reports a wrong parameter
+            return None
+        if self.markers.pose((self._goal_markers, 1)) is None:  # no axes: a position only
+            weights[3:] = 0.0
+        T, R = self.pose(chain.tip_link), T_goal[:3, :3]
+        off = (weights > 0.0) * np.concatenate([
+            R.T @ (T[:3, 3] - T_goal[:3, 3]), R.T @ rotation_log(T[:3, :3] @ R.T)])
+        return T[:3, 3], T_goal[:3, 3], node_state.Errors(
+            float(np.linalg.norm(off[:3])), float(np.linalg.norm(off[3:])))
+
+    @property
+    def status(self) -> node_state.StateLine:
+        """The state of the node, or of its last goal, with the error of the arm as drawn."""
+        if self.parameters.switching:
+            return node_state.StateLine(node_state.AMBER, 'loading the robot …')
+        gap = self.gap
+        return self.state.line(None if gap is None else gap[2])
 
     @property
     def reach(self) -> float:
@@ -342,6 +407,7 @@ class RobotView(DrawnRobot):
                   position_only: bool) -> None:
         """Send a goal (4, 4), m, in the target's frame, see `target_frame`."""
         if target in self.targets and not self.parameters.switching:
+            self.state.on_goal()
             self.connection.send_goal(T_frame_goal, target.name or self.arm,
                                       target.is_point or (position_only and not target.name))
 
@@ -350,10 +416,11 @@ class RobotView(DrawnRobot):
         T_base_world = inverse(self.target_frame())
         self.connection.send_path([T_base_world @ T for T in waypoints], self.arm)
 
-    def go_to(self, configuration: Sequence[float] | Mapping[str, float]) -> None:
+    def go_to(self, configuration: Sequence[float] | Mapping[str, float],
+              state: node_state.StateLine | None = None) -> None:
         """Send the robot to joint values, rad or m: all of `space`, or some by name.
 
-        Raises IkError with the reason for a refusal.
+        state: there, by default without a goal. Raises IkError with the reason for a refusal.
         """
         values = configuration
         if not isinstance(values, Mapping):
@@ -365,16 +432,17 @@ class RobotView(DrawnRobot):
         with self._leaving:
             self.drop_goals()
             self.connection.send_joints(values, self.arm)
-            self.state.forget_goal()
+            self.state.leave_goal(state)
 
     def enable(self, enabled: bool) -> None:
         """Stop the robot, which refuses goals then, or let it go on. Raises SilentError."""
         self.connection.enable(enabled)
-        self.state.forget_goal()
+        self.state.is_stopped = not enabled
+        self.state.leave_goal()
 
     def go_home(self) -> None:
         """Send the robot to its start pose. Raises SilentError."""
         with self._leaving:
             self.drop_goals()
             self.connection.reset()
-            self.state.forget_goal()
+            self.state.leave_goal()

@@ -21,7 +21,7 @@ from ik_node.viewer.saved_scene import SavedScene, kept_parameters, read_scene, 
 # By layer, see `marker_scene.layer_of`: its name on the page, whether it is shown at first, a text.
 _LAYERS = {
     'trail': ('trail', True, 'where the tip has been'),
-    'labels': ('labels', True, 'the outcome of a goal beside it'),
+    'labels': ('labels', False, 'the outcome of a goal beside it'),
     'branches': ('branches', True, 'every branch of the last goal, after ~/solve_all'),
     'manipulability': ('ellipsoid', False, 'velocities of the tip for joint velocities of norm 1'),
     'limits': ('limits', False, 'each joint between its limits, beside the robot')}
@@ -43,16 +43,23 @@ class LayerPanel(Panel):
     needs = 'page'
 
     def __init__(self, page: Page) -> None:
-        super().__init__(page, 'Layers')
+        super().__init__(page, 'Layers', is_expanded=True)
         with self._folder:
             self._shown = {layer: self._gui.add_checkbox(name, shown, hint=text)
                            for layer, (name, shown, text) in _LAYERS.items()}
+            self._dark: Any = self._gui.add_checkbox('dark', False, hint='dark colours of the page')
             self._fine = self._gui.add_checkbox(
                 'fine meshes', False, hint='all of their triangles, which are slow to draw without '
                 'a graphics card')
         for widget in (*self._shown.values(), self._fine):
             widget.on_update(lambda _: self._apply())
+        self._dark.on_update(lambda _: page.server.set_dark(bool(self._dark.value)))
         self._apply()
+
+    def _refresh(self, visible: bool) -> None:
+        """Offer the branches where there are some."""
+        self._shown['branches'].visible = any(
+            'branches' in robot_view.markers.layers for robot_view in self._page.robot_views)
 
     def _apply(self) -> None:
         hidden = frozenset(layer for layer, widget in self._shown.items() if not widget.value)
@@ -131,11 +138,12 @@ class ScenePanel(Panel):
     needs = 'page'
 
     def __init__(self, page: Page) -> None:
-        super().__init__(page, 'Scene')
+        super().__init__(page, 'Scene', is_expanded=True)
         self._loading = threading.Lock()
         with self._folder:
             self._gui.add_button(
-                'Save the scene', hint='robot, solver, joint values, goals and view').on_click(
+                'Save the scene', color='blue',
+                hint='robot, solver, joint values, goals and view').on_click(
                     lambda event: self._save(event.client))
             self._gui.add_upload_button(
                 'Load a scene …', hint='a file of Save the scene', mime_type='application/json'
@@ -177,6 +185,7 @@ class ScenePanel(Panel):
     def _show(self, scene: SavedScene, client: viser.ClientHandle | None) -> None:
         """Show a scene. Raises IkError with the reason of what cannot be shown."""
         robot_view = self._robot_view
+        self._page.handles.release()  # what is dragged is no goal of the robot in the scene
         self._set(scene)
         _wait('its robot is not drawn', lambda: robot_view.text == scene.robot
               and robot_view.is_placed)
@@ -185,14 +194,21 @@ class ScenePanel(Panel):
             lacking = [name for name in space.joint_names if name not in scene.joints]
             if lacking:
                 raise InputError(f'it has no value of joint {lacking[0]!r}')
-            if robot_view.parameters.moves_root:
-                robot_view.go_home()  # brings the root to root_pose
-            robot_view.go_to([scene.joints[name] for name in space.joint_names])
         for name, T_scene_goal in scene.goals.items():
+            count = robot_view.count
             _wait(f'there is no handle of {name or "the goal"!r}',
                   functools.partial(self._page.handles.drag_to, T_scene_goal, name))
+            _wait('the node does not solve its goals', functools.partial(self._has_news, count))
+        if space is not None and scene.joints:  # exactly, whatever the goals were solved to
+            state = robot_view.status if scene.goals else None
+            if robot_view.parameters.moves_root:
+                robot_view.go_home()  # brings the root to root_pose
+            robot_view.go_to([scene.joints[name] for name in space.joint_names], state)
         if client is not None and scene.camera is not None:
             self._page.camera.place(client, *map(np.array, scene.camera))
+
+    def _has_news(self, count: int) -> bool:
+        return self._robot_view.count > count
 
     def _set(self, scene: SavedScene) -> None:
         """Set robot and parameters; those of tasks exist once the tasks do."""

@@ -2,16 +2,18 @@
 
 import contextlib
 import functools
+import html
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ik_node.control.options import BODY_SOLVERS, solves_arms
+from ik_node.model.chain import Chain
 from ik_node.ros.clients.connection import Described, SilentError
 from ik_node.ros.parameters import to_parameter
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
-from ik_node.solvers.registry import solver_class, solver_names
+from ik_node.solvers.registry import make_solver, solver_class, solver_names
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.draft import Draft
 from ik_node.viewer.latest_value import errors_shown
@@ -29,6 +31,16 @@ _GROUPS = {
                    'torso_capsule'),
     'limits': ('lower', 'upper', 'limit_margin')}
 _OTHERS = 'of the method'
+_GOOD_FOR = {
+    'dls': 'everything; the default', 'auto': 'not having to choose: the closed form or dls',
+    'analytic': 'exactness, and every branch', 'ccd': 'long chains',
+    'pseudoinverse': 'seeing what damping is for', 'transpose': 'steps without any inverse',
+    'example': 'configurations like those of examples',
+    'genetic': 'a fitness of your own, without derivatives',
+    'optimization': 'objectives of your own',
+    'least_squares': 'several tasks, weighted against each other',
+    'hierarchy': 'several tasks, none disturbs one before it',
+    'lagrange': 'motion as of masses: forces, springs'}
 _DATA = ('examples',)  # what a solver works with is no setting, and has no default
 
 
@@ -48,6 +60,10 @@ class SolverPanel(Panel):
         self._draft: Draft | None = None  # of the options
         self._reset: Any = None
         self._wanted = self._worker(self._show_options)  # it waits for the node
+        self._chain: Chain | None = None
+        self._unfit: dict[str, str] = {}  # why solvers do not fit the chain
+        self._fit: Any = None
+        self._fitted = self._worker(self._find_unfit)
 
     @property
     def lacks_widgets(self) -> bool:
@@ -62,6 +78,8 @@ class SolverPanel(Panel):
         with self._folder:
             for name in names:
                 self._add(described[name], name)
+                if name == names[0]:
+                    self._fit = self._gui.add_html('')
             self._options_folder = self._gui.add_folder('Options', expand_by_default=False)
 
     def _refresh(self, visible: bool) -> None:
@@ -83,13 +101,23 @@ class SolverPanel(Panel):
             if draft is not None and parameters.get(name) is not None:
                 draft.show(name, _text(parameters[name]))
 
+    def _find_unfit(self, chain: Chain | None) -> None:
+        self._unfit = {} if chain is None else unfit(chain)
+
     def _offer_solvers(self) -> None:
-        """Offer those solvers that the node takes: of one arm, of the body, or both."""
-        parameters = self._robot_view.parameters
+        """Offer those solvers that fit: of one arm, of the body, or both; tell about all."""
+        parameters, chain = self._robot_view.parameters, self._robot_view.chain
+        if chain is not self._chain:
+            self._chain = chain
+            self._fitted.give(chain)
+        reasons = self._unfit
         arms = not (self._robot_view.tasks or parameters.moves_root)
         body = not self._robot_view.arm
-        offered = tuple(name for name in self._solvers
-                        if (body and name in BODY_SOLVERS) or (arms and solves_arms(name)))
+        able = [name for name in self._solvers
+                if (body and name in BODY_SOLVERS) or (arms and solves_arms(name))]
+        present = parameters.option('solver')
+        offered = tuple(name for name in able if name not in reasons or name == present)
+        self._fit.content = solver_list(able, reasons, str(present))
         widget = self._shown[parameters.option_name('solver')]
         if tuple(widget.options) != offered and parameters.option('solver') in offered:
             widget.options = offered
@@ -149,8 +177,9 @@ class SolverPanel(Panel):
 
     def stop(self) -> None:
         """Forget what is typed."""
-        if self._draft is not None:
-            self._draft.discard()
+        draft = self._draft  # read once: another thread may replace it
+        if draft is not None:
+            draft.discard()
 
     def _add(self, one: Described, label: str, default: Any = None) -> None:
         gui, hint = self._gui, one.text
@@ -176,6 +205,25 @@ class SolverPanel(Panel):
         self._last_values[one.name] = one.value
         self._shown[one.name] = widget
         on_user_change(widget, change)
+
+
+def unfit(chain: Chain) -> dict[str, str]:
+    """Return the solvers that do not fit a chain, with the reasons."""
+    reasons = {}
+    for name in solver_names():
+        try:
+            make_solver(name, chain)
+        except IkError as error:
+            reasons[name] = str(error)
+    return reasons
+
+
+def solver_list(names: Iterable[str], reasons: Mapping[str, str], present: str) -> str:
+    """Return solvers as HTML: those that fit, with what they are good for, then the others."""
+    lines = [f'<div class="{"ik-unfit" if name in reasons else ""}"><b>{html.escape(name)}</b> '
+             f'{html.escape(reasons.get(name) or _GOOD_FOR.get(name, ""))}</div>'
+             for name in sorted(names, key=lambda one: (one in reasons, one != present))]
+    return f'<div class="ik-solvers">{"".join(lines)}</div>'
 
 
 def grouped(options: Iterable[str]) -> dict[str, list[str]]:

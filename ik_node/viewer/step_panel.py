@@ -70,6 +70,7 @@ class StepPanel(Panel):
         names = ['task_weights', *(f'{method}.{name}' for method in METHODS
                                    for name in solver_class(method).Options.specs())]
         options = {name: value for name in names if (value := parameters.option(name)) is not None}
+        options['position only'] = self._page.position_only
         if chain is self._chain and _same_options(options, self._options):
             return False
         self._chain, self._options = chain, options
@@ -87,7 +88,10 @@ class StepPanel(Panel):
         return self._solvers[method].step(goal, q)
 
     def _goal(self, chain: Chain, T_base_goal: np.ndarray) -> Goal:
-        return Goal.from_pose(T_base_goal, self._robot_view.parameters.task_weights(chain))
+        weights = self._robot_view.parameters.task_weights(chain).copy()
+        if self._page.position_only:
+            weights[3:] = 0.0
+        return Goal.from_pose(T_base_goal, weights)
 
     def _draw(self, chain: Chain, q: np.ndarray, T_base_goal: np.ndarray) -> None:
         try:

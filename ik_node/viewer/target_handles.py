@@ -2,7 +2,7 @@
 
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import viser
@@ -79,6 +79,11 @@ class Gizmo:
         self._moved(self._target, self._T_frame_goal)
 
     @property
+    def T_frame_goal(self) -> np.ndarray:
+        """The pose (4, 4), m, in the frame of its target."""
+        return inverse(self._frame()) @ self.T
+
+    @property
     def T(self) -> np.ndarray:
         """(4, 4), m, its pose."""
         return matrix(self._handle.position, self._handle.wxyz)
@@ -143,6 +148,7 @@ class TargetHandles:
         self._server, self._robot_view = server, robot_view
         self._moved, self._notify = moved, notify
         self._gizmos: dict[Target, Gizmo] = {}
+        self._waiting: dict[str, np.ndarray] = {}  # where handles are to be dragged, by task
         self._tree: object = None  # of the robot whose handles they are
         self._rotations = True
         self._changing = threading.Lock()  # a removed handle must not be moved
@@ -157,7 +163,11 @@ class TargetHandles:
             if robot_view.tree is not self._tree:
                 self._remove(set(self._gizmos))
                 self._tree = robot_view.tree
-            self._remove(self._gizmos.keys() - set(targets))
+            gone = self._gizmos.keys() - set(targets)
+            # The goal of an arm that is dragged stays, where another handle fits it.
+            self._waiting |= {one.name: self._gizmos[one].T for one in gone if not one.name
+                              and self._gizmos[one].is_dragged and '' in {t.name for t in targets}}
+            self._remove(gone)
             for target in targets:
                 T = robot_view.target_pose(target)
                 if T is not None and target in self._gizmos:
@@ -167,6 +177,8 @@ class TargetHandles:
                         self._server, robot_view, target, T, self._moved, self._notify,
                         self._grab, functools.partial(self._release_drag, target.name))
                     gizmo.show_rotations(self._rotations or bool(target.name))
+                    if target.name in self._waiting:
+                        gizmo.drag_to(self._waiting.pop(target.name))
 
     def named(self, name: str) -> Gizmo | None:
         """Return the handle of a task, '' for that of the arm's goal; None where there is none."""
@@ -217,9 +229,18 @@ class TargetHandles:
             if gizmo is not None:
                 gizmo.show_rotations(shown)
 
-    def clear(self) -> None:
-        """Remove all handles."""
+    def goals(self) -> list[tuple[Target, np.ndarray]]:
+        """Return the goals T_frame_goal (4, 4), m, of handles that the user has dragged."""
+        return [(target, gizmo.T_frame_goal) for target, gizmo in list(self._gizmos.items())
+                if gizmo.is_dragged]
+
+    def clear(self, dragged: Mapping[str, np.ndarray] | None = None) -> None:
+        """Remove all handles.
+
+        dragged: poses (4, 4), m, by task, to which those are dragged that come next.
+        """
         with self._changing:
+            self._waiting = dict(dragged or {})
             self._remove(set(self._gizmos))
 
     def _remove(self, targets: set[Target]) -> None:

@@ -30,7 +30,7 @@ class TaskPanel(Panel):
     """
 
     def __init__(self, page: Page) -> None:
-        super().__init__(page, 'Tasks')
+        super().__init__(page, 'Tasks', is_expanded=True)
         self._work = self._worker(run_work)
         self._links: tuple[str, ...] = ()
         self._fields: dict[str, Any] = {}  # widgets of the form, by the names of their fields
@@ -49,7 +49,7 @@ class TaskPanel(Panel):
         with self._entries:
             self._name: Any = gui.add_text('name', 'task_1')
             self._type: Any = gui.add_dropdown('type', tuple(TYPES), initial_value='pose')
-            self._add = gui.add_button('Add the task', order=1e6)
+            self._add = gui.add_button('Add the task', order=1e6, color='blue')
         on_user_change(self._task, lambda _: self.stop())
         self._task.on_update(lambda _: self._show_task())
         self._delete.on_click(lambda _: self._work.give(self._remove))

@@ -6,9 +6,9 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import viser
 
 from ik_node.ros.clients.player_link import PlayerLink
 from ik_node.support.threads import reported, start_thread
@@ -19,6 +19,7 @@ from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.lesson_panel import LessonPanel
 from ik_node.viewer.node_state import Target
 from ik_node.viewer.null_space_panel import NullSpacePanel
+from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.path_panel import PathPanel
 from ik_node.viewer.playback_panel import PlaybackPanel
@@ -35,12 +36,13 @@ from ik_node.viewer.workspace_panel import WorkspacePanel
 _RATE = 60.0       # Hz, highest rate at which the scene is drawn
 _TABLES = 0.1      # s between two updates of figures and sliders
 _APART = 1.6       # in reaches: distance between the robots of a comparison
-_PROBLEMS = 5      # of a robot that are told
+_PANEL = 380       # pixels, width of the panel
 _STOP, _CONTINUE = 'Stop', 'Continue'
 _ICON = ("data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><path "
          "fill='none' stroke='%232f6fb0' stroke-width='2' d='M3 14V8l5-5 5 4'/></svg>")
 # Scripts in the HTML of a panel are not run, but handlers of pictures are.
-_SCRIPT = f'''<img alt="" style="display: none"
+_SCRIPT = f'''<style>{Path(__file__).with_name("page.css").read_text()}</style>
+<img alt="" style="display: none"
 src="data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==" onload="{
 html.escape(Path(__file__).with_name("page.js").read_text().replace(
     "ICON", json.dumps(_ICON)).replace("OPEN", OPEN))}">'''
@@ -49,7 +51,7 @@ html.escape(Path(__file__).with_name("page.js").read_text().replace(
 class View:
     """Draws nodes on a `page` and sends them goals, until it is closed."""
 
-    def __init__(self, server: viser.ViserServer, robot_views: list[RobotView],
+    def __init__(self, server: PageServer, robot_views: list[RobotView],
                  news: threading.Event, player: str = 'ik_play') -> None:
         """Show nodes side by side; goals are dragged at the first and sent to all.
 
@@ -65,31 +67,41 @@ class View:
         add_light(server.scene)
         self._ground = GroundPlane(server.scene)
         server.gui.main_panel.dock_right()
+        server.gui.main_panel.set_width(_PANEL)
         server.gui.add_html(_SCRIPT)
-        self._note = server.gui.add_markdown('Waiting for the node …')
-        self._stop_button = server.gui.add_button(
-            _STOP, color='red', hint='stops the robot at once; goals are refused until Continue')
+        with server.gui.add_form(None):  # what page.css keeps in view
+            self._readout = server.gui.add_html('')
+            self._stop_button = server.gui.add_button(
+                _STOP, color='red',
+                hint='stops the robot at once; goals are refused until Continue')
+            steps = server.gui.add_button_group('', ('Undo', 'Redo', 'Fit view'))
         self._stop_button.on_click(lambda _: self._on_stop(self._stop_button.label == _STOP))
-        steps = server.gui.add_button_group('', ('Undo', 'Redo'))
-        steps.on_click(lambda _: self._in_history(
-            page.history.undo if steps.value == 'Undo' else page.history.redo))
+        steps.on_click(lambda event: self._on_step(steps.value, event.client))
         server.gui.add_command('Undo', hotkey='Z', modifier='cmd/ctrl').on_trigger(
             lambda _: self._in_history(page.history.undo))
         server.gui.add_command('Redo', hotkey='Z', modifier='cmd/ctrl+shift').on_trigger(
             lambda _: self._in_history(page.history.redo))
-        self._playback = PlaybackPanel(
-            page, PlayerLink(robot_views[0].connection, player, news.set))
-        self._readout = server.gui.add_html('')
-        first = [RobotPanel(page), GoalPanel(page, lambda: self._home()), PlotPanel(page),
-                 LayerPanel(page)]
-        self._solvers = [SolverPanel(page, robot_view) for robot_view in robot_views]
-        arm = [ChainPanel(page), TaskPanel(page), BranchPanel(page)]
-        self._path = PathPanel(page)
-        self._joints = JointPanel(page)
-        self._panels: list[Panel] = [
-            self._playback, *first, *self._solvers, *arm, self._path, self._joints,
-            WorkspacePanel(page), StepPanel(page), NullSpacePanel(page), LessonPanel(page),
-            DemoPanel(page), ScenePanel(page)]
+        tabs = server.gui.add_tab_group()
+        with tabs.add_tab('Move'):
+            self._playback = PlaybackPanel(
+                page, PlayerLink(robot_views[0].connection, player, news.set))
+            goal = GoalPanel(page, lambda: self._home())
+            self._joints = JointPanel(page)
+            self._path = PathPanel(page)
+            moving: list[Panel] = [self._playback, goal, self._joints, self._path, DemoPanel(page)]
+        with tabs.add_tab('Solver'):
+            self._solvers = [SolverPanel(page, robot_view) for robot_view in robot_views]
+            solving: list[Panel] = [*self._solvers, BranchPanel(page), PlotPanel(page)]
+        with tabs.add_tab('Tasks'):
+            tasks = TaskPanel(page)
+        with tabs.add_tab('Learn'):
+            learning: list[Panel] = [LessonPanel(page), StepPanel(page), NullSpacePanel(page)]
+        with tabs.add_tab('Robot'):
+            robot: list[Panel] = [RobotPanel(page), ChainPanel(page), WorkspacePanel(page)]
+        with tabs.add_tab('Scene'):
+            scene: list[Panel] = [LayerPanel(page), ScenePanel(page)]
+        self._panels = [*moving, *solving, tasks, *learning, *robot, *scene]
+        self._settings: list[tuple[Any, ...]] = [() for _ in robot_views]  # see `_solve_again`
 
     def close(self) -> None:
         """Stop drawing, and leave the graph."""
@@ -116,12 +128,13 @@ class View:
 
     def _paint(self) -> None:
         for i, robot_view in enumerate(self._robot_views):
+            tree, dragged = robot_view.tree, self.page.handles.dragged()
             if robot_view.paint():
                 robot_view.frame.position = (0.0, _APART * robot_view.reach * i, 0.0)
                 self._ground.fit(robot_view.reach,
                                  _APART * robot_view.reach * (len(self._robot_views) - 1))
                 if i == 0:
-                    self.page.handles.clear()
+                    self.page.handles.clear(dragged if robot_view.tree is tree else {})
                     self._path.clear()
                     self.page.history.clear()
         self._server.flush()  # now, not when the server next looks
@@ -131,26 +144,32 @@ class View:
         has_node = (self._robot_views[0].state.responds is not None
                     or not self._playback.has_player)
         self._robot_views[0].is_only_played = not has_node
-        lines = []
         for i, robot_view in enumerate(self._robot_views):
             restarts = robot_view.restarts
             if robot_view.check_node():
                 self.page.notify(f'{robot_view.name} responds again')
             if i == 0 and robot_view.restarts > restarts:
                 self.page.handles.release()
-                self._stop_button.label = _STOP
             if robot_view.parameters.outdated or self._solvers[i].lacks_widgets:
                 self._fetch_parameters(robot_view, self._solvers[i])
-            name = robot_view.name if has_node else self._player
-            lines.append(f'**{name}**: {robot_view.description}')
-            lines += [f'⚠ {problem}' for problem in robot_view.problems[:_PROBLEMS]]
-        self._note.content = '  \n'.join(lines)
-        self._readout.content = readout(self._robot_views)
-        self._readout.visible = has_node
+            self._solve_again(i, robot_view)
+        self._readout.content = readout(self._robot_views, '' if has_node else self._player)
+        self._stop_button.visible = has_node
+        self._stop_button.label = _CONTINUE if self._robot_views[0].state.is_stopped else _STOP
         for panel in self._panels:
             panel.update(has_node)
         self.page.handles.update()
         self.page.camera.update()
+
+    def _solve_again(self, i: int, robot_view: RobotView) -> None:
+        """Send the goals that are dragged once more after a change of what they are solved with."""
+        setting: tuple[Any, ...] = robot_view.setting
+        if setting:
+            setting = (*setting, self.page.position_only)
+        before, self._settings[i] = self._settings[i], setting
+        if before and setting != before and not robot_view.state.is_stopped:
+            for target, T_frame_goal in self.page.handles.goals():
+                robot_view.send_goal(target, T_frame_goal, self.page.position_only)
 
     def _fetch_parameters(self, robot_view: RobotView, panel: SolverPanel) -> None:
         """Fetch a node's parameters in a thread; show its solver."""
@@ -175,6 +194,12 @@ class View:
         for robot_view in self._robot_views:
             robot_view.send_goal(target, T_frame_goal, self.page.position_only)
 
+    def _on_step(self, name: str, client: Any) -> None:
+        if name == 'Fit view' and client is not None:
+            self.page.camera.fit(client, [T[:3, 3] for T in self.page.handles.dragged().values()])
+        elif name != 'Fit view':
+            self._in_history(getattr(self.page.history, name.lower()))
+
     def _in_history(self, work: Callable[[], None]) -> None:
         with errors_shown(self.page.notify):
             work()
@@ -188,7 +213,6 @@ class View:
         for robot_view in self._robot_views:
             with errors_shown(self.page.notify):
                 robot_view.enable(not stops)
-                self._stop_button.label = _CONTINUE if stops else _STOP
 
     def _home(self) -> None:
         self._joints.stop()

@@ -124,8 +124,8 @@ def test_a_service_that_searches_is_answered(searching):
     searching.status(searching.send(EASY))
     searching.search()
     answer = searching.node.call(Trigger, 'ik_node/solve_all', Trigger.Request())
-    assert not answer.success
-    assert 'dls has no solve_all' in answer.message
+    assert answer.success
+    assert 'branches inside the limits' in answer.message
 
 
 def test_a_deactivated_node_ends_the_search(searching):
@@ -142,7 +142,7 @@ def test_many_requests_are_all_answered(searching):
     assert searching.node.until(client.service_is_ready)
     futures = [client.call_async(Trigger.Request()) for _ in range(6)]
     assert searching.node.until(lambda: all(future.done() for future in futures))
-    assert all('solve_all' in future.result().message for future in futures)
+    assert all('branches' in future.result().message for future in futures)
 
 
 def test_a_signal_ends_the_node_and_the_goal_has_a_status(searching):

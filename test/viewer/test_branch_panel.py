@@ -56,6 +56,7 @@ def test_the_arm_goes_through_the_branches_and_around(page, found):
         assert page.q() == pytest.approx(found[number], abs=1e-9)
         assert rows(page)[1].index(True) == number
         assert page.robot_view.pose(CHAIN.tip_link) == pytest.approx(GOAL, abs=1e-5)
+        assert f'reached: branch {number + 1} of {len(found)}' in page.text()
     assert page.node.get('start_pose') == 'none'
 
 

@@ -1,5 +1,8 @@
 """The links that an arm can have at its ends, and the solvers that fit it."""
 
+import html
+import re
+
 import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
@@ -7,7 +10,8 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 import robots
 from ik_node import KinematicTree, make_solver
 from ik_node.support.exceptions import UnsupportedError
-from ik_node.viewer.arm_panels import ends, fit
+from ik_node.viewer.arm_panels import ends
+from ik_node.viewer.solver_panel import solver_list, unfit
 from page_here import page_with
 
 
@@ -22,12 +26,14 @@ def test_every_base_and_tip_that_is_offered_makes_an_arm():
     assert 'left_tool0' in offered['tip_link']
 
 
-def test_solvers_that_fit_are_listed_and_the_others_have_their_reason():
+def test_solvers_that_fit_come_first_with_what_they_are_for_and_others_with_their_reason():
     chain = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
-    words, *reasons = fit(chain).split('\n')
-    assert words.startswith('Solvers for this arm: analytic, ')
-    assert 'dls' in words
-    assert [reason.split(':')[0] for reason in reasons if reason] == ['- example']
+    reasons = unfit(chain)
+    assert reasons.keys() == {'example'}
+    lines = re.findall(r'<div class="([\w-]*)"><b>(.*?)</b> (.*?)</div>', solver_list(
+        ('example', 'ccd', 'dls'), reasons, 'dls'))
+    assert lines == [('', 'dls', 'everything; the default'), ('', 'ccd', 'long chains'),
+                     ('ik-unfit', 'example', html.escape(reasons['example']))]
 
 
 def test_the_reason_is_that_of_the_solver():
@@ -37,7 +43,7 @@ def test_the_reason_is_that_of_the_solver():
     chain = tree.chain()
     with pytest.raises(UnsupportedError) as error:
         make_solver('analytic', chain)
-    assert f'- analytic: {error.value}' in fit(chain)
+    assert unfit(chain)['analytic'] == str(error.value)
 
 
 @pytest.fixture
@@ -55,7 +61,8 @@ def test_the_base_that_is_chosen_is_the_nodes_and_the_nodes_is_shown(page):
     page.node.set(base_link='')
     page.settle()
     assert page.widget('Arm', 'base').value == 'automatic'
-    assert 'Solvers for this arm: analytic' in page.text('Arm')
+    assert 'example' not in page.widget('Solver', 'solver').options
+    assert 'analytic' in page.widget('Solver', 'solver').options
 
 
 def test_a_link_that_the_node_refuses_is_taken_back_with_the_reason(page):

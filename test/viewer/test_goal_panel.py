@@ -103,11 +103,18 @@ def test_a_goal_is_taken_back_and_sent_again(page):
     assert page.handle().T == pytest.approx(T, abs=1e-9)
 
 
-def test_the_command_sends_the_goal(page):
+def test_the_command_sends_the_goal_in_the_domain_of_the_page(page, monkeypatch):
     T = goal(page)
+    monkeypatch.setenv('ROS_DOMAIN_ID', '73')
+    monkeypatch.delenv('ROS_AUTOMATIC_DISCOVERY_RANGE', raising=False)
+    page.choose('Goal', 'position only', value=True)
     *command, message = shlex.split(page.widget('Goal', 'command').value)
-    assert command == ['ros2', 'topic', 'pub', '--once', '/left/goal_pose',
-                       'geometry_msgs/PoseStamped']
+    assert command == ['ROS_DOMAIN_ID=73', 'ros2', 'topic', 'pub', '--once', '/left/goal_point',
+                       'geometry_msgs/PointStamped']
+    assert list(yaml.safe_load(message)['point'].values()) == pytest.approx(T[:3, 3], abs=1e-4)
+    page.choose('Goal', 'position only', value=False)
+    *command, message = shlex.split(page.widget('Goal', 'command').value)
+    assert command[-2:] == ['/left/goal_pose', 'geometry_msgs/PoseStamped']
     pose = yaml.safe_load(message)['pose']
     assert list(pose['position'].values()) == pytest.approx(T[:3, 3], abs=1e-4)
     assert np.linalg.norm(list(pose['orientation'].values())) == pytest.approx(1.0, abs=1e-5)

@@ -26,6 +26,8 @@ def test_few_layers_are_shown_at_first_and_others_when_they_are_asked_for(page):
     assert {'manipulability', 'limits'} <= layers(page)
     page.choose('Layers', 'limits', value=False)
     assert 'limits' not in layers(page)
+    assert not any(hasattr(node, 'text') for node in page.drawn('/ik_node/markers/').values())
+    assert not page.shows('Layers', 'branches')  # the node has listed none
 
 
 def test_meshes_are_fine_where_that_is_asked_for(page, monkeypatch):

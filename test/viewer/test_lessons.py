@@ -39,7 +39,7 @@ def test_a_lesson_brings_the_textbooks_arm_and_goes_through_the_frames(page, run
     assert page.q() == pytest.approx(runs[0].q[0])
     assert 'Figure 5.22' in page.text('Lessons').replace('*', '')
     assert f'{runs[0].end[1]:.0f}°' in page.text('Lessons')
-    page.choose('Lessons', 'method of it', value=FIGURE.methods[1].label)
+    page.choose('Lessons', 'method', value=FIGURE.methods[1].label)
     page.choose('Lessons', 'frame', value=12)
     assert page.q() == pytest.approx(runs[1].q[12])
     assert len(page.drawn('/lesson/')) == 3  # the goal, its path and that of the tip

@@ -13,9 +13,12 @@ from ik_node.viewer.node_state import (
     GREEN,
     GREY,
     RED,
+    Errors,
     Freedom,
     NodeState,
+    StateLine,
     Target,
+    outcome_line,
     task_targets,
 )
 from ik_node.viewer.scene_nodes import matrix
@@ -37,25 +40,50 @@ def state(*, responds=True, lifecycle='active', report=MET):
     (state(responds=False), GREY, 'waiting for the node'),
     (state(lifecycle='inactive'), AMBER, 'inactive'),
     (state(report=None), GREY, 'no goal yet'),
-    (state(), GREEN, 'the goal is met'),
-    (state(report=Report(1, 'the closest', {})), AMBER, 'the closest'),
-    (state(report=Report(2, 'refused', {})), RED, 'refused')])
+    (state(), GREEN, 'reached'),
+    (state(report=Report(1, 'out of reach; the closest is published', {
+        'position_error': '0.12', 'orientation_error': '1e-9'})),
+     AMBER, 'as near as possible: 120 mm'),
+    (state(report=Report(2, 'out of reach, proved; holding', {'position_error': '0.12'})),
+     RED, 'not reached: 120 mm'),
+    (state(report=Report(2, 'the robot has changed', {'reason': 'REFUSED'})), RED, 'refused'),
+    (state(report=Report(0, 'waypoint 2 of 3: the goal is met', {})), GREEN,
+     'waypoint 2 of 3: reached')])
 def test_the_state_is_one_line(made, color, words):
-    assert made.line.color == color
-    assert words in made.line.text
+    assert made.line().color == color
+    assert words in made.line().text
+
+
+def test_a_motion_is_told_with_its_rest_until_it_ends():
+    report = Report(1, 'out of reach; the closest is published; moving for 2.464 s', {
+        'motion_duration': '2.464', 'position_error': '0.108'})
+    assert outcome_line(report, 1.264) == (AMBER, 'moving, 1.2 s left', 'out of reach')
+    gap = Errors(0.12, 0.0)
+    assert outcome_line(report, 2.5, gap) == (AMBER, 'as near as possible: 120 mm', 'out of reach')
+
+
+def test_without_a_report_a_goal_may_be_reached_by_joint_values():
+    made = state()
+    made.leave_goal(StateLine(GREEN, 'reached: branch 2 of 8'))
+    assert made.line()[:2] == (GREEN, 'reached: branch 2 of 8')
+    made.forget_goal()
+    assert made.line().text == 'reached: branch 2 of 8'
+    made.on_report(MET)
+    made.forget_goal()
+    assert made.line().text == 'no goal yet'
 
 
 def test_a_report_is_not_shown_while_the_node_does_not_respond():
     made = state()
     assert not made.update(False, 'active')
-    assert made.line.color == RED
-    assert 'does not respond' in made.line.text
+    assert made.line().color == RED
+    assert 'does not respond' in made.line().text
     assert made.report is None
     assert made.update(True, 'active')
     assert made.report == MET
     assert not made.update(True, 'active')
     made.forget_goal()
-    assert made.line.text == 'no goal yet'
+    assert made.line().text == 'no goal yet'
 
 
 def target(kind, **fields):

@@ -44,7 +44,7 @@ def test_a_file_is_opened_and_another_choice_forgotten(page):
     send(page, 'mine.urdf', (robots.OWN / 'arm_6r.urdf').read_bytes())
     assert page.robot_view.tree.name == 'arm_6r'
     assert page.node.get('model_path') == ''
-    assert page.widget('robot').value == 'as it is'
+    assert page.widget('robot').value == 'the present one'
     assert page.told == []
 
 

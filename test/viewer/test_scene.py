@@ -188,12 +188,12 @@ def test_a_reset_by_others_ends_the_goal_of_a_task(figure):
     figure.state.update(True, 'active')
     figure.on_report(Report(0, 'the goal is met', {'arm': '', 'task': 'hand'}))
     figure.on_markers(status('the goal is met'))
-    assert figure.state.line.text == 'hand: the goal is met'
+    assert figure.state.line().text == 'hand: reached'
     figure.on_markers(status('no goal yet'))
-    assert figure.state.line.text == 'no goal yet'
+    assert figure.state.line().text == 'no goal yet'
     figure.on_report(Report(2, 'out of reach', {'arm': '', 'task': 'hand'}))
     figure.on_markers(status('no goal yet'))  # from before the goal
-    assert figure.state.line.text == 'hand: out of reach'
+    assert figure.state.line().text == 'hand: not reached'
 
 
 def test_a_reset_by_others_ends_the_goal_of_an_arm_although_the_deletion_is_lost():
@@ -207,9 +207,9 @@ def test_a_reset_by_others_ends_the_goal_of_an_arm_although_the_deletion_is_lost
     view.state.on_report(Report(0, 'the goal is met', {}))
     view.on_markers(status('no goal yet'))  # from before the goal
     view.on_markers(status('dls: the goal is met'))
-    assert view.state.line.text == 'the goal is met'
+    assert view.state.line().text == 'reached'
     view.on_markers(status('no goal yet'))
-    assert view.state.line.text == NO_GOAL
+    assert view.state.line().text == NO_GOAL
 
 
 def test_what_has_not_moved_is_not_sent_again(server):

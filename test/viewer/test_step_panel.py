@@ -47,6 +47,7 @@ def test_arrows_show_the_step_of_each_method_and_a_table_how_far_it_gets(page):
 
 
 def test_the_options_are_those_of_the_node(page):
+    page.robot_view.enable(False)  # the goal is not solved again
     page.node.set(dls__damping=2.0)
     page.settle()
     tip = ARM.forward(Q + step('dls', damping=2.0))[:3, 3]
@@ -55,6 +56,13 @@ def test_the_options_are_those_of_the_node(page):
     page.settle()
     tip = ARM.forward(Q + step('dls'))[:3, 3]
     assert arrows(page)[1][-1] == pytest.approx(tip, abs=1e-4)
+
+
+def test_steps_honour_position_only(page):
+    page.robot_view.enable(False)
+    page.choose('Goal', 'position only', value=True)
+    dq = make_solver('dls', ARM).step(Goal(GOAL[:3, 3]), Q)
+    assert arrows(page)[1][-1] == pytest.approx(ARM.forward(Q + dq)[:3, 3], abs=1e-4)
 
 
 def test_the_arm_takes_a_step_inside_its_limits(page):

@@ -3,6 +3,7 @@
 import inspect
 import itertools
 import threading
+import time
 from unittest.mock import PropertyMock, patch
 
 import numpy as np
@@ -18,7 +19,7 @@ from ik_node.viewer.robot_view import RobotView
 from page_here import Browser, FakePlayer, page_of, page_with
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
-MET, NO_GOAL, SILENT = 'the goal is met', 'no goal yet', 'the node does not respond'
+MET, NO_GOAL, SILENT = 'reached', 'no goal yet', 'the node does not respond'
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ def test_a_goal_out_of_reach_is_told_in_red_and_the_arm_stays(page):
     far[0, 3] += 5.0
     page.drag(far)
     assert 'out of reach' in page.text()
-    assert page.robot_view.state.line.color == '#d0342c'
+    assert page.robot_view.status.color == '#d0342c'
     assert page.q() == pytest.approx(before)
     assert page.handle().T == pytest.approx(far)  # where the user wants it
 
@@ -108,7 +109,7 @@ def test_what_the_node_refuses_is_told_to_every_browser(page):
     page.choose('robot', value='scara')
     for browser in page.browsers.values():
         assert browser.notifications == ['it is busy', 'ik_node: it is busy']
-    assert page.widget('robot').value == 'as it is'
+    assert page.widget('robot').value == 'the present one'
 
 
 def test_a_robot_of_the_gallery_becomes_the_nodes_and_ends_the_goal(page):
@@ -122,14 +123,74 @@ def test_a_robot_of_the_gallery_becomes_the_nodes_and_ends_the_goal(page):
     assert not page.drawn('/ik_node/robot/base_link/link_1/link_2/link_3')  # of the arm before
 
 
-def test_a_reset_or_another_solver_of_other_clients_ends_the_goal(page):
-    for ends in (lambda: page.node.set(solver='ccd'), page.robot_view.go_home):
-        page.drag(moved(page))
-        assert MET in page.text()
-        ends()
-        page.settle()
-        assert NO_GOAL in page.text()
-        assert MET not in page.text()
+def test_a_reset_of_other_clients_ends_the_goal(page):
+    page.drag(moved(page))
+    assert MET in page.text()
+    page.robot_view.go_home()
+    page.settle()
+    assert NO_GOAL in page.text()
+    assert MET not in page.text()
+
+
+@pytest.mark.parametrize('change', [
+    {'solver': 'ccd'}, {'dls__max_iterations': 77}, {'task_weights': [1.0] * 3 + [0.0] * 3},
+    {'on_failure': 'closest'}, {'tip_link': 'link_5'}])
+def test_a_goal_is_solved_again_after_a_change_of_what_it_is_solved_with(page, change):
+    T = moved(page)
+    page.drag(T)
+    page.node.sent.clear()
+    page.node.set(**change)
+    page.settle()
+    (again,) = [sent for sent in page.node.sent if sent[0] == 'goal']
+    assert again[2] == pytest.approx(T, abs=1e-9)
+    assert page.handle().T == pytest.approx(T, abs=1e-9)
+    assert NO_GOAL not in page.text()
+    page.node.sent.clear()
+    page.node.set(publish_rate=20.0)
+    page.settle()
+    assert page.node.sent == []
+
+
+def test_nothing_is_solved_again_that_is_not_dragged_or_while_the_robot_is_stopped(page):
+    page.node.set(solver='ccd')
+    page.settle()
+    assert page.node.sent == []
+    page.drag(moved(page))
+    page.press('Stop')
+    assert 'stopped' in page.text()
+    page.node.sent.clear()
+    page.node.set(solver='dls')
+    page.settle()
+    assert page.node.sent == []
+
+
+def test_a_goal_that_takes_long_is_said_to_be_solved(page):
+    page.drag(moved(page))
+    now = time.monotonic() + 1.0
+    with patch('ik_node.viewer.node_state.time.monotonic', lambda: now):
+        state = page.robot_view.state
+        assert state.line().text == MET
+        state._sent = now - 1.0
+        assert state.line().text == 'solving …'
+        state.update(False, '')  # it is busy
+        assert state.line().text == 'solving …'
+
+
+def test_a_line_shows_the_true_gap_of_the_arm_as_it_is_drawn(page):
+    tip, far = page.robot_view.pose('tool0'), moved(page)
+    far[0, 3] += 5.0
+    page.drag(far)  # the node holds
+    (line,) = [node for name, node in page.drawn('/ik_node/gap/').items() if 'line' in name]
+    assert line.points[0] == pytest.approx(np.array([tip[:3, 3], far[:3, 3]]), abs=1e-6)
+    gap = float(np.linalg.norm(far[:3, 3] - tip[:3, 3]))
+    assert f'not reached: {gap:.3g} m' in page.text()
+    page.node.set(on_failure='closest')
+    page.settle()
+    nearer = float(np.linalg.norm(far[:3, 3] - page.robot_view.pose('tool0')[:3, 3]))
+    assert nearer < gap
+    assert f'as near as possible: {nearer:.3g} m' in page.text()
+    page.press('Home')
+    assert not page.drawn('/ik_node/gap/')
 
 
 def test_a_description_by_topic_is_drawn_once_there_is_one():
@@ -157,7 +218,8 @@ def test_a_node_is_awaited_and_its_states_are_told():
         assert page.shows('Solver', 'solver')
         node.lifecycle = 'inactive'
         page.settle()
-        assert 'the node is inactive: it accepts no goals' in page.text()
+        assert 'the node is inactive' in page.text()
+        assert 'it accepts no goals' in page.text()
 
 
 def test_a_silent_node_has_no_goal_and_no_markers_and_one_that_was_busy_keeps_the_handle(page):
@@ -208,7 +270,7 @@ def test_a_goal_goes_to_all_that_are_compared_side_by_side():
         for node, robot_view in zip(nodes, page.robot_views):
             assert node.sent[-1][2] == pytest.approx(T)
             assert robot_view.pose('tool0') == pytest.approx(T, abs=1e-4)
-            assert f'● {robot_view.name}' in ' '.join(page.text().split())
+            assert f'● reached {robot_view.name}' in ' '.join(page.text().split())
         places = [robot_view.frame.position for robot_view in page.robot_views]
         assert places[1][1] - places[0][1] > page.robot_view.reach
         assert page.shows('Solver: ccd')
@@ -263,7 +325,8 @@ def test_a_motion_is_shown_without_a_node_and_without_its_panels():
             assert not page.shows(name), name
         assert page.shows('Playback', 'time, s')
         assert 'waiting for the node' not in page.text()
-        assert 'ik_play: arm_6r' in page.text().replace('*', '')
+        assert '● ik_play' in page.text()
+        assert 'arm_6r, 6 joints' in page.text()
         assert page.handle() is None
         assert page.robot_view.pose('tool0') == pytest.approx(
             CHAIN.forward(np.full(6, 0.1)), abs=1e-6)
@@ -317,7 +380,7 @@ def test_a_figure_of_tasks_has_a_handle_for_each_that_can_be_moved():
         assert f'left: {MET}' in page.text()
         T[2, 3] += 3.0
         page.drag(T, 'left')
-        assert page.robot_view.state.line.color == '#d0342c'
+        assert page.robot_view.status.color == '#d0342c'
         assert 'left: ' in page.text()
         page.press('Goal', 'Home')
         assert page.handle('left').T == pytest.approx(links['left_palm'], abs=1e-5)
@@ -341,3 +404,41 @@ def test_parameters_that_arrive_while_a_picture_is_drawn_disturb_nothing(page, n
                  lambda: robot_view.description, page.view._update_tables):
         with patch.object(RobotView, name, while_it_draws):
             draw()
+
+
+def test_the_handle_of_a_planar_arm_has_the_axes_that_it_can_serve():
+    with page_with('planar_3r') as page:
+        assert tuple(page.handle()._handle.active_axes) == (True, True, False)
+        assert not page.handle()._handle.disable_rotations
+    with page_with('arm_6r') as page:
+        assert tuple(page.handle()._handle.active_axes) == (True, True, True)
+
+
+def test_fit_view_shows_the_robot_and_a_handle_that_is_far_away(page):
+    far = moved(page)
+    far[1, 3] += 6.0
+    page.drag(far)
+    assert not page.browser.sees(far)
+    buttons = next(widget for _, widget, _ in page.widgets()
+                   if 'Fit view' in getattr(widget, 'options', ()))
+    buttons._impl.value = 'Fit view'
+    page._fire(buttons)
+    assert page.browser.sees(far)
+    assert page.browser.sees(page.robot_view.pose('tool0'))
+    assert page.browser.sees(page.robot_view.pose('base_link'))
+
+
+def test_a_robot_that_is_being_loaded_is_said_to_be(page):
+    page.robot_view.parameters.switching = True
+    page.update()
+    assert 'loading the robot' in page.text()
+
+
+def test_a_mesh_that_is_missing_has_a_stand_in():
+    text = robots.robot(robots.joint('a', 'revolute', 'base', 'la', xyz='0 0 1',
+                                     limit='lower="-1" upper="1"'))
+    visual = '<visual><geometry><mesh filename="package://none/of.stl"/></geometry></visual>'
+    with page_of(FakeNode(robot_description=text.replace(
+            '<link name="base"/>', f'<link name="base">{visual}</link>'))) as page:
+        assert 'none/of.stl' in page.text()
+        assert [name for name in page.drawn('/ik_node/robot/') if '/base/stand_in' in name]

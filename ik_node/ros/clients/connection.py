@@ -167,9 +167,10 @@ class Connection:
         """Whether the node responds."""
         return self._heartbeat.responds
 
-    def goal_topic(self, arm: str = '') -> str:
-        """Return the full name of the topic of an arm's goal."""
-        return str(self._topics.publisher(PoseStamped, arm).topic_name)
+    def goal_topic(self, arm: str = '', position_only: bool = False) -> str:
+        """Return the full name of the topic of an arm's goal, or of its position alone."""
+        kind = PointStamped if position_only else PoseStamped
+        return str(self._topics.publisher(kind, arm).topic_name)
 
     def processes(self) -> frozenset[bytes]:
         """Return an identifier of each process of the node that is or recently was on the graph."""

@@ -89,7 +89,7 @@ class Branches:
             self._log(f'no solutions published: {text}')
             return False, text
         self._outputs.solutions(group, found, self._configuration.options.frame_prefix, stamp)
-        return True, f'{text}; {group.family}'
+        return True, f'{text}; {group.family}'.removesuffix('; ')
 
     async def publish_last(self, robot: Robot) -> tuple[bool, str]:
         """Publish the branches of each group's last goal; return whether any are, and a message."""

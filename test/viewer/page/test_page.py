@@ -7,9 +7,11 @@ import numpy as np
 
 import robots
 from browser import (
+    choose,
     drag_handle,
     first_picture,
     frame,
+    open_tab,
     page_of,
     picture,
     pixel,
@@ -57,5 +59,8 @@ def test_the_page_shows_the_robot_and_the_arm_follows_the_handle_that_a_mouse_dr
         assert until(lambda: np.allclose(tip(), view.page.handle_pose, atol=1e-4), 120.0, page), (
             tip(), view.page.handle_pose)
         assert np.linalg.norm(tip()[:3, 3] - start[:3, 3]) > 0.05
-        assert until(lambda: 'the goal is met' in page.inner_text('body'), 120.0, page)
+        assert until(lambda: 'reached' in page.inner_text('body'), 120.0, page)
+        open_tab(page, 'Solver')
+        choose(page, 'dls', 'ccd')  # by the mouse
+        assert node.get('solver') == 'ccd'
         assert [text for kind, text in said if kind == 'error'] == []

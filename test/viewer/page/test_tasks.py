@@ -17,6 +17,7 @@ from browser import (
     first_picture,
     in_red,
     open_folder,
+    open_tab,
     page_of,
     pixel,
     press_home,
@@ -135,9 +136,9 @@ def test_every_target_that_can_be_moved_has_a_handle_at_its_place(seen):
 def test_two_handles_are_dragged_and_both_targets_are_met_while_the_feet_stay(seen):
     start = seen.frames()
     seen.raise_by('left', 0.12)
-    assert seen.says('left: the goal is met')
+    assert seen.says('left: reached')
     seen.raise_by('right', 0.2)
-    assert seen.says('right: the goal is met')
+    assert seen.says('right: reached')
     left, right = seen.gizmo('left'), seen.gizmo('right')
     assert until(lambda: np.allclose(seen.frames()['right_palm'][:3, 3], right.T[:3, 3],
                                      atol=1e-4), 60, seen.page)
@@ -199,6 +200,7 @@ def test_there_is_a_slider_for_every_joint_and_no_panel_of_an_arm(seen):
     page = seen.page
     for name in ('Path', 'Workspace', 'position only'):
         assert not page.get_by_text(name, exact=True).filter(visible=True).count(), name
+    open_tab(page, 'Move')
     open_folder(page, 'Joints', page.get_by_role('slider'))
     assert until(lambda: page.get_by_role('slider').count() == 32, 60, page)
     slider, name = page.get_by_role('slider').first, seen.robot_view.space.joint_names[0]
@@ -214,6 +216,7 @@ def test_there_is_a_slider_for_every_joint_and_no_panel_of_an_arm(seen):
 def test_the_solver_is_one_of_the_body_and_has_its_options(seen):
     assert until(lambda: seen.view._solvers[0]._shown['solver'].options == (
         'genetic', 'optimization', 'hierarchy', 'lagrange', 'least_squares'), 60, seen.page)
+    open_tab(seen.page, 'Solver')
     choose(seen.page, 'least_squares', 'lagrange')
     assert until(lambda: seen.node.get('solver') == 'lagrange', 60, seen.page)
     assert until(lambda: 'lagrange.feedback' in seen.view._solvers[0]._shown, 60, seen.page)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import robots
-from browser import first_picture, open_folder, page_of, until, view_on
+from browser import first_picture, open_folder, open_tab, page_of, until, view_on
 from fake_node import FakeNode
 
 VALUES, SEED = 200, 34
@@ -34,14 +34,19 @@ def test_random_values_arrive_as_typed_and_nothing_is_sent_before_they_are_commi
           page_of(server.get_port()) as (page, said)):
         first_picture(page, view)
         open_folder(page, 'Joints', page.get_by_text('Type joint values', exact=True))
-        for folder, label in (('Type joint values', 'joint_6, °'),
-                              ('Options', 'position_tolerance')):
-            open_folder(page, folder, page.locator('form').get_by_text(label, exact=True))
+        open_folder(page, 'Type joint values',
+                    page.locator('form').get_by_text('joint_6, °', exact=True))
+        tab = 'Move'
         goal = [('x, m', -0.9, 0.9), ('y, m', -0.9, 0.9), ('z, m', 0.0, 1.2),
                 ('roll, °', -180.0, 180.0), ('pitch, °', -89.0, 89.0), ('yaw, °', -180.0, 180.0)]
         joints = [(f'{name}, °', -80.0, 80.0) for name in robot_view.chain.joint_names]
         options = [('position_tolerance', 1e-4, 0.1)]
-        for k in range(VALUES):
+        for k in sorted(range(VALUES), key=lambda k: k % 3 == 2):
+            if k % 3 == 2 and tab == 'Move':
+                tab = 'Solver'
+                open_tab(page, tab)
+                open_folder(page, 'Options', page.locator('form').get_by_text(
+                    'position_tolerance', exact=True))
             label, low, high = (goal, joints, options)[k % 3][
                 rng.integers(len((goal, joints, options)[k % 3]))]
             text = random_text(rng, low, high) if k % 3 < 2 else f'{rng.uniform(low, high):.5f}'
