@@ -34,6 +34,6 @@ def check_clearance(motion: Trajectory, limits: MotionLimits, collisions: Collis
     i = min(int(part), len(path) - 2)
     q = path[i] + (part - i) * (path[i + 1] - path[i])
     share = part / (len(path) - 1)
-    near = next(iter(collisions.contacts(q, collisions.margin + _NEAR)), None)
-    raise MotionError(f'the motion would lead too near to contact: {near or "hulls of meshes touch"} '
-                      f'after {share * motion.duration:.3g} s, {share:.1%} of it', share)
+    near = next(iter(collisions.contacts(q, collisions.margin + _NEAR)), 'hulls of meshes touch')
+    raise MotionError(f'the motion would lead too near to contact: {near} after '
+                      f'{share * motion.duration:.3g} s, {share:.1%} of it', share)

@@ -34,7 +34,7 @@ class GuardedSteps:
 
     def __init__(self, collisions: CollisionModel) -> None:
         """Keep the margin of a model."""
-        self._collisions = collisions
+        self.collisions = collisions
         self._least = collisions.margin + _CLEARANCE
         self._cascades: dict[bytes, Cascade] = {}
 
@@ -63,11 +63,11 @@ class GuardedSteps:
             kept = LevelRows(there.gradients[nearest], missing[nearest],
                              np.ones(len(nearest), bool), 0.0, False)
             step = self._solve([kept, outward, *levels], lower, upper)
-        part = self._collisions.free_part(np.array([q, q + step]))
+        part = self.collisions.free_part(np.array([q, q + step]))
         return step if part > 1.0 else _SHORTER * part * step
 
     def _near(self, q: np.ndarray) -> NearPairs:
-        return self._collisions.near_pairs(q, self._least + _NEAR)
+        return self.collisions.near_pairs(q, self._least + _NEAR)
 
     def _targets(self, here: NearPairs) -> dict[tuple[int, int], float]:
         """Return how far apart each pair must be after the step, m."""
