@@ -174,3 +174,13 @@ def test_a_convex_mesh_needs_no_confirmation(tmp_path):
     model = CollisionModel(slider(), [Obstacle(cube, at(1.0))])
     assert not model.confirms
     assert model.contacts([1.0])[0].is_exact
+
+
+@needs_coal
+def test_a_path_within_a_hull_ends_before_the_mesh(tmp_path):
+    dead_end = boxes(tmp_path / 'end.stl', ((1.0, 0.1, 0.5), (1.5, 0.25, 0.0)),
+                     ((1.0, 0.1, 0.5), (1.5, -0.25, 0.0)), ((0.1, 0.6, 0.5), (1.75, 0.0, 0.0)))
+    model = CollisionModel(slider(), [Obstacle(dead_end)])
+    assert model.free_part([[1.5], [1.53]]) == np.inf
+    touching = 1.70 - 0.02  # the wall at the end, and half the box
+    assert touching - 2e-3 < 1.65 + 0.1 * model.free_part([[1.65], [1.75]]) < touching
