@@ -28,14 +28,14 @@ class Place(NamedTuple):
     T: np.ndarray
 
 
-class Entry(NamedTuple):
+class ObstacleEntry(NamedTuple):
     """The obstacles of one marker, or of a cloud, until a ROS time, ns; None: for ever."""
 
     obstacles: tuple[Obstacle, ...]
     expires: int | None = None
 
 
-_NONE = Entry(())
+_NONE = ObstacleEntry(())
 
 
 class Contents:
@@ -44,7 +44,7 @@ class Contents:
     - `entries`; `problems`: why parts of messages were refused; what they would change then stands.
     """
 
-    def __init__(self, entries: Mapping[Key, Entry], now: int) -> None:
+    def __init__(self, entries: Mapping[Key, ObstacleEntry], now: int) -> None:
         """Begin with present ones that are valid at a ROS time, ns."""
         self.entries = {key: entry for key, entry in entries.items()
                         if entry.expires is None or entry.expires > now}
@@ -87,7 +87,7 @@ class Contents:
         try:
             if isinstance(place, IkError):
                 raise place
-            entry = Entry(tuple(Obstacle(shape, place.T @ T, place.link, name)
+            entry = ObstacleEntry(tuple(Obstacle(shape, place.T @ T, place.link, name)
                                 for shape, T in make()), expires)
             (more, dots), (less, former) = _sizes(entry), _sizes(self.entries.get(key, _NONE))
             count, points = self._count + more - less, self._points + dots - former
@@ -156,7 +156,7 @@ def cloud_points(cloud: PointCloud2) -> np.ndarray:
     return np.ascontiguousarray(points[np.isfinite(points).all(axis=1)])
 
 
-def _sizes(entry: Entry) -> tuple[int, int]:
+def _sizes(entry: ObstacleEntry) -> tuple[int, int]:
     """Return the numbers of obstacles and of points."""
     return len(entry.obstacles), sum(len(one.shape.points) for one in entry.obstacles
                                      if isinstance(one.shape, PointCloud))

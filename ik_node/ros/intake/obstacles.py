@@ -17,7 +17,7 @@ from ik_node.control.worker import CancelledError, LongSearch, Worker, search, t
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.conversions import time_of
 from ik_node.ros.intake.frames import Frames
-from ik_node.ros.intake.obstacle_messages import Contents, Entry, Key, Place, frame_key
+from ik_node.ros.intake.obstacle_messages import Contents, Key, ObstacleEntry, Place, frame_key
 from ik_node.ros.intake.waiting import NotYetError
 from ik_node.ros.log import ThrottledLog, reason_of
 from ik_node.ros.publishing.health import Health
@@ -70,7 +70,7 @@ class Obstacles:
         self._node, self._configuration, self._frames = node, configuration, frames
         self._worker, self._health, self._log = worker, health, log
         self._waiting: deque[_Message] = deque()
-        self._entries: Mapping[Key, Entry] = {}
+        self._entries: Mapping[Key, ObstacleEntry] = {}
         self._present = Surroundings()
         self._is_serving, self._served = False, 0  # and how many messages at present
         self._numbers = itertools.count(1)
