@@ -113,18 +113,3 @@ def repaired(q: np.ndarray, rows: Callable[[np.ndarray], tuple[np.ndarray, np.nd
             free &= ~beyond
         q = q + step
     return None
-
-
-def last_free(q0: np.ndarray, q: np.ndarray, is_free: Callable[[np.ndarray], bool],
-              steps: int = 64) -> np.ndarray:
-    """Return the last configuration that is free on the way from q0 (n,) to q (n,), from q0 on.
-
-    q0 itself where the next of `steps` is not free.
-    """
-    best = q0
-    for share in np.linspace(0.0, 1.0, steps + 1)[1:]:
-        there = q0 + share * (q - q0)
-        if not is_free(there):
-            break
-        best = there
-    return best

@@ -14,7 +14,7 @@ from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.settings cimport Scratch
 from ik_node.solvers.task cimport TipTask
 
-cdef double INF, SETTLED
+cdef double INF, SETTLED, ALIKE
 cdef int MOST_STEPS
 
 
@@ -24,7 +24,8 @@ cdef class Closest(Verifier):
     cdef int guesses
 
     cpdef tuple find(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                     double[::1] q, double deadline, FreeSpace free=*)
+                     double[::1] q, const double[::1] found, double deadline,
+                     FreeSpace free=*)
 
 
 cdef void best_of(ChainRecord chain, TipTask task, Scratch work, vector samples, int guesses,

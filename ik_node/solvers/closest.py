@@ -27,25 +27,31 @@ from ik_node.support.arrays import Memory, Vector
 INF = math.inf
 MOST_STEPS = 200  # from each initial guess
 SETTLED = 1e-9    # of the error: a step with a smaller reduction is the last
+ALIKE = 1e-6      # of the error: of minima that differ less, the one from the earlier guess counts
 
 
 class Closest(Verifier):
     """Finds the closest configurations of a chain."""
 
     def __init__(self, chain: ChainRecord, samples: np.ndarray) -> None:
-        """Take the initial guesses (k, n) after the caller's, in [0, 1), of the limits' range."""
+        """Take the guesses (k, n) after the two of the caller, in [0, 1), of the limits' range."""
         self.chain, self.idle, self.memory = chain, [], Memory()
-        self.samples, self.guesses = self.memory.vector(samples.ravel()), 1 + len(samples)
+        self.samples, self.guesses = self.memory.vector(samples.ravel()), 2 + len(samples)
 
     def find(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
-             deadline: float, free: FreeSpace | None = None) -> tuple:
-        """Replace q (n,), inside the limits, by the best local minimum from q and the guesses.
+             found: np.ndarray, deadline: float, free: FreeSpace | None = None) -> tuple:
+        """Replace q (n,), inside the limits, by the best local minimum from it and other guesses.
 
-        deadline: by `clock`, s; the search ends there, but not before the first minimum. free:
+        Of those alike the one from q. found: (n,) where a search has ended, the second guess.
+        deadline: by `clock`, s; the search ends there, but not before the minimum from q. free:
         where minima must be; without one q stays. Returns (position error, orientation error), m
         and rad.
         """
         work = self.begin(T_base_goal, weights, q)
+        if found.shape[0] != self.chain.n:
+            raise ValueError(f'joint values must have the shape ({self.chain.n},)')
+        for k in range(self.chain.n):
+            work.null[k] = float(found[k])
         work.touch = None if free is None else free.take()
         task = work.task
         with cython.nogil:
@@ -61,7 +67,7 @@ class Closest(Verifier):
 
 def best_of(chain: ChainRecord, task: TipTask, work: Scratch, samples: Vector, guesses: int,
             deadline: float) -> None:
-    """Write the best local minimum into work.best (n,), the first guess being work.q0 (n,).
+    """Write the best local minimum into work.best (n,), from the guesses work.q0, work.null (n,).
 
     The other guesses are spread around the minimum from the first.
     """
@@ -71,15 +77,18 @@ def best_of(chain: ChainRecord, task: TipTask, work: Scratch, samples: Vector, g
         work.unit[k] = 1.0
         q[k] = start[k] = best[k] = work.q0[k]
     for index in range(guesses):
-        if index > 0:
-            if clock.is_over(deadline):
-                break
-            restarts.spread(chain, work.unit, start, samples, index - 1, q)
+        if index > 1 and clock.is_over(deadline):
+            break
+        if index == 1:
+            for k in range(n):
+                q[k] = work.null[k]
+        elif index > 1:
+            restarts.spread(chain, work.unit, start, samples, index - 2, q)
         error = minimise(chain, task, work, q, deadline if index > 0 else INF)
         if index == 0:
             for k in range(n):
                 start[k] = q[k]
-        if error < least and (work.touch is None or work.touch.is_free(q)):
+        if error < (1.0 - ALIKE) * least and (work.touch is None or work.touch.is_free(q)):
             least = error
             for k in range(n):
                 best[k] = q[k]

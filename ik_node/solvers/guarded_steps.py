@@ -16,7 +16,7 @@ from ik_node.collision.model import CollisionModel, NearPairs
 from ik_node.solvers.body.levels.cascade import Cascade
 from ik_node.solvers.body.records import LevelRows
 
-_APPROACH = 0.5    # of the distance that is left: by so much one step may bring a pair nearer
+_APPROACH = 0.5    # of the distance that is left, so that a robot slows down towards a contact
 _CLEARANCE = 5e-5  # m, beyond the margin, that steps aim at
 _NEAR = 0.05       # m, beyond both: pairs that every step looks at
 _OUTWARD = 0.02    # m, by which one step parts what is too near
@@ -25,25 +25,32 @@ _CASCADES = 64     # that are kept
 _ROUNDS = 6        # linearisations
 _HELD = 1e-6       # m, by which a pair may miss what it is asked for
 _SHORTER = 0.9     # of the part of a step that is free
-_CURVATURE = 1.0   # 1/rad: of surfaces and paths, for the damping of what is in the way
+_CURVATURE = 1.0   # 1/rad
 _SINGULAR = 1e-2
 
 
 class GuardedSteps:
     """Steps of one robot that keep the margin of a collision model. For one thread at a time."""
 
-    def __init__(self, collisions: CollisionModel) -> None:
-        """Keep the margin of a model."""
-        self.collisions = collisions
+    def __init__(self, collisions: CollisionModel, approach: float = _APPROACH) -> None:
+        """Keep the margin of a model.
+
+        approach: by how much of the distance that is left one step may bring a pair nearer.
+        """
+        self.collisions, self._approach = collisions, approach
         self._least = collisions.margin + _CLEARANCE
         self._cascades: dict[bytes, Cascade] = {}
 
-    def step(self, q: np.ndarray, wanted: np.ndarray, levels: Sequence[LevelRows],
-             lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    def step(self, q: np.ndarray, wanted: np.ndarray | None, levels: Sequence[LevelRows],
+             lower: np.ndarray, upper: np.ndarray, curvature: float = _CURVATURE) -> np.ndarray:
         """Return the step (n,) next to a wanted one, rad or m, that keeps the margin from q (n,).
 
-        levels: the rows of the tasks at q, the strictest first. lower, upper: (n,) bounds of it.
+        wanted: that of the tasks by default. levels: their rows at q, the strictest first. lower,
+        upper: (n,) bounds of the step. curvature: of surfaces and paths, 1/rad, for the damping of
+        what is in the way.
         """
+        if wanted is None:
+            wanted = self._solve(levels, lower, upper, curvature)
         here, step = self._near(q), wanted
         targets, begun = self._targets(here), here.distances < self._least
         linear = here.distances + here.gradients @ wanted
@@ -62,7 +69,7 @@ class GuardedSteps:
                 np.ones(begun.sum(), bool), 0.0, False)
             kept = LevelRows(there.gradients[nearest], missing[nearest],
                              np.ones(len(nearest), bool), 0.0, False)
-            step = self._solve([kept, outward, *levels], lower, upper)
+            step = self._solve([kept, outward, *levels], lower, upper, curvature)
         part = self.collisions.free_part(np.array([q, q + step]))
         return step if part > 1.0 else _SHORTER * part * step
 
@@ -73,14 +80,14 @@ class GuardedSteps:
         """Return how far apart each pair must be after the step, m."""
         d, least = here.distances, self._least
         after = np.where(d < least, np.minimum(d + 2.0 * _HELD, least),
-                         least + (1.0 - _APPROACH) * (d - least))
+                         least + (1.0 - self._approach) * (d - least))
         return dict(zip(map(tuple, here.pairs.tolist()), after.tolist()))
 
     def _wanted(self, near: NearPairs, targets: dict[tuple[int, int], float]) -> np.ndarray:
         return np.array([targets.get((a, b), self._least) for a, b in near.pairs.tolist()])
 
-    def _solve(self, levels: Sequence[LevelRows], lower: np.ndarray,
-               upper: np.ndarray) -> np.ndarray:
+    def _solve(self, levels: Sequence[LevelRows], lower: np.ndarray, upper: np.ndarray,
+               curvature: float) -> np.ndarray:
         """Return the least step (n,) within bounds that serves levels, the strictest first."""
         levels = [level for level in levels if len(level.e)]
         rows, one_sided = ([len(level.e) for level in levels],
@@ -94,4 +101,4 @@ class GuardedSteps:
         e = np.concatenate([level.e for level in levels])
         missed = math.sqrt(sum(float(level.missed() @ level.missed()) for level in levels))
         return self._cascades[key].run(np.concatenate([level.A for level in levels]), e, lower,
-                                       upper, 2.0 * _CURVATURE / max(missed, _HELD), _SINGULAR)
+                                       upper, 2.0 * curvature / max(missed, _HELD), _SINGULAR)

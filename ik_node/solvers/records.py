@@ -18,7 +18,7 @@ from ik_node.solvers.entries import Verifier
 from ik_node.solvers.low_discrepancy import low_discrepancy
 from ik_node.solvers.restarts import Table
 
-_GUESSES = 95       # of `Closest`, after the caller's
+_GUESSES = 94       # of `Closest`, after the two of the caller
 _ENTRIES = 8192
 _NUMBERS = 80_000   # joint values at the most: long chains get fewer entries
 _FEWEST = 64        # fewest entries that make a search worthwhile

@@ -8,6 +8,7 @@ import numpy as np
 
 from ik_node.collision.model import CollisionModel, Contact
 from ik_node.solvers.goal import Goal
+from ik_node.spatial import rotation_log
 from ik_node.support.exceptions import shown
 
 if TYPE_CHECKING:
@@ -198,6 +199,14 @@ def task_jacobian(chain: 'Chain', goal: 'Goal', q: np.ndarray, length: float = 1
     R = goal.pose[:3, :3]
     J[:3], J[3:] = R.T @ J[:3], R.T @ J[3:]
     return (goal.weights[:, None] * J)[goal.weights > 0.0]
+
+
+def task_error(chain: 'Chain', goal: 'Goal', q: np.ndarray, length: float = 1.0) -> np.ndarray:
+    """Return the error (r,) that belongs to these rows, from q (n,) to the goal."""
+    T, R = chain.forward(q), goal.pose[:3, :3]
+    e = np.concatenate([R.T @ (goal.pose[:3, 3] - T[:3, 3]) / length,
+                        R.T @ rotation_log(R @ T[:3, :3].T)])
+    return (goal.weights * e)[goal.weights > 0.0]
 
 
 def manipulability(sigma: np.ndarray, rows: int) -> float:

@@ -13,8 +13,7 @@ import numpy as np
 from ik_node.kinematics.reach import length_scale
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.result import task_jacobian
-from ik_node.spatial import rotation_log
+from ik_node.solvers.result import task_error, task_jacobian
 from ik_node.support.exceptions import InputError, MotionError, UnsupportedError, shown
 
 Ending = Literal['closed', 'limit', 'singularity', 'length']
@@ -121,9 +120,7 @@ class _Task:
 
     def _error(self, q: np.ndarray) -> np.ndarray:
         """Return the error of the rows (r,), in lengths of the arm and rad."""
-        T, R = self.chain.forward(q), self._goal.pose[:3, :3]
-        return np.concatenate([R.T @ (self._goal.pose[:3, 3] - T[:3, 3]) / self._length,
-                               R.T @ rotation_log(R @ T[:3, :3].T)])[self._goal.weights > 0.0]
+        return task_error(self.chain, self._goal, q, self._length)
 
     def _svd(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the singular values, in parts of the largest, and the right vectors (n, n)."""

@@ -134,6 +134,35 @@ def test_a_path_has_no_pose_in_collision(arm):
         StopReason.COLLISION) == len(poses)
 
 
+# Links one and two of UP pass it on the way of the tip about the base; those of DOWN do not.
+BETWEEN = Obstacle(Cylinder(0.01, 1.0), at(0.33, 0.226), name='rod')
+TURN = np.array([1.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize('name', ['dls', 'analytic'])
+def test_a_path_does_not_pass_through_an_obstacle_between_its_poses(arm, name):
+    poses = [arm.forward(UP + 0.3 * TURN), arm.forward(UP - 0.3 * TURN)]
+    without = make_solver(name, arm).solve_path(poses, UP + 0.3 * TURN, 1.0)
+    assert without.success.all()
+    assert without.q[:, 1] == pytest.approx([-1.2, -1.2])
+    solver = make_solver(name, arm, avoid_collisions=True, obstacles=[BETWEEN])
+    assert all(map(solver.collisions.is_free, without.q))
+    assert solver.collisions.free_part(without.q) < 1.0
+    found = solver.solve_path(poses, UP + 0.3 * TURN, 1.0)
+    assert found.success.all()
+    assert found.q[:, 1] == pytest.approx([1.2, 1.2])
+    assert solver.collisions.free_part(found.q) == math.inf
+
+
+def test_a_step_through_an_obstacle_is_no_success(arm):
+    poses = [arm.forward(UP - 0.3 * TURN)]
+    solver = make_solver('analytic', arm, avoid_collisions=True, obstacles=[BETWEEN])
+    found = solver.solve_path(poses, UP + 0.3 * TURN, 1.0, join_q0=True)
+    assert not found.success[0]
+    assert found.reason[0] is StopReason.COLLISION
+    assert solver.solve_path(poses, UP + 0.3 * TURN, 1.0).success[0]  # from q0 by any step
+
+
 def test_a_free_branch_of_a_closed_form_is_always_found():
     arm = chain('ur5')
     obstacles = [Obstacle(Ground(offset=-0.01)), Obstacle(Box((0.1, 0.1, 1.2)), at(0.4, 0.3, 0.6)),

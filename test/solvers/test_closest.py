@@ -33,9 +33,9 @@ def test_after_the_deadline_it_is_the_local_minimum_from_the_result():
     chain = robots.planar(1.0, limit=2.8)
     goal = Goal.from_pose(robots.planar(1.0).forward([3.34]))  # 0.54 above, 0.14 below the limits
     q = np.array([2.0])
-    closest_of(chain).find(goal.pose, goal.weights, q, 0.0)
+    closest_of(chain).find(goal.pose, goal.weights, q, q.copy(), 0.0)
     assert q == pytest.approx([2.8])
-    closest_of(chain).find(goal.pose, goal.weights, q, np.inf)
+    closest_of(chain).find(goal.pose, goal.weights, q, q.copy(), np.inf)
     assert q == pytest.approx([-2.8])
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ik_node.model.body import Body
-from ik_node.solvers.avoidance import last_free, repaired
+from ik_node.solvers.avoidance import repaired
 from ik_node.solvers.body.priorities import FACTORS, relax, relaxes
 from ik_node.solvers.body.proofs import Proof, proof
 from ik_node.solvers.body.records import Records, TaskLevel
@@ -16,6 +16,7 @@ from ik_node.solvers.driver import Driver, reason_of
 from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
 from ik_node.solvers.low_discrepancy import initial_guess
 from ik_node.solvers.result import REASONS, StopReason
+from ik_node.solvers.sliding import slid
 from ik_node.tasks.base import Task, is_built_in
 
 _CLOSEST_STARTS = 12  # of `closest`
@@ -96,9 +97,14 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
                     best, least = verified, rank
             if best.success or problem.budget.is_over():
                 break
-        if not self._is_free(best.q):
-            q = last_free(problem.start, best.q, self._is_free)
-            best = self._verified(problem, Attempt(q, best.reason, best.iterations), problem.start)
+        if self.collisions is not None and not best.success:
+            q = slid(problem.start, lambda q: [level.evaluate(q) for level in problem.levels],
+                     self.body, self.collisions, problem.budget.deadline)
+            there = self._verified(problem, Attempt(q, best.reason, best.iterations),
+                                   problem.start)
+            if not self._is_free(best.q) or (_is_better(self._rank(problem.levels, there), least)
+                                             and self._is_free(there.q)):
+                best = there
         return best._replace(reason=reason_of(best.success, best.reason), restarts=found.restarts)
 
     def _repaired(self, problem: BodyProblem, found: VerifiedAttempt) -> VerifiedAttempt:

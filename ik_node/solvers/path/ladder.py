@@ -1,5 +1,6 @@
 """The ladder of a path: candidates of every pose, turn copies, and the choice among them."""
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -45,24 +46,29 @@ class Ladder:
         self._copied = turns & (span >= _TURN) & ~self._cyclic
         self._q, self._rung = np.empty((0, len(span))), np.empty(0, dtype=np.int64)
         self._new: dict[int, list[np.ndarray]] = {}
+        self._touching: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}  # steps
+        rungs = [*rungs[:problem.anchored], *map(self._free, rungs[problem.anchored:])]
         sizes = np.fromiter(map(len, rungs), np.int64)
         self._insert(np.concatenate([self._q, *rungs]), np.repeat(np.arange(len(rungs)), sizes),
                      self._copied)
 
     def add(self, i: int, q: np.ndarray) -> bool:
-        """Add a candidate (n,) to a rung; return whether it is new."""
+        """Add a candidate (n,) to a rung; return whether it is new, and touches nothing."""
         first, last = np.searchsorted(self._rung, (i, i + 1))
         new = self._new.setdefault(i, [])
         off = np.concatenate([self._q[first:last], *new]) - q
         off[:, self._chain.turns] -= _TURN * np.round(off[:, self._chain.turns] / _TURN)
-        if len(off) and np.abs(off).max(axis=1).min() < _SAME:
+        if (len(off) and np.abs(off).max(axis=1).min() < _SAME) or not self._problem.is_free(q):
             return False
         new.append(q[None])
         return True
 
     def extend(self, i: int, q: np.ndarray) -> None:
-        """Add candidates (k, n) to a rung, new or not."""
-        self._new.setdefault(i, []).append(q)
+        """Add candidates (k, n) to a rung, new or not, that touch nothing."""
+        self._new.setdefault(i, []).append(self._free(q))
+
+    def _free(self, q: np.ndarray) -> np.ndarray:
+        return q if self._problem.collisions is None else q[list(map(self._problem.is_free, q))]
 
     def size(self, i: int) -> int:
         """Return the number of candidates of a rung."""
@@ -102,13 +108,29 @@ class Ladder:
             kept = place % _stride(len(self._q)) == 0
             self._q, self._rung = self._q[kept], self._rung[kept]
         first = np.searchsorted(self._rung, np.arange(self._count + 1))
-        rungs = Rungs(self._q, first, self._costs(self._q), self._cyclic, self._problem.scale)
-        largest, _ = rungs.shortest_path(most, departs, True, deadline)
-        _, chosen = rungs.shortest_path(min(most, _LOOSER * largest + _ROUNDING), departs, False,
-                                        deadline)
-        path = np.full((self._count, self._q.shape[1]), np.nan)
-        path[chosen >= 0] = self._q[chosen[chosen >= 0]]
-        return path
+        while True:
+            rungs = Rungs(self._q, first, self._costs(self._q), self._cyclic, self._problem.scale,
+                          self._left_out())
+            largest, _ = rungs.shortest_path(most, departs, True, deadline)
+            _, chosen = rungs.shortest_path(min(most, _LOOSER * largest + _ROUNDING), departs,
+                                            False, deadline)
+            path = np.full((self._count, self._q.shape[1]), np.nan)
+            path[chosen >= 0] = self._q[chosen[chosen >= 0]]
+            if not self._leave_out(path) or clock.is_over(deadline):
+                return path
+
+    def _leave_out(self, path: np.ndarray) -> bool:
+        """Leave out steps of a path (m, n) that touch something; return whether any are new."""
+        count = len(self._touching)
+        for i in np.flatnonzero(self._problem.blocked(path, self._cyclic)).tolist():
+            self._touching[path[i - 1:i + 1].tobytes()] = path[i - 1], path[i]
+        return len(self._touching) > count
+
+    def _left_out(self) -> np.ndarray:
+        """Return the steps (k, 2) that are left out, by the places of their candidates."""
+        return np.array([each for step in self._touching.values() for each in itertools.product(
+            *(np.flatnonzero((self._q == q).all(axis=1)) for q in step))],
+            dtype=np.int_).reshape(-1, 2)
 
     def _insert(self, q: np.ndarray, rung: np.ndarray, copied: np.ndarray) -> None:
         """Add candidates (k, n) to their rungs (k,), with turn copies of some joints (n,)."""

@@ -18,7 +18,8 @@ def plan(problem: PathProblem, closed_form: ClosedForm) -> Found:
 
     A pose succeeds when it is met, by forward kinematics, and no joint moves more than the largest
     step from the pose before. One that is met after a longer step has the reason CONVERGED without
-    success; one that is not met has the reason of the solver.
+    success, after one that touches something COLLISION; one that is not met has the reason of the
+    solver.
     """
     planner = PathPlanner(problem, closed_form)
     q, met = planner.plan()
@@ -39,7 +40,11 @@ def plan(problem: PathProblem, closed_form: ClosedForm) -> Found:
     reason[~reached & (reason == StopReason.CONVERGED)] = StopReason.STALLED
     start = q[:1] if problem.q0 is None or not problem.joined else problem.q0[None]
     steps = np.abs(np.diff(q, axis=0, prepend=start)).max(axis=1, initial=0.0)
-    success = reached & (steps <= problem.most + _ROUNDING)
+    blocked = problem.blocked(np.concatenate([start, q]) if m else q)[1:]
+    if problem.q0 is None or not problem.joined:
+        blocked[:1] = False
+    reason[reached & blocked] = StopReason.COLLISION
+    success = reached & (steps <= problem.most + _ROUNDING) & ~blocked
     columns: tuple[Any, ...] = q, success, reason, *errors.T, *counts, method
     return Found(*columns)
 

@@ -100,6 +100,7 @@ class PathPlanner:
         before = self._before(q)
         with np.errstate(invalid='ignore'):
             far = np.abs(q - before).max(axis=1) > self._problem.most
+        far |= self._problem.blocked(np.concatenate([before[:1], q]))[1:]
         far[0] = far[0] and self._problem.joined  # else travel from q0 may be of any size
         return np.flatnonzero(far | ~np.isfinite(q).all(axis=1))
 
@@ -215,6 +216,8 @@ class PathPlanner:
             (np.abs(whole[0] - start) <= self._problem.most).all())
         better = smoothed(self._problem, whole, joined)
         better[~met] = np.nan
+        if not all(map(self._problem.is_free, better[met])):
+            return q
         return better if len(self._broken(better)) <= len(self._broken(q)) else q
 
     @functools.cached_property

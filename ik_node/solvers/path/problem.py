@@ -1,16 +1,19 @@
 """The problem of a path, and local solutions for many of its poses at once."""
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ik_node.collision.model import CollisionModel
 from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.path.projection import Projection
 from ik_node.support import clock
 
+_TURN = 2.0 * math.pi
 _CHOOSING, _CHOOSING_EACH = 8e-4, 4e-6  # s, and s for each pose
 
 
@@ -30,6 +33,7 @@ class PathProblem(NamedTuple):
     solve: Callable[[int, np.ndarray], Any]  # the solver's verified `Found` for pose i from (n,)
     seed: int
     deadline: float  # of time.perf_counter(), s: after it no more candidates are looked for
+    collisions: CollisionModel | None = None  # what a path does not touch
 
     @property
     def is_late(self) -> bool:
@@ -46,6 +50,34 @@ class PathProblem(NamedTuple):
         errors = np.empty((len(q), 2))
         self.projection.errors_at(self.poses, self.weights, q, errors)
         return errors
+
+    def is_free(self, q: np.ndarray) -> bool:
+        """Tell whether q (n,) touches nothing, where that matters."""
+        return self.collisions is None or self.collisions.is_free(q)
+
+    def blocked(self, q: np.ndarray, cyclic: np.ndarray | None = None) -> np.ndarray:
+        """Return (m,) whether the step to each of q (m, n) comes too near to contact.
+
+        On the straight line from the one before; steps above the largest are not looked at.
+        cyclic: (n,) joints whose steps are measured but for whole turns.
+        """
+        found = np.zeros(len(q), dtype=bool)
+        if self.collisions is None or len(q) < 2:
+            return found
+        steps = np.diff(q, axis=0)
+        if cyclic is not None:
+            steps[:, cyclic] -= _TURN * np.round(steps[:, cyclic] / _TURN)
+        with np.errstate(invalid='ignore'):
+            ends = np.flatnonzero(~(np.abs(steps).max(axis=1) <= self.most)).tolist()
+        for first, last in zip([0, *(i + 1 for i in ends)], [*ends, len(steps)]):
+            while first < last:
+                ahead = q[first] + np.cumsum(steps[first:last], axis=0)
+                part = self.collisions.free_part(np.concatenate([q[first:first + 1], ahead]))
+                if part == math.inf:
+                    break
+                first += min(int(part), last - first - 1) + 1
+                found[first] = True
+        return found
 
     def near(self, guesses: np.ndarray,
              part: slice = slice(None)) -> tuple[np.ndarray, np.ndarray]:

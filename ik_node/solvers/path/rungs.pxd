@@ -12,7 +12,7 @@ cdef class Rungs:
     cdef Memory memory
     cdef readonly int m, n
     cdef vector q, cost, scale
-    cdef integers first, cyclic, chosen
+    cdef integers first, cyclic, chosen, left_out, begin
     cdef points state
 
     @cython.locals(least=double)
@@ -23,6 +23,8 @@ cdef class Rungs:
                source=int, last=int)
 cdef double choose(Rungs rungs, double most, bint anchored, bint widest,
                    double deadline) noexcept nogil
+@cython.locals(k=int, end=int)
+cdef bint is_left_out(Rungs rungs, int p, int c) noexcept nogil
 cdef int leader(points state, int before, int until) noexcept nogil
 cdef double travel(Rungs rungs, int p, int c, double most, bint widest, double total,
                    double room) noexcept nogil

@@ -17,6 +17,7 @@ from ik_node.support import clock
 from ik_node.support.arrays import Memory, Points
 
 INF, _TURN = math.inf, 2.0 * math.pi
+NONE = np.empty((0, 2), dtype=np.int_)
 COMPARED = 10_000  # steps that are compared from one look at the clock to the next
 
 
@@ -24,18 +25,20 @@ class Rungs:
     """Candidates of m poses."""
 
     def __init__(self, q: np.ndarray, first: np.ndarray, cost: np.ndarray, cyclic: np.ndarray,
-                 scale: np.ndarray) -> None:
+                 scale: np.ndarray, left_out: np.ndarray = NONE) -> None:
         """Copy candidates; raises ValueError for other shapes.
 
         - q: (k, n) rad or m; those of rung i are first[i] … first[i + 1] − 1, first: (m + 1,).
         - cost: (k,) of each candidate.
         - cyclic: (n,) whether a joint's steps are measured but for whole turns.
         - scale: (n,) factor of a joint's step in the travel Σ (scale Δq)².
+        - left_out: (k, 2) steps that are not possible, by their candidates, as breaks are.
         """
         count, self.n = q.shape
         self.m = len(first) - 1
         if (self.m < 0 or first[0] != 0 or first[self.m] != count or (np.diff(first) < 0).any()
-                or len(cost) != count or len(cyclic) != self.n or len(scale) != self.n):
+                or len(cost) != count or len(cyclic) != self.n or len(scale) != self.n
+                or ((left_out < 0) | (left_out >= count)).any()):
             raise ValueError('the candidates of the rungs and what comes with them do not fit')
         self.memory = memory = Memory()
         self.q, self.first = memory.vector(q.ravel()), memory.integers(first)
@@ -44,6 +47,10 @@ class Rungs:
         # Of the best path to each candidate: its breaks, its travel and the one before.
         self.state = memory.points(np.zeros((count, 3)))
         self.chosen = memory.integers(np.zeros(self.m))
+        # Those before that no step leads from, and where those of each candidate begin.
+        order = np.argsort(left_out[:, 1], kind='stable')
+        self.left_out = memory.integers(left_out[order, 0])
+        self.begin = memory.integers(np.searchsorted(left_out[order, 1], np.arange(count + 1)))
 
     def shortest_path(self, most: float, anchored: bool, widest: bool,
                       deadline: float) -> tuple[float, np.ndarray]:
@@ -91,6 +98,8 @@ def choose(rungs: Rungs, most: float, anchored: bool, widest: bool, deadline: fl
             for p in range(before, until):
                 if state[p][0] > breaks or (state[p][0] == breaks and state[p][1] >= total):
                     continue
+                if rungs.begin[c] < rungs.begin[c + 1] and is_left_out(rungs, p, c):
+                    continue
                 room = INF if state[p][0] < breaks else total
                 if begins and widest:
                     reached = 0.0
@@ -108,6 +117,14 @@ def choose(rungs: Rungs, most: float, anchored: bool, widest: bool, deadline: fl
             rungs.chosen[i] = last
             last = int(state[last][2])
     return least
+
+
+def is_left_out(rungs: Rungs, p: int, c: int) -> bool:
+    """Tell whether no step leads from candidate p to candidate c."""
+    k, end = rungs.begin[c], rungs.begin[c + 1]
+    while k < end and rungs.left_out[k] != p:
+        k += 1
+    return k < end
 
 
 def leader(state: Points, before: int, until: int) -> int:

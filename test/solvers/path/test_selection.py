@@ -10,13 +10,14 @@ from ik_node.solvers.path.rungs import Rungs
 
 
 def selected(rungs, most, widest=False, cost=None, cyclic=False, anchored=False,
-             deadline=math.inf):
+             deadline=math.inf, left_out=()):
     """Return the candidates chosen in rungs of one joint, and the value of the kernel."""
     q = np.concatenate([np.asarray(rung, float) for rung in rungs])[:, None]
     first = np.cumsum([0, *map(len, rungs)])
     value, chosen = Rungs(
         q, first, np.zeros(len(q)) if cost is None else np.asarray(cost, float),
-        np.array([cyclic]), np.ones(1)).shortest_path(most, anchored, widest, deadline)
+        np.array([cyclic]), np.ones(1), np.array(left_out, int).reshape(-1, 2)).shortest_path(
+            most, anchored, widest, deadline)
     return [math.nan if k < 0 else q[k, 0] for k in chosen], value
 
 
@@ -77,3 +78,25 @@ def test_steps_over_a_pose_without_candidates_have_no_limit():
 def test_whole_turns_of_a_cyclic_joint_do_not_count():
     assert selected([[3.0], [-3.0, 2.0]], 0.5, cyclic=True)[0] == [3.0, -3.0]
     assert selected([[3.0], [-3.0, 2.0]], 2.0)[0] == [3.0, 2.0]
+
+
+@pytest.mark.parametrize('widest', [False, True])
+def test_no_sequence_without_the_steps_that_are_left_out_is_better(widest):
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        rungs = [rng.uniform(0.0, 1.0, 3) for _ in range(5)]
+        left_out = [(3 * i + p, 3 * i + 3 + c) for i in range(4) for p in range(3)
+                    for c in range(3) if rng.uniform() < 0.4 and (p, c) != (1, 1)]
+        _, value = selected(rungs, 10.0, widest, left_out=left_out)
+        least = math.inf
+        for places in itertools.product(range(3), repeat=5):
+            if not any((3 * i + a, 3 * i + 3 + b) in left_out
+                       for i, (a, b) in enumerate(itertools.pairwise(places))):
+                step = np.diff([rung[k] for rung, k in zip(rungs, places)])
+                least = min(least, np.abs(step).max() if widest else (step * step).sum())
+        assert value == pytest.approx(least)
+
+
+def test_a_step_that_is_left_out_is_a_break():
+    assert selected([[0.0], [0.1], [0.2]], 1.0, left_out=[(0, 1)])[0] == [0.0, 0.1, 0.2]
+    assert selected([[0.0], [0.1, 0.9], [1.0]], 1.0, left_out=[(0, 1)])[0] == [0.0, 0.9, 1.0]
