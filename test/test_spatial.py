@@ -4,6 +4,7 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from ik_node import spatial
+from ik_node.spatial.angles import angle_of
 
 # The bands where a rotation's logarithm goes wrong: near 0 and near π.
 BANDS = [0.0, *10.0 ** np.arange(-12.0, -2.0), 0.3, 1.0, 2.0, 3.0, np.pi - 1e-3, np.pi - 1e-6,
@@ -86,3 +87,14 @@ def test_the_defect_tells_rotations_from_mirrors_shears_and_nan():
     assert spatial.rotation_defect(R @ np.diag([1.0, 1.0, -1.0])) == 2.0
     assert spatial.rotation_defect(1.001 * R) == pytest.approx(0.002, rel=0.01)
     assert np.isnan(spatial.rotation_defect(np.full((3, 3), np.nan)))
+
+
+def test_the_angle_of_a_rotation_is_that_of_its_sine_and_cosine():
+    angles = [*np.linspace(-3.14, 3.14, 1001), *(
+        sign * (quarter * np.pi / 2.0 + off) for sign in (1.0, -1.0) for quarter in range(3)
+        for off in (0.0, *10.0 ** np.arange(-16.0, -1.0), *-10.0 ** np.arange(-16.0, -1.0)))]
+    for angle in angles:
+        c, s = np.cos(angle), np.sin(angle)
+        assert angle_of(c, s) == pytest.approx(np.arctan2(s, c), rel=4e-16, abs=0.0)
+    for c, s in ((1.0, 0.0), (1.0, -0.0), (-1.0, 0.0), (-1.0, -0.0), (0.0, 1.0), (-0.0, -1.0)):
+        assert str(angle_of(c, s)) == str(np.arctan2(s, c).item())  # also −0 and −π

@@ -36,25 +36,45 @@ def chain_frames(chain: ChainRecord, q: Vector, F: Poses) -> None:
 
 def frames_beyond(chain: ChainRecord, q: Vector, first: int, F: Poses) -> None:
     """Do as `chain_frames` for articulations from `first` on; earlier frames are kept."""
-    m, L, kind, column, ratio = chain.m, chain.placement, chain.kind, chain.column, chain.ratio
-    for k in range(first, m + 1):
-        if k < m and kind[k] == kinds.REVOLUTE:
-            value = ratio[k] * q[column[k]]
-            c, s = math.cos(value), math.sin(value)
-            for i in range(3):
-                x, y, z, p = _placed_row(F, L, k, i)
-                F[k][i][0], F[k][i][1], F[k][i][2], F[k][i][3] = c * x + s * y, c * y - s * x, z, p
-            continue
+    for k in range(first, chain.m + 1):
+        _write_frame(chain, q, k, F)
+
+
+def frames_by_directions(chain: ChainRecord, q: Vector, directions: Vector, first: int,
+                         F: Poses) -> None:
+    """Do as `frames_beyond`, where (cos, sin) of every revolute joint are in directions (2 n,)."""
+    for k in range(first, chain.m + 1):
+        if k < chain.m and chain.kind[k] == kinds.REVOLUTE and chain.ratio[k] == 1.0:
+            column = chain.column[k]
+            _write_rotated(F, chain.placement, k, directions[2 * column],
+                           directions[2 * column + 1])
+        else:
+            _write_frame(chain, q, k, F)
+
+
+def _write_frame(chain: ChainRecord, q: Vector, k: int, F: Poses) -> None:
+    """Write the frame after articulation k, or the tip's."""
+    L, kind, column = chain.placement, chain.kind, chain.column
+    value = chain.ratio[k] * q[column[k]] if k < chain.m else 0.0
+    if k < chain.m and kind[k] == kinds.REVOLUTE:
+        _write_rotated(F, L, k, math.cos(value), math.sin(value))
+        return
+    for i in range(3):
+        F[k][i][0], F[k][i][1], F[k][i][2], F[k][i][3] = _placed_row(F, L, k, i)
+    if k == chain.m:
+        return
+    if kind[k] == kinds.PRISMATIC:
         for i in range(3):
-            F[k][i][0], F[k][i][1], F[k][i][2], F[k][i][3] = _placed_row(F, L, k, i)
-        if k == m:
-            break
-        value = ratio[k] * q[column[k]]
-        if kind[k] == kinds.PRISMATIC:
-            for i in range(3):
-                F[k][i][3] += value * F[k][i][2]
-        elif kind[k] == kinds.SPHERICAL_Z:
-            turn_spherical(F[k - 2], F[k - 1], F[k], q[column[k - 2]], q[column[k - 1]], value)
+            F[k][i][3] += value * F[k][i][2]
+    elif kind[k] == kinds.SPHERICAL_Z:
+        turn_spherical(F[k - 2], F[k - 1], F[k], q[column[k - 2]], q[column[k - 1]], value)
+
+
+def _write_rotated(F: Poses, L: Poses, k: int, c: float, s: float) -> None:
+    """Write the frame after a revolute articulation k that is rotated by (c, s)."""
+    for i in range(3):
+        x, y, z, p = _placed_row(F, L, k, i)
+        F[k][i][0], F[k][i][1], F[k][i][2], F[k][i][3] = c * x + s * y, c * y - s * x, z, p
 
 
 def _placed_row(F: Poses, L: Poses, k: int, i: int) -> tuple[float, float, float, float]:

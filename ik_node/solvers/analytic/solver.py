@@ -131,7 +131,7 @@ class AnalyticSolver(Solver):
                 branches = self._of_pose(goal, within_limits, EXACT)
             except ValueError:  # other numbers, another order of the axes
                 branches = None
-            if branches is not None and len(branches):
+            if branches is not None:
                 return branches
         wanted = as_goal(goal)
         plan, parameters = self._plans.plan_for(wanted)

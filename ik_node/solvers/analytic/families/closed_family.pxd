@@ -4,6 +4,7 @@ cimport ik_node.solvers.analytic.subproblems.sizes as sizes
 cimport ik_node.support.checks as checks
 from ik_node.support.arrays cimport Memory, columns, integers, pairs, points, pose, rows, vector
 from ik_node.solvers.analytic.subproblems.elimination cimport EliminationWork
+from ik_node.spatial.angles cimport angle_of
 from ik_node.spatial.vector3 cimport motion
 from ik_node.spatial.vector3 cimport (
     composed, motion_of, moved, reversed_motion, rotated, rotation_about, row, standstill,
@@ -27,7 +28,7 @@ cdef class StructureRecord:
 cdef class ClosedForm:
     cdef Memory memory
     cdef motion M
-    cdef int count
+    cdef int n, count
     cdef double parameter
     cdef integers kind, column
     cdef points axes, points
@@ -37,20 +38,20 @@ cdef class ClosedForm:
     cdef columns found, wrist
     cdef pairs values
     cdef EliminationWork elimination
-    cdef rows branches
+    cdef rows branches, directions
+    cdef void write_value(self, int i, int j, double c, double s) noexcept nogil
 
 
 cdef class ClosedFamily:
     cdef StructureRecord structure
     cdef list idle
-    cdef int solve(self, ClosedForm work, int n, rows out) noexcept nogil
+    cdef int solve(self, ClosedForm work) noexcept nogil
     cdef double own_parameter(self, vector q) noexcept nogil
     cdef motion motion_to(self, pose T_base_goal) noexcept nogil
     cdef void parameters_of(self, vector q, vector parameters) noexcept nogil
     @cython.locals(has_locks=cython.bint)
-    cdef int write_branches(self, pose T_base_goal, vector parameters, vector q0, int n,
-                            ClosedForm work, rows out) noexcept nogil
-    cdef void _write_range(self, ClosedForm work, int free, int column, vector q0) noexcept nogil
+    cdef int write_branches(self, pose T_base_goal, ClosedForm work) noexcept nogil
+    cdef void _write_range(self, ClosedForm work, int free, int column) noexcept nogil
     cpdef object parameters_at(self, const double[::1] q)
     cpdef object branches(self, const double[:, :, ::1] T_base_goal, const double[::1] parameters,
                           const double[::1] q0)

@@ -17,6 +17,7 @@ from ik_node.support import checks
 from ik_node.support.arrays import InputPoses, InputVector, Memory, OutputMatrix, Pose, Rows, Vector
 
 if not cython.compiled:
+    from ik_node.spatial.angles import angle_of
     from ik_node.spatial.vector3 import (
         composed,
         motion_of,
@@ -62,7 +63,7 @@ class ClosedForm:
     def __init__(self, n: int) -> None:
         """Make the arrays for n joint values."""
         self.memory = memory = Memory()
-        self.count, self.parameter, self.M = 0, 0.0, standstill()
+        self.n, self.count, self.parameter, self.M = n, 0, 0.0, standstill()
         self.kind, self.column = memory.integers([0] * _JOINTS), memory.integers([0] * _JOINTS)
         self.axes = memory.points(np.zeros((_JOINTS, 3)))
         self.points = memory.points(np.zeros((_JOINTS, 3)))
@@ -82,6 +83,18 @@ class ClosedForm:
         self.T, self.parameters = memory.pose(np.zeros((4, 4))), memory.vector(np.zeros(n))
         self.q0 = memory.vector(np.zeros(n))
         self.branches = memory.rows(np.zeros((sizes.MOST_BRANCHES, n)))
+        # (cos, sin) of every revolute joint of a branch
+        self.directions = memory.rows(np.zeros((sizes.MOST_BRANCHES, 2 * n)))
+
+    def write_value(self, i: int, j: int, c: float, s: float) -> None:
+        """Write the value of joint j, one of those solved for, into branch i.
+
+        A rotation (c, s), or the translation c. Values of virtual joints are left out.
+        """
+        column = self.column[j]
+        if column >= 0:
+            self.directions[i][2 * column], self.directions[i][2 * column + 1] = c, s
+            self.branches[i][column] = c if self.kind[j] == kinds.PRISMATIC else angle_of(c, s)
 
 
 class ClosedFamily:
@@ -95,8 +108,8 @@ class ClosedFamily:
         self.structure = structure
         self.idle: list[ClosedForm] = []
 
-    def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
-        """Write the joint values of every branch into out, but those of locked joints.
+    def solve(self, work: ClosedForm) -> int:
+        """Write every branch into `work`, by `write_value`, but the values of locked joints.
 
         work: the joints that are solved for, and M. Returns the number of branches.
         """
@@ -119,17 +132,16 @@ class ClosedFamily:
         if self.structure.parameters > locks:
             parameters[locks] = self.own_parameter(q)
 
-    def write_branches(self, T_base_goal: Pose, parameters: Vector, q0: Vector, n: int,
-                       work: ClosedForm, out: Rows) -> int:
-        """Write the joint values of every branch into out (MOST_BRANCHES, n); return how many.
+    def write_branches(self, T_base_goal: Pose, work: ClosedForm) -> int:
+        """Write every branch into `work.branches` and `work.directions`; return how many.
 
-        parameters: the redundancy parameters, rad or m. q0 (n,): reference for joints whose value
-        makes no difference. Branches are not verified: they are initial guesses for the true arm,
-        which may differ from the nominal one.
+        Its parameters are the redundancy parameters, rad or m; its q0 is the reference for joints
+        whose value makes no difference. Branches are not verified: they are initial guesses for the
+        true arm, which may differ from the nominal one.
         """
         kind, column, locked = self.structure.kind, self.structure.column, self.structure.locked
         axes, points, count = self.structure.axes, self.structure.points, self.structure.count
-        M = self.motion_to(T_base_goal)
+        M, parameters = self.motion_to(T_base_goal), work.parameters
         lock, free, has_locks = standstill(), 0, self.structure.locks > 0
         for j in range(count):
             h, p = row(axes, j), row(points, j)
@@ -143,7 +155,7 @@ class ClosedFamily:
                     lock = composed(rotation_about(h, p, math.cos(value), math.sin(value)), lock)
                 continue
             work.kind[free], work.column[free] = kind[j], column[j]
-            self._write_range(work, free, column[j], q0)
+            self._write_range(work, free, column[j])
             work.axes[free][0], work.axes[free][1], work.axes[free][2] = h
             work.points[free][0], work.points[free][1], work.points[free][2] = p
             free += 1
@@ -151,17 +163,21 @@ class ClosedFamily:
         if self.structure.parameters > self.structure.locks:
             work.parameter = parameters[self.structure.locks]
         work.M = composed(M, reversed_motion(lock)) if has_locks else M
-        solutions = self.solve(work, n, out)
+        solutions = self.solve(work)
         for j in range(count):
             if locked[j] >= 0:
+                value = parameters[locked[j]]
+                c, s = math.cos(value), math.sin(value)
                 for i in range(solutions):
-                    out[i][column[j]] = parameters[locked[j]]
+                    work.branches[i][column[j]] = value
+                    work.directions[i][2 * column[j]] = c
+                    work.directions[i][2 * column[j] + 1] = s
         return solutions
 
-    def _write_range(self, work: ClosedForm, free: int, column: int, q0: Vector) -> None:
+    def _write_range(self, work: ClosedForm, free: int, column: int) -> None:
         """Write the reference value and the limits of a joint, by its entry of q, −1 for none."""
         ranges = work.ranges[free]
-        ranges[0] = q0[column] if column >= 0 else 0.0
+        ranges[0] = work.q0[column] if column >= 0 else 0.0
         ranges[1] = work.lower[column] if column >= 0 else -INF
         ranges[2] = work.upper[column] if column >= 0 else INF
 
@@ -196,7 +212,7 @@ class ClosedFamily:
             for j in range(4):
                 for k in range(4):
                     work.T[j][k] = T_base_goal[i, j, k]
-            count = self.write_branches(work.T, work.parameters, work.q0, n, work, work.branches)
+            count = self.write_branches(work.T, work)
             copy_out(work.branches, count, total, out)
             total += count
         self.idle.append(work)

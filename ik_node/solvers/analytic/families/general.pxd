@@ -4,7 +4,7 @@ cimport ik_node.solvers.analytic.subproblems.elimination as elimination
 cimport ik_node.solvers.analytic.subproblems.null_spaces as null_spaces
 cimport ik_node.solvers.analytic.subproblems.opening as opening
 cimport ik_node.solvers.analytic.subproblems.sizes as sizes
-from ik_node.support.arrays cimport points, rows
+from ik_node.support.arrays cimport points
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily, ClosedForm
 from ik_node.solvers.analytic.subproblems.elimination cimport EliminationWork
 from ik_node.spatial.vector3 cimport motion
@@ -15,7 +15,7 @@ cdef int _REFERENCES
 
 
 cdef class GeneralArm(ClosedFamily):
-    cdef int solve(self, ClosedForm work, int n, rows out) noexcept nogil
+    cdef int solve(self, ClosedForm work) noexcept nogil
 
 @cython.locals(backward=cython.bint, sound=cython.bint)
 cdef int _candidates(points axes, points points, motion M, EliminationWork work) noexcept nogil

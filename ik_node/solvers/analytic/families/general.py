@@ -12,7 +12,7 @@ from ik_node.solvers.analytic.subproblems import elimination, null_spaces, openi
 from ik_node.solvers.analytic.subproblems.elimination import EliminationWork
 from ik_node.spatial.vector3 import Motion
 from ik_node.support import eigenvalues
-from ik_node.support.arrays import Points, Rows
+from ik_node.support.arrays import Points
 
 _DISTURBANCE = 1e-6  # rad, and of the arm's size; grows tenfold from try to try
 _SLIGHT = 1e-9       # the same beside a self-motion
@@ -28,13 +28,13 @@ _SAME = 1e-5         # rad
 class GeneralArm(ClosedFamily):
     """Six revolute joints without any structure that a closed form could use."""
 
-    def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
-        """Write the joint values of every branch into out; see `ClosedFamily`."""
+    def solve(self, work: ClosedForm) -> int:
+        """Write every branch; see `ClosedFamily`."""
         solutions = _candidates(work.axes, work.points, work.M, work.elimination)
         for i in range(solutions):
             for j in range(6):
-                if work.column[j] >= 0:
-                    out[i][work.column[j]] = work.elimination.found[i][j]
+                value = work.elimination.found[i][j]
+                work.write_value(i, j, math.cos(value), math.sin(value))
         return solutions
 
 

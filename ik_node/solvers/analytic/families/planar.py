@@ -11,7 +11,7 @@ from ik_node.kinematics import kinds
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm
 from ik_node.solvers.analytic.subproblems import parallel_triple
 from ik_node.spatial.vector3 import Motion, Vector3
-from ik_node.support.arrays import Rows, Vector
+from ik_node.support.arrays import Vector
 
 if not cython.compiled:
     from ik_node.spatial.vector3 import (
@@ -31,8 +31,8 @@ if not cython.compiled:
 class PlanarTriple(ClosedFamily):
     """Goals that constrain the tip's angle in the plane, or an arm without a joint for it."""
 
-    def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
-        """Write the joint values of every branch into out; see `ClosedFamily`."""
+    def solve(self, work: ClosedForm) -> int:
+        """Write every branch; see `ClosedFamily`."""
         first, second, third, prismatic = -1, -1, -1, -1
         for j in range(work.count):
             if work.kind[j] == kinds.PRISMATIC:
@@ -47,27 +47,27 @@ class PlanarTriple(ClosedFamily):
             math.copysign(1.0, dot(h, row(work.axes, third))), target, b, rotated(work.M, b),
             self.structure.size, self.structure.slack, work.wrist)
         for i in range(solutions):
+            found = work.wrist[i]
             if prismatic >= 0:
-                out[i][work.column[prismatic]] = (
-                    dot(h, minus(target, p3)) / dot(h, row(work.axes, prismatic)))
-            out[i][work.column[first]] = work.wrist[i][0]
-            out[i][work.column[second]] = work.wrist[i][1]
-            if work.column[third] >= 0:
-                out[i][work.column[third]] = work.wrist[i][2]
+                work.write_value(i, prismatic, dot(h, minus(target, p3))
+                            / dot(h, row(work.axes, prismatic)), 0.0)
+            work.write_value(i, first, found[0], found[1])
+            work.write_value(i, second, found[2], found[3])
+            work.write_value(i, third, found[4], found[5])
         return solutions
 
 
 class FreePlanarTriple(PlanarTriple):
     """Goals that leave the tip's angle in the plane free; the parameter is that angle, rad."""
 
-    def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
-        """Write the joint values of every branch into out; see `ClosedFamily`."""
+    def solve(self, work: ClosedForm) -> int:
+        """Write every branch; see `ClosedFamily`."""
         first = 0
         while work.kind[first] == kinds.PRISMATIC:
             first += 1
         work.M = _rotated_tip(motion_of(self.structure.T_tip_base), work.M, row(work.axes, first),
                               work.parameter)
-        return PlanarTriple.solve(self, work, n, out)
+        return PlanarTriple.solve(self, work)
 
     def own_parameter(self, q: Vector) -> float:
         """Return the angle of the tip in the plane at q (n,), from zero, rad."""

@@ -1,6 +1,6 @@
 from libc cimport math
 cimport ik_node.solvers.analytic.subproblems.rotation_triple as rotation_triple
-from ik_node.support.arrays cimport points, rows, vector
+from ik_node.support.arrays cimport points, vector
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily, ClosedForm
 from ik_node.spatial.angles cimport solve_sinusoid
 from ik_node.spatial.vector3 cimport motion, vector3
@@ -12,7 +12,7 @@ cdef double NAN, _BESIDE, _NOWHERE, _ROUNDING, _ON_THE_LINE
 
 
 cdef class Swivel(ClosedFamily):
-    cdef int solve(self, ClosedForm work, int n, rows out) noexcept nogil
+    cdef int solve(self, ClosedForm work) noexcept nogil
     cdef double own_parameter(self, vector q) noexcept nogil
     cdef double towards(self, motion M, vector3 hint) noexcept nogil
 

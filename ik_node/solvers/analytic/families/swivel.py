@@ -25,7 +25,7 @@ except ImportError:
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm
 from ik_node.solvers.analytic.subproblems import rotation_triple
 from ik_node.spatial.vector3 import Motion, Vector3
-from ik_node.support.arrays import Points, Rows, Vector
+from ik_node.support.arrays import Points, Vector
 
 if not cython.compiled:
     from ik_node.spatial.angles import solve_sinusoid
@@ -60,8 +60,8 @@ class Swivel(ClosedFamily):
     Points 0 to 2 of the structure are s, points 4 to 6 are w.
     """
 
-    def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
-        """Write every configuration of the swivel angle into out (8, 7), rad; see `ClosedFamily`.
+    def solve(self, work: ClosedForm) -> int:
+        """Write every configuration of the swivel angle, eight at most; see `ClosedFamily`.
 
         The signs of elbow, shoulder and wrist run as in binary counting, from + + + to − − −. The
         elbow's is that of θ₄ from where the wrist is farthest from s; the shoulder's that of θ₂
@@ -88,14 +88,12 @@ class Swivel(ClosedFamily):
             wrists = rotation_triple.make_rotation(h5, h6, h7, rotated(rest, h7),
                                                    rotated(rest, w7), work.triple_ranges, slack,
                                                    wrist)
-            rotation_triple.into_angles(shoulders, shoulder)
-            rotation_triple.into_angles(wrists, wrist)
-            theta4 = math.atan2(s4, c4)
             for i in range(shoulders):
                 for k in range(wrists):
                     for j in range(3):
-                        out[solutions][j], out[solutions][4 + j] = shoulder[i][j], wrist[k][j]
-                    out[solutions][3] = theta4
+                        work.write_value(solutions, j, shoulder[i][2 * j], shoulder[i][2 * j + 1])
+                        work.write_value(solutions, 4 + j, wrist[k][2 * j], wrist[k][2 * j + 1])
+                    work.write_value(solutions, 3, c4, s4)
                     solutions += 1
         return solutions
 

@@ -5,7 +5,6 @@ cimport ik_node.solvers.analytic.subproblems.parallel_triple as parallel_triple
 cimport ik_node.solvers.analytic.subproblems.position_triple as position_triple
 cimport ik_node.solvers.analytic.subproblems.rotation_triple as rotation_triple
 cimport ik_node.solvers.analytic.subproblems.sizes as sizes
-from ik_node.support.arrays cimport rows
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily, ClosedForm
 from ik_node.solvers.analytic.subproblems.two_rotations cimport joint
 from ik_node.spatial.vector3 cimport vector3
@@ -18,14 +17,14 @@ cdef double _SINE, _PARALLEL
 
 
 cdef class SphericalTriple(ClosedFamily):
-    cdef int solve(self, ClosedForm work, int n, rows out) noexcept nogil
+    cdef int solve(self, ClosedForm work) noexcept nogil
     cdef int _place_point(self, ClosedForm work, vector3 c) noexcept nogil
     cdef vector3 _across(self, ClosedForm work) noexcept nogil
     cdef int _make_rotation(self, ClosedForm work, vector3 w) noexcept nogil
 
 
 cdef class ParallelTriple(ClosedFamily):
-    cdef int solve(self, ClosedForm work, int n, rows out) noexcept nogil
+    cdef int solve(self, ClosedForm work) noexcept nogil
     cdef int _keep_direction(self, ClosedForm work, vector3 h, vector3 p1) noexcept nogil
     cdef int _solve_triple(self, ClosedForm work, vector3 h, vector3 across) noexcept nogil
 
@@ -38,8 +37,6 @@ cdef vector3 _direction_back(ClosedForm work, int j, vector3 v) noexcept nogil
 cdef vector3 _point_back(ClosedForm work, int j, vector3 x) noexcept nogil
 cdef void _copy_starts(ClosedForm work, int place, int span) noexcept nogil
 cdef int _round(ClosedForm work, int j) noexcept nogil
-cdef void _write_beside(ClosedForm work, int place, int span, int i, rows out,
-                        int count) noexcept nogil
-cdef void _write_value(ClosedForm work, int j, rows out, int count) noexcept nogil
-cdef int _write_triple(ClosedForm work, int place, int span, int count, int n, rows out,
+cdef void _write_beside(ClosedForm work, int place, int span, int i, int count) noexcept nogil
+cdef int _write_triple(ClosedForm work, int place, int span, int count,
                        int solutions) noexcept nogil

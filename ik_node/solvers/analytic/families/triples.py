@@ -28,7 +28,6 @@ from ik_node.solvers.analytic.subproblems import (
 )
 from ik_node.solvers.analytic.subproblems.two_rotations import Joint
 from ik_node.spatial.vector3 import Vector3
-from ik_node.support.arrays import Rows
 
 if not cython.compiled:
     from ik_node.spatial.angles import solve_sinusoid
@@ -57,8 +56,8 @@ class SphericalTriple(ClosedFamily):
     B (M⁻¹ A M) M⁻¹ c = c places the point; A⁻¹ M B⁻¹ is the rotation of the triple.
     """
 
-    def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
-        """Write the joint values of every branch into out; see `ClosedFamily`."""
+    def solve(self, work: ClosedForm) -> int:
+        """Write every branch; see `ClosedFamily`."""
         place, span = self.structure.place, self.structure.span
         _copy_starts(work, place, span)
         count, w = self._place_point(work, row(work.points, place)), self._across(work)
@@ -66,9 +65,9 @@ class SphericalTriple(ClosedFamily):
         for i in range(count):
             if solutions + 2 > sizes.MOST_BRANCHES:
                 break
-            _write_beside(work, place, span, i, out, solutions)
+            _write_beside(work, place, span, i, solutions)
             rotations = self._make_rotation(work, w)
-            solutions = _write_triple(work, place, span, rotations, n, out, solutions)
+            solutions = _write_triple(work, place, span, rotations, solutions)
         return solutions
 
     def _place_point(self, work: ClosedForm, c: Vector3) -> int:
@@ -113,7 +112,6 @@ class SphericalTriple(ClosedFamily):
             pairs.make_rotation(h1, h2, w, _direction_through(work, place, span, h2), z, work.wrist)
         elif span == 1:
             work.wrist[0][0], work.wrist[0][1] = pairs.rotation_onto(h1, w, z, 0.0)
-        rotation_triple.into_angles(count, work.wrist)
         return count
 
 
@@ -123,8 +121,8 @@ class ParallelTriple(ClosedFamily):
     B (M⁻¹ A M) M⁻¹ h = h, for the direction and for the height of a point; then the planar arm.
     """
 
-    def solve(self, work: ClosedForm, n: int, out: Rows) -> int:
-        """Write the joint values of every branch into out; see `ClosedFamily`."""
+    def solve(self, work: ClosedForm) -> int:
+        """Write every branch; see `ClosedFamily`."""
         place, span = self.structure.place, self.structure.span
         h, p1, p2 = row(work.axes, place), row(work.points, place), row(work.points, place + 1)
         _copy_starts(work, place, span)
@@ -133,15 +131,15 @@ class ParallelTriple(ClosedFamily):
         for i in range(count):
             if solutions + 2 > sizes.MOST_BRANCHES:
                 break
-            _write_beside(work, place, span, i, out, solutions)
+            _write_beside(work, place, span, i, solutions)
             elbows = self._solve_triple(work, h, across)
             beside = work.count - span
             for k in range(beside if elbows == 0 else 0):
                 j = _round(work, place + span + (k + 1) % beside)  # the middle one first
                 if elbows == 0 and _rotate_into_reach(work, place, j, self.structure.slack):
-                    _write_value(work, j, out, solutions)
+                    work.write_value(solutions, j, work.values[j][0], work.values[j][1])
                     elbows = self._solve_triple(work, h, across)
-            solutions = _write_triple(work, place, span, elbows, n, out, solutions)
+            solutions = _write_triple(work, place, span, elbows, solutions)
         return solutions
 
     def _keep_direction(self, work: ClosedForm, h: Vector3, p1: Vector3) -> int:
@@ -270,34 +268,26 @@ def _round(work: ClosedForm, j: int) -> int:
     return j if j < work.count else j - work.count
 
 
-def _write_beside(work: ClosedForm, place: int, span: int, i: int, out: Rows, count: int) -> None:
-    """Keep values of the i-th solution for the joints beside the triple; write them into out."""
+def _write_beside(work: ClosedForm, place: int, span: int, i: int, count: int) -> None:
+    """Keep values of the i-th solution for the joints beside the triple; write them as well."""
     for k in range(work.count - span):
         j = _round(work, place + span + k)
         work.values[j][0], work.values[j][1] = work.found[i][2 * k], work.found[i][2 * k + 1]
-        _write_value(work, j, out, count)
+        work.write_value(count, j, work.values[j][0], work.values[j][1])
 
 
-def _write_value(work: ClosedForm, j: int, out: Rows, count: int) -> None:
-    """Write the value of a joint beside the triple into out."""
-    column, c, s = work.column[j], work.values[j][0], work.values[j][1]
-    if column >= 0:
-        out[count][column] = c if work.kind[j] == kinds.PRISMATIC else math.atan2(s, c)
-
-
-def _write_triple(work: ClosedForm, place: int, span: int, count: int, n: int, out: Rows,
-                  solutions: int) -> int:
-    """Write the angles of the triple, rows of work.wrist, into out; return the new number of rows.
+def _write_triple(work: ClosedForm, place: int, span: int, count: int, solutions: int) -> int:
+    """Write the values of the triple, rows of work.wrist; return the new number of branches.
 
     count: number of rows of work.wrist, at most 2, which share the joints beside the triple.
     """
     for k in range(count):
         if k == 1:
-            for j in range(n):
-                out[solutions][j] = out[solutions - 1][j]
+            for j in range(work.n):
+                work.branches[solutions][j] = work.branches[solutions - 1][j]
+            for j in range(2 * work.n):
+                work.directions[solutions][j] = work.directions[solutions - 1][j]
         for j in range(span):
-            column = work.column[place + j]
-            if column >= 0:
-                out[solutions][column] = work.wrist[k][j]
+            work.write_value(solutions, place + j, work.wrist[k][2 * j], work.wrist[k][2 * j + 1])
         solutions += 1
     return solutions

@@ -29,9 +29,9 @@ cdef class Refinement:
     cdef int steps
     cdef double room, hopeless
     cdef int find_branches(self) noexcept nogil
-    cdef double refine_branch(self, vector q) noexcept nogil
+    cdef double refine_branch(self, vector q, int i) noexcept nogil
     cdef double tolerable_error(self, vector q) noexcept nogil
-    cdef double squared_pose_error(self, vector q) noexcept nogil
+    cdef double squared_pose_error(self, vector q, int i) noexcept nogil
     cdef bint _is_regular(self) noexcept nogil
     cdef void invalidate_frames(self) noexcept nogil
     cdef void wrap_to_nearest(self, vector q) noexcept nogil

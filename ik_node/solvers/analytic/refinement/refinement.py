@@ -61,12 +61,14 @@ class Refinement:
 
     def find_branches(self) -> int:
         """Write the branches of the nominal arm for the parameters; return how many."""
-        return self.family.write_branches(self.task.T, self.parameters, self.q0, self.chain.n,
-                                          self.closed_form, self.branches)
+        return self.family.write_branches(self.task.T, self.closed_form)
 
-    def refine_branch(self, q: Vector) -> float:
-        """Refine a branch q (n,) in place; return the squared error, see `tolerable_error`."""
-        error = self.squared_pose_error(q) if self.task.rows == 6 else INF
+    def refine_branch(self, q: Vector, i: int) -> float:
+        """Refine q (n,) in place; return the squared error, see `tolerable_error`.
+
+        i: of which branch q is a copy, whole turns aside; −1 of none.
+        """
+        error = self.squared_pose_error(q, i) if self.task.rows == 6 else INF
         if self.hopeless < error < INF:
             return INF
         if error <= _EXACT or (error <= _GOOD and self.chain.n <= 6 and (
@@ -88,25 +90,29 @@ class Refinement:
         error, position, orientation = search.residual(self.chain, self.task, self.work, q)
         return error if precision.within_tolerances(self.settings, position, orientation) else INF
 
-    def squared_pose_error(self, q: Vector) -> float:
+    def squared_pose_error(self, q: Vector, i: int) -> float:
         """Return the squared pose error at q (n,), m² and rad², accurate where it is small.
 
         There |R − R_goal|² is 2 θ², which saves the logarithm for every exact branch. Consecutive
-        branches share their first joint values, whose frames are reused.
+        branches share their first joint values, whose frames are reused. i: as `refine_branch`.
         """
         goal, frames_q, column, first = self.task.T, self.frames_q, self.chain.column, 0
         tip = self.work.frames[self.chain.m]
         while first < self.chain.m and q[column[first]] == frames_q[column[first]]:
             first += 1
-        forward.frames_beyond(self.chain, q, first, self.work.frames)
+        if i < 0:
+            forward.frames_beyond(self.chain, q, first, self.work.frames)
+        else:
+            forward.frames_by_directions(self.chain, q, self.closed_form.directions[i], first,
+                                         self.work.frames)
         precision.copy_to(frames_q, q, self.chain.n)
         if first < 3:
             self.arm_checked = False
         shift, rotation = 0.0, 0.0
-        for i in range(3):
-            shift += (tip[i][3] - goal[i][3]) ** 2
+        for k in range(3):
+            shift += (tip[k][3] - goal[k][3]) ** 2
             for j in range(3):
-                rotation += (tip[i][j] - goal[i][j]) ** 2
+                rotation += (tip[k][j] - goal[k][j]) ** 2
         return shift + 0.5 * rotation
 
     def _is_regular(self) -> bool:

@@ -8,6 +8,7 @@ cimport ik_node.solvers.analytic.refinement.newton as newton
 cimport ik_node.solvers.analytic.refinement.precision as precision
 cimport ik_node.solvers.analytic.subproblems.sizes as sizes
 from ik_node.support.arrays cimport rows, vector
+from ik_node.support.buffers cimport copy_rows
 from ik_node.solvers.analytic.refinement.refinement cimport Refinement
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
 from ik_node.kinematics.forward cimport ChainRecord
@@ -28,7 +29,7 @@ cdef class Enumeration(Refinement):
     cdef void find(self, bint within) noexcept nogil
     cdef void _complete(self, bint within) noexcept nogil
     cdef void _refine_branches(self, int count, bint within) noexcept nogil
-    cdef void _refine_trial(self, bint within) noexcept nogil
+    cdef void _refine_trial(self, int branch, bint within) noexcept nogil
     cdef void _add_twins(self, bint within) noexcept nogil
     cdef void _keep(self, double error) noexcept nogil
     cdef void _put(self, int i, vector q, double error) noexcept nogil

@@ -28,6 +28,9 @@ from ik_node.support.arrays import (
     Vector,
 )
 
+if not cython.compiled:
+    from ik_node.support.buffers import copy_rows
+
 INF, NAN, TWO_PI = math.inf, float('nan'), 2.0 * math.pi
 _PER_ROOT = 30.0      # pivot of elimination below which twins are sought, per root of the slack
 _DOUBTFUL = 0.1       # of that pivot: where solutions may be missing
@@ -86,9 +89,8 @@ class Enumeration(Refinement):
         if least < self.doubtful:
             if least < _BESIDE:  # where most candidates are none
                 self.closed_form.elimination.beside_motion, self.steps = True, newton.FEW_STEPS
-            self._refine_branches(self.general.write_branches(
-                self.task.T, self.parameters, self.q0, self.chain.n, self.closed_form,
-                self.branches), within)
+            self._refine_branches(self.general.write_branches(self.task.T, self.closed_form),
+                                  within)
             self.closed_form.elimination.beside_motion, self.steps = False, newton.STEPS
 
     def _refine_branches(self, count: int, within: bool) -> None:
@@ -103,14 +105,14 @@ class Enumeration(Refinement):
                 if precision.limit_excess(self.chain, trial) > self.room and not (
                         self.thorough and self.smallest_pivot(trial) < self.doubtful):
                     continue
-            self._refine_trial(within)
+            self._refine_trial(i, within)
 
-    def _refine_trial(self, within: bool) -> None:
-        """Refine `trial`, and keep it where it meets the goal.
+    def _refine_trial(self, branch: int, within: bool) -> None:
+        """Refine `trial`, see `refine_branch`, and keep it where it meets the goal.
 
         On an inexact arm also outside the limits, since its twin may be inside.
         """
-        error = self.refine_branch(self.trial)
+        error = self.refine_branch(self.trial, branch)
         if error < INF and within and precision.limit_excess(self.chain, self.trial) > 0.0:
             self.moves += 1
             moved = self.move_inside_limits(self.trial) if self.moves <= _MOVES else INF
@@ -129,7 +131,7 @@ class Enumeration(Refinement):
                     continue  # the twin coincides, or is far
                 if newton.across_fold(self.chain, self.task, self.work, self.held, self.found[i],
                                       -1, self.trial):
-                    self._refine_trial(within)
+                    self._refine_trial(-1, within)
             first, last = last, self.kept
 
     def _keep(self, error: float) -> None:
@@ -191,8 +193,8 @@ class Solutions:
                 tolerance: float) -> np.ndarray | None:
         """Return every solution (k, n) for a pose (4, 4), rad or m; within: inside the limits.
 
-        For arms without redundancy parameters. None for an array that is not within a tolerance of
-        a pose, see `checks.is_pose`.
+        For arms without redundancy parameters. None without solutions, and for an array that is
+        not within a tolerance of a pose, see `checks.is_pose`.
         """
         if (T_base_goal.shape[0] != 4 or T_base_goal.shape[1] != 4
                 or not checks.is_pose(T_base_goal, tolerance)):
@@ -202,8 +204,10 @@ class Solutions:
         search.load_goal(one.task, T_base_goal, self.ones)
         with cython.nogil:
             one.find(within)
-        out = np.empty((one.kept, self.chain.n))
-        closed_family.copy_out(one.found, one.kept, 0, out)
+        out = None
+        if one.kept > 0:
+            out = np.empty((one.kept, self.chain.n))
+            copy_rows(one.found, out)
         self.idle.append(one)
         return out
 

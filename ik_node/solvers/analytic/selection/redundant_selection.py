@@ -246,6 +246,7 @@ class GuidedSelection(RedundantSelection):
 
     def choose(self) -> None:
         """Set the parameters, q, its errors and `end`."""
+        self.refines_guesses = True
         RedundantSelection.choose(self)
         near, best = self.chosen, INF
         if self.end != codes.NONE:

@@ -19,6 +19,7 @@ cdef int _FEW_STEPS
 cdef class Selection(Refinement):
     cdef double margin, position, orientation
     cdef int end
+    cdef bint refines_guesses
     cdef vector q, chosen
     cdef void solve(self) noexcept nogil
     cdef void choose(self) noexcept nogil
@@ -28,7 +29,7 @@ cdef class Selection(Refinement):
     cdef int find_wrapped(self) noexcept nogil
     cdef void prefer_branch(self) noexcept nogil
     cdef void _refine_to_precision(self) noexcept nogil
-    cdef bint _verify(self) noexcept nogil
+    cdef bint _verify(self, int i) noexcept nogil
     cdef bint _move_inside_limits(self, int count) noexcept nogil
     cdef void _end_at(self, double position, double orientation) noexcept nogil
 

@@ -51,6 +51,7 @@ class Selection(Refinement):
         super().__init__(chain, settings, family)
         self.margin, n = margin, self.chain.n
         self.q, self.chosen = self.memory.vector(np.zeros(n)), self.memory.vector(np.zeros(n))
+        self.refines_guesses = False  # whether `find_wrapped` changes the branches
         # NONE, FOUND, or FAR where a search from q0 may lead to a nearer solution than q
         self.end = codes.NONE
         self.position, self.orientation = INF, INF  # errors of q, m and rad
@@ -77,7 +78,7 @@ class Selection(Refinement):
             return False
         precision.copy_to(q, self.q0, n)
         self.invalidate_frames()
-        error = self.squared_pose_error(q)
+        error = self.squared_pose_error(q, -1)
         if error > _BESIDE:
             return False
         for _ in range(_FEW_STEPS):
@@ -85,7 +86,7 @@ class Selection(Refinement):
                 break
             if not newton.newton_step(self.chain, self.task.T, self.work, q, _REGULAR, _NEAR):
                 return False
-            error = self.squared_pose_error(q)
+            error = self.squared_pose_error(q, -1)
         for k in range(n):
             if math.fabs(q[k] - self.q0[k]) > _NEAR:
                 return False
@@ -145,7 +146,7 @@ class Selection(Refinement):
                 break
             costs[best] = INF
             precision.copy_to(self.q, found[best], n)
-            if not self._verify():
+            if not self._verify(-1 if self.refines_guesses else best):
                 continue
             if self.end != codes.NONE:
                 return
@@ -163,13 +164,13 @@ class Selection(Refinement):
             self.chain, self.task, self.settings, self.work, self.q)
         self.position, self.orientation = position, orientation
 
-    def _verify(self) -> bool:
+    def _verify(self, i: int) -> bool:
         """Refine q; tell whether it is inside the limits, and meets the tolerances.
 
-        Where it is precise, the selection ends.
+        i: as for `refine_branch`. Where it is precise, the selection ends.
         """
         self.invalidate_frames()
-        self.refine_branch(self.q)
+        self.refine_branch(self.q, i)
         if precision.limit_excess(self.chain, self.q) > 0.0:
             return False
         error, position, orientation = search.residual(self.chain, self.task, self.work, self.q)
@@ -213,7 +214,7 @@ class Selection(Refinement):
             return
         self.invalidate_frames()
         if self.task.rows == 6:
-            error = self.squared_pose_error(self.q0)
+            error = self.squared_pose_error(self.q0, -1)
         else:
             error, _position, _orientation = search.residual(self.chain, self.task, self.work,
                                                              self.q0)

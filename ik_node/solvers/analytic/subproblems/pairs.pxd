@@ -5,7 +5,7 @@ cimport ik_node.support.polynomials as polynomials
 from ik_node.support.arrays cimport columns, vector
 from ik_node.solvers.analytic.subproblems.two_rotations cimport joint
 from ik_node.spatial.vector3 cimport vector3
-from ik_node.spatial.angles cimport rotation_between, solve_sinusoid
+from ik_node.spatial.angles cimport direction, rotation_between, solve_sinusoid
 from ik_node.spatial.vector3 cimport (
     along, cross, dot, minus, perpendicular, rotated_about, rotated_by)
 cimport cython

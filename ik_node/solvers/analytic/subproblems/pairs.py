@@ -20,7 +20,7 @@ from ik_node.support import polynomials
 from ik_node.support.arrays import Columns, Vector
 
 if not cython.compiled:
-    from ik_node.spatial.angles import rotation_between, solve_sinusoid
+    from ik_node.spatial.angles import direction, rotation_between, solve_sinusoid
     from ik_node.spatial.vector3 import (
         along,
         cross,
@@ -188,11 +188,12 @@ def make_rotation(h1: Vector3, h2: Vector3, w: Vector3, y: Vector3, z: Vector3,
 
 def solve_planar_pair(h: Vector3, p1: Vector3, p2: Vector3, sign_2: float, target: Vector3,
                       b: Vector3, rotated_b: Vector3, found: Columns) -> int:
-    """Write the angles of two parallel axes into found, rad: as `solve_planar_arm`.
+    """Write the rotations of two parallel axes into found: as `solve_planar_arm`.
 
     target: desired position of the point of axis 2.
     """
     c, s = rotation_onto(h, minus(p2, p1), minus(target, p1), 0.0)
-    first, total = math.atan2(s, c), math.atan2(dot(h, cross(b, rotated_b)), dot(b, rotated_b))
-    found[0][0], found[0][1] = first, sign_2 * (total - first)
+    _, total_c, total_s = direction(dot(b, rotated_b), dot(h, cross(b, rotated_b)), 0.0)
+    two_rotations.write_values(found, 0, c, s, total_c * c + total_s * s,
+                               sign_2 * (total_s * c - total_c * s), 0.0, 0.0)
     return 1

@@ -7,7 +7,7 @@ cimport ik_node.solvers.analytic.subproblems.two_rotations as two_rotations
 from ik_node.support.arrays cimport columns, pose, vector
 from ik_node.solvers.analytic.subproblems.two_rotations cimport joint
 from ik_node.spatial.vector3 cimport vector3
-from ik_node.spatial.angles cimport rotation_between, solve_sinusoid
+from ik_node.spatial.angles cimport direction, rotation_between, solve_sinusoid
 from ik_node.spatial.vector3 cimport cross, dot, minus, norm, perpendicular, rotated_by
 cimport cython
 

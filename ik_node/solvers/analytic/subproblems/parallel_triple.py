@@ -19,7 +19,7 @@ from ik_node.support import polynomials
 from ik_node.support.arrays import Columns, Pose, Vector
 
 if not cython.compiled:
-    from ik_node.spatial.angles import rotation_between, solve_sinusoid
+    from ik_node.spatial.angles import direction, rotation_between, solve_sinusoid
     from ik_node.spatial.vector3 import cross, dot, minus, norm, perpendicular, rotated_by
 
 _DEPENDENT = 1e-10  # determinant, for entries of size 1, below which equations are dependent
@@ -154,7 +154,7 @@ def _one_prismatic(j1: Joint, j2: Joint, j3: Joint, h: Vector3, height: float, u
 def solve_planar_arm(h: Vector3, p1: Vector3, p2: Vector3, p3: Vector3, sign_2: float,
                      sign_3: float, target: Vector3, b: Vector3, rotated_b: Vector3, size: float,
                      slack: float, found: Columns) -> int:
-    """Write the angles of three parallel axes into found (2, 3), rad; return how many.
+    """Write the rotations of three parallel axes into found (2, 6); return how many.
 
     target: desired position of the third axis's point. rotated_b: desired direction of b, a
     direction perpendicular to h, which is axis 1; sign: −1 for an axis against it. Both elbows
@@ -165,23 +165,25 @@ def solve_planar_arm(h: Vector3, p1: Vector3, p2: Vector3, p3: Vector3, sign_2: 
     L1, L2, r2 = norm(one), norm(two), dot(there, there)
     if _ON_AXIS * size > L1 or _ON_AXIS * size > L2:
         return 0
-    total = math.atan2(dot(h, cross(b, rotated_b)), dot(b, rotated_b))
     cosine = 0.5 * (r2 - L1 * L1 - L2 * L2) / (L1 * L2)
     beyond = math.fabs(cosine) - 1.0
     if beyond > slack * size * size / (L1 * L2):
         return 0
     sine = math.sqrt(max((1.0 - cosine) * (1.0 + cosine), 0.0))
     cosine = min(max(cosine, -1.0), 1.0)
-    bend_0, psi = math.atan2(dot(h, cross(one, two)), dot(one, two)), math.atan2(sine, cosine)
+    # The angle at zero, and that of all three
+    _, c0, s0 = direction(dot(one, two), dot(h, cross(one, two)), 0.0)
+    _, total_c, total_s = direction(dot(b, rotated_b), dot(h, cross(b, rotated_b)), 0.0)
     # Along link 1 at θ₁ = 0, and across: the target, and the end of the bent link 2
     x, y = dot(one, there), dot(h, cross(one, there))
     end_x, end_y = L1 + L2 * cosine, L2 * sine
     count = 2 if beyond < 0.0 else 1
     for i in range(count):
         if i == 1:
-            psi, end_y = -psi, -end_y
-        first, second = math.atan2(end_x * y - end_y * x, end_x * x + end_y * y), psi - bend_0
-        found[i][0] = first
-        found[i][1] = sign_2 * second
-        found[i][2] = sign_3 * (total - first - second)
+            sine, end_y = -sine, -end_y
+        _, c1, s1 = direction(end_x * x + end_y * y, end_x * y - end_y * x, 0.0)
+        c2, s2 = cosine * c0 + sine * s0, sine * c0 - cosine * s0
+        c, s = c1 * c2 - s1 * s2, s1 * c2 + c1 * s2
+        two_rotations.write_values(found, i, c1, s1, c2, sign_2 * s2, total_c * c + total_s * s,
+                                   sign_3 * (total_s * c - total_c * s))
     return count

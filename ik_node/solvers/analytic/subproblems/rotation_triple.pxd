@@ -18,4 +18,3 @@ cdef (int, double, double, double, double) _middle_rotations(vector3 h1, vector3
 cdef double _angle_between(vector3 u, vector3 v) noexcept nogil
 cdef vector3 across(vector3 h2, vector3 h3) noexcept nogil
 cdef void copy_ranges(points ranges, int place, points out) noexcept nogil
-cdef void into_angles(int count, columns found) noexcept nogil

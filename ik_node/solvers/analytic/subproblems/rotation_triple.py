@@ -126,10 +126,3 @@ def copy_ranges(ranges: Points, place: int, out: Points) -> None:
     for j in range(3):
         for k in range(3):
             out[j][k] = ranges[place + j][k]
-
-
-def into_angles(count: int, found: Columns) -> None:
-    """Turn rows c₁ s₁ c₂ s₂ c₃ s₃ of found (2, 6) into angles, rad, in columns 0 to 2."""
-    for i in range(count):
-        for j in range(3):
-            found[i][j] = math.atan2(found[i][2 * j + 1], found[i][2 * j])
