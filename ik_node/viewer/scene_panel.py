@@ -24,7 +24,9 @@ _LAYERS = {
     'labels': ('labels', False, 'the outcome of a goal beside it'),
     'branches': ('branches', True, 'every branch of the last goal, after ~/solve_all'),
     'manipulability': ('ellipsoid', False, 'velocities of the tip for joint velocities of norm 1'),
-    'limits': ('limits', False, 'each joint between its limits, beside the robot')}
+    'limits': ('limits', False, 'each joint between its limits, beside the robot'),
+    'obstacles': ('obstacles', True, 'what the robot keeps away from; red: touched'),
+    'distances': ('distances', True, 'the pairs that are nearest to contact')}
 _PICTURE = 1200, 1600  # pixels, height and width
 _FILM = 360, 480
 _FRAME = 0.1           # s between two frames of a film, at least
