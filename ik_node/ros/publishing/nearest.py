@@ -12,8 +12,10 @@ from ik_node.control.robot import Robot
 from ik_node.control.worker import CancelledError, LongSearch, Worker, search, turn
 from ik_node.ros.log import ThrottledLog, reason_of
 
-_MOST = 3    # pairs
-_NEAR = 0.1  # of the size of the group: how far apart they are at most
+_MOST = 3       # pairs
+# Of the size of the group, at most 2 m: how far apart they are at most. Some of a robot's own links
+# are always near one another.
+_NEAR, _NEAR_ITSELF = 0.1, 0.02
 
 
 class _Found(NamedTuple):
@@ -57,11 +59,15 @@ class Nearest:
 
 
 def nearest_pairs(model: CollisionModel, q: np.ndarray, size: float) -> tuple[Contact, ...]:
-    """Return the pairs at q (n,) nearest to contact, the nearest first, each of other things.
+    """Return the pairs at q (n,) nearest to contact, the nearest first, one for each obstacle.
 
     size: of the group, m.
     """
-    found: dict[frozenset[str], Contact] = {}
-    for pair in model.contacts(q, model.margin + _NEAR * min(size, 2.0)):
-        found.setdefault(frozenset(pair[:2]), pair)
+    size, links = min(size, 2.0), model.space.tree.links
+    found: dict[tuple[str, ...], Contact] = {}
+    for pair in model.contacts(q, model.margin + _NEAR * size):
+        if pair.second not in links:
+            found.setdefault((pair.second,), pair)
+        elif pair.distance <= model.margin + _NEAR_ITSELF * size:
+            found.setdefault((pair.first, pair.second), pair)
     return tuple(found.values())[:_MOST]
