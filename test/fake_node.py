@@ -102,9 +102,8 @@ class FakeNode:
         if self.robot.moves_root:
             self._listener.on_root_pose(self.robot.T_world_root)
         self._scene.update(self.robot)
-        for _ in range(2):  # obstacles are not in every message
-            self._listener.on_markers(self._scene.message(
-                self.robot, section(NodeOptions, self._values), None))
+        self._listener.on_markers(self._scene.message(
+            self.robot, section(NodeOptions, self._values), None))
 
     @_alone
     def stand(self, values):

@@ -63,10 +63,11 @@ def nearest_pairs(model: CollisionModel, q: np.ndarray, size: float) -> tuple[Co
 
     size: of the group, m.
     """
-    size, links = min(size, 2.0), model.space.tree.links
+    size = min(size, 2.0)
+    own = {*model.space.tree.links, *(one.name for one in model.obstacles if one.link is not None)}
     found: dict[tuple[str, ...], Contact] = {}
     for pair in model.contacts(q, model.margin + _NEAR * size):
-        if pair.second not in links:
+        if pair.second not in own:
             found.setdefault((pair.second,), pair)
         elif pair.distance <= model.margin + _NEAR_ITSELF * size:
             found.setdefault((pair.first, pair.second), pair)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
+from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import Vector3
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
@@ -36,22 +37,26 @@ from ik_node.spatial import pose_from_rotation, turn_z_onto
 _SOLID = ColorRGBA(r=0.8, g=0.72, b=0.55, a=0.75)
 _TOUCHED = ColorRGBA(r=0.9, g=0.25, b=0.2, a=0.75)
 _MOST, _MOST_POINTS = 500, 2000  # obstacles, and points of all clouds, that are drawn
-_QUICK, _AGAIN = 2, 20           # pictures until changed ones are sent, and until all are again
+_EACH = 50                       # obstacles, or twenty times as many points, in every picture
+_CHANGED = 2                     # pictures, at most, until changed ones are sent
+_LIFETIME = Duration(sec=5)      # of those that are not in every picture
 _GROUND, _THICK = 4.0, 0.002     # of the robot's size: the side of a half-space, and its thickness
 _LETTERS, _WIDTH = 0.025, 0.004  # of the group's size
 _LONGEST = 30                    # letters of a name
 
 
 class ObstacleMarkers:
-    """The markers of the present obstacles: sent when they change, not with every picture.
+    """The markers of the present obstacles: few with every picture, since RViz may miss some.
 
-    Those that touch something are red. They are sent again before their lifetime is over.
+    Many are sent in the next but one where they change, and again before their lifetime is over.
+    Those that touch the robot are red.
     """
 
     def __init__(self) -> None:
         self._made: list[Marker] = []
         self._shown: tuple[object, ...] = ()
-        self._since = _AGAIN  # pictures since they were sent
+        self._period = 1  # pictures from one that has them to the next
+        self._since = 0   # pictures since the last that had them
         self.present: dict[tuple[str, int], str] = {}
         """The frames of all of them, by namespace and id."""
 
@@ -61,10 +66,14 @@ class ObstacleMarkers:
                  options.frame_prefix, touched)
         changed = shown != self._shown
         self._since += 1
-        if self._since < (_QUICK if changed else _AGAIN):
+        if self._since < (min(self._period, _CHANGED) if changed else self._period):
             return []
         if changed:
             self._made, self._shown = _obstacle_markers(robot, options, touched), shown
+            self._period = 1 + (len(self._made) + sum(
+                len(one.points) for one in self._made) // 20) // _EACH
+            for one in self._made if self._period > 1 else ():
+                one.lifetime = _LIFETIME
             self.present = {(one.ns, one.id): one.header.frame_id for one in self._made}
         self._since = 0
         return self._made

@@ -55,7 +55,7 @@ class SceneMarkers:
         """Return the present markers.
 
         find: returns the branches of an arm's last goal, or None. nearest: returns the pairs of a
-        group that are nearest to contact. Obstacles are in the message only when they have changed.
+        group that are nearest to contact. Many obstacles are not in every message.
         """
         markers = [marker for name in robot.groups
                    for marker in self._groups[name].markers(robot, options, find)]
