@@ -3,6 +3,7 @@
 #   make demo                                  the node at work: goals in, joint states out, and a
 #                                              page to drag the goal on; HEADLESS=1: without it
 #   make demo ROBOT=arm.urdf TIP=tool SOLVER=ccd   the same with your own robot
+#   make demo ROBOT=arm_7r OBSTACLES=post      around a post; or around those of a YAML file
 #   make test                                  what every change must pass, in four minutes
 #   make test-all                              every test: all robots, processes, the page in Chromium
 #   make sanitize                              the kernels' tests under gcc's sanitizers
@@ -37,6 +38,7 @@ SANITIZED_SOLVES ?= 100000
 ROBOT ?=
 TIP ?=
 SOLVER ?=
+OBSTACLES ?=
 SOLVES ?= 1000000
 CALLS ?= 10000
 TIMEOUTS ?= 1000
@@ -58,7 +60,8 @@ setup: $(VENV)/.demo $(VENV)/.test $(VENV)/.kernels
 
 demo: $(VENV)/.demo $(VENV)/.kernels
 	@$(BIN)/python -m ik_node.commands.demo \
-		$(if $(ROBOT),--robot '$(ROBOT)') $(if $(TIP),--tip '$(TIP)') $(if $(SOLVER),--solver '$(SOLVER)')
+		$(if $(ROBOT),--robot '$(ROBOT)') $(if $(TIP),--tip '$(TIP)') $(if $(SOLVER),--solver '$(SOLVER)') \
+		$(if $(OBSTACLES),--obstacles '$(OBSTACLES)')
 
 test: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/python -m pytest -m 'not slow' --numprocesses 2 --dist worksteal

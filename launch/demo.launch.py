@@ -2,6 +2,8 @@
 
 ros2 launch ik_node demo.launch.py robot:=arm_7r solver:=ccd
 
+ros2 launch ik_node demo.launch.py robot:=arm_7r obstacles:=post
+
 A recorded motion is played, see docs/playback.md, where one is named:
 
 ros2 launch ik_node demo.launch.py robot:=humanoid motion:=/tmp/walk.yaml
@@ -37,7 +39,7 @@ from ik_node.kinematics.reach import reach
 from ik_node.mocap.recording_files import read_recording
 from ik_node.model.readers import FORMATS, read_model
 from ik_node.ros.publishing.markers.shapes import shown_size
-from ik_node.support.resources import own_robots, robot_file, share_folder
+from ik_node.support.resources import obstacles_file, own_robots, robot_file, share_folder
 from launch import LaunchContext, LaunchDescription
 
 ARGUMENTS = [
@@ -46,6 +48,8 @@ ARGUMENTS = [
     ('tip', '', 'tip link of the chain; empty: the only leaf, *tool* or *tcp*'),
     ('solver', '', 'the solver, one of the whole body for a robot with tasks; empty: that of the '
      'robot\'s own parameters, or dls'),
+    ('obstacles', '', 'a YAML file of obstacles that the robot keeps away from, or post, of this '
+     'package; empty: none'),
     ('motion', '', 'a recorded motion of the robot, .amc, .yaml or .csv, that ik_play plays again '
      'and again; empty: ik_node is started'),
     ('namespace', '', 'namespace of the nodes and their topics'),
@@ -73,6 +77,7 @@ def _start(context: LaunchContext) -> list:
         tree = read_model(file)
         if values['motion']:
             return _play(file, tree, values)
+        obstacles = str(obstacles_file(values['obstacles'])) if values['obstacles'] else ''
     except (IkError, FileNotFoundError) as error:
         raise RuntimeError(f'demo.launch.py: {error}') from error
     parameters: list = [str(config / 'demo.yaml')]
@@ -89,6 +94,9 @@ def _start(context: LaunchContext) -> list:
     chain = None if 'tasks' in own else arm_of(tree, base, tip)
     points = functools.partial(shown_points, tree, chain, options)
     solver = {'solver': values['solver']} if values['solver'] else {}
+    if obstacles:
+        name = values['solver'] or own.get('solver', 'dls')
+        solver.update({'obstacles_path': obstacles, f'{name}.avoid_collisions': True})
     # A moving root is placed in the world.
     fixed_frame = prefix + tree.root if options.root == 'fixed' else 'world'
     # The same text for both: robot_state_publisher takes it as a parameter only.

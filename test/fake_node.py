@@ -28,10 +28,12 @@ from ik_node.control.options import (
     NodeOptions,
     StartOptions,
 )
+from ik_node.control.surroundings import Surroundings
 from ik_node.control.task_options import TaskOptions
 from ik_node.ros.clients.client import Report
 from ik_node.ros.clients.connection import Described, SilentError
 from ik_node.ros.clients.player_link import Playback
+from ik_node.ros.intake.obstacle_messages import Contents, Place, frame_key
 from ik_node.ros.parameters import describe, from_parameter, to_parameter
 from ik_node.ros.publishing import status
 from ik_node.ros.publishing.markers.scene import SceneMarkers
@@ -53,7 +55,7 @@ class FakeNode:
     """A node, and the connection to it.
 
     - `sent`: what it was sent, in order: ('goal', name, T, position_only), ('path', arm, poses),
-      ('joints', arm, values), ('parameters', values), 'reset', 'solve_all'.
+      ('joints', arm, values), ('obstacles', markers), ('parameters', values), 'reset', 'solve_all'.
     - `refusal`: the reason with which it refuses every request; '' for none.
     - `listed`: what `branches` returns.
     """
@@ -66,6 +68,7 @@ class FakeNode:
         self.sent, self.listed, self.offered, self.process = [], ('', {}), set(), b'1'
         self._arms, self._specs, self._values = arms, {}, {}
         self._built, self._scene, self._listener = NOTHING, SceneMarkers(), None
+        self._entries, self._number = {}, 0
         for kind in (ModelOptions, NodeOptions, StartOptions):
             self._declare(kind)
         self._values['arms'] = None if arms == ('',) else arms
@@ -159,6 +162,23 @@ class FakeNode:
         shape = np.shape(group.tasks[name].target)
         return T if shape == (4, 4) else T[:3, :3] if shape == (3, 3) else T[:3, 3]
 
+    @_alone
+    def send_obstacles(self, markers):
+        self._request(('obstacles', list(markers)))
+        contents = Contents(self._entries, 0)
+        contents.add_markers(markers, {
+            frame_key(marker.header): Place(None, np.eye(4)) for marker in markers})
+        assert contents.problems == []
+        self._entries = contents.entries
+        self._surround()
+        self.publish()
+
+    def _surround(self):
+        self._number += 1
+        if self.robot is not None:
+            self.robot.surround(Surroundings((*self.robot.obstacles, *Contents(
+                self._entries, 0).obstacles), 0, self._number))
+
     def send_path(self, poses, arm=''):
         self._request(('path', arm, np.array(poses)))
 
@@ -244,6 +264,7 @@ class FakeNode:
         tree = build_tree(source, self._built)
         self._built = Built(source, None if tree is None else build_robot(
             source, tree, self._arms, self._built))
+        self._surround()
 
     def _declare_tasks(self, names):
         kept = ('', *names, *self._arms, *solver_names(), *body_solver_names())

@@ -5,7 +5,8 @@ import math
 from visualization_msgs.msg import Marker
 
 # Which of the scale's parts RViz wants above zero; texts take one for their blanks, too.
-_SCALES = {Marker.SPHERE: 'xyz', Marker.CUBE_LIST: 'xyz', Marker.SPHERE_LIST: 'xyz',
+_SCALES = {**dict.fromkeys((Marker.CUBE, Marker.SPHERE, Marker.CYLINDER, Marker.CUBE_LIST,
+                            Marker.SPHERE_LIST, Marker.MESH_RESOURCE), 'xyz'),
            Marker.ARROW: 'xy', Marker.LINE_STRIP: 'x', Marker.LINE_LIST: 'x',
            Marker.TEXT_VIEW_FACING: 'xz'}
 

@@ -12,6 +12,7 @@ import html
 import inspect
 import io
 import re
+import threading
 import time
 import weakref
 from types import SimpleNamespace
@@ -269,6 +270,23 @@ def _call(callback, event):
     called = callback(event)
     if inspect.iscoroutine(called):
         asyncio.run(called)
+
+
+def save(page):
+    """Save the scene; return what the browser is sent."""
+    page.press('Scene', 'Save the scene')
+    name, text = page.browser.downloads[-1]
+    assert name == 'ik_view_scene.json'
+    return text
+
+
+def load(page, text):
+    """Load a scene by the button, painting meanwhile."""
+    loading = threading.Thread(target=page._fire, args=(page.widget('Scene', 'Load a scene …'),))
+    page.widget('Scene', 'Load a scene …')._impl.value = viser.UploadedFile('scene.json', text)
+    loading.start()
+    page.until(lambda: not loading.is_alive(), 'the scene is loaded')
+    page.settle()
 
 
 @contextlib.contextmanager

@@ -25,6 +25,7 @@ from ik_node.ros.intake.paths import Paths
 from ik_node.ros.log import ThrottledLog, reason_of
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.health import Health
+from ik_node.ros.publishing.nearest import Nearest
 from ik_node.ros.publishing.outcomes import Outcomes
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.ros.services.commands import Commands
@@ -52,6 +53,7 @@ class Session:
         self._outputs = Outputs(node, self._execution.advance)
         self._branches = Branches(configuration, self._outputs, self._execution.last_goal,
                                   self._worker, log.warn)
+        self._nearest = Nearest(self._worker, log)
         outcomes = Outcomes(configuration, self._outputs, self._branches, health, log)
         self._measured = Measured(node, health, steady)
         self._frames = Frames(node, self._execution, configuration)
@@ -198,7 +200,7 @@ class Session:
         if self.active and robot is not None:
             self._execution.follow(robot)
             find = self._branches.of_last if options.show_branches else None
-            self._outputs.markers(robot, options, find)
+            self._outputs.markers(robot, options, find, self._nearest.of)
 
     def _on_handle_time(self) -> None:
         if self.active and self._robot is not None:

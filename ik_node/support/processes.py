@@ -11,6 +11,11 @@ from pathlib import Path
 _PATIENCE = 10.0  # s that a process may take to end
 
 
+def avoiding(solver: str, obstacles: str | PathLike[str]) -> list[str]:
+    """Return the arguments of a node whose solver keeps away from the obstacles of a file."""
+    return ['-p', f'obstacles_path:={obstacles}', '-p', f'{solver}.avoid_collisions:=true']
+
+
 def node_command(file: str | PathLike[str], solver: str, base_link: str = '', tip_link: str = '',
                  ros_arguments: Sequence[str] = ()) -> list[str]:
     """Return the command of a node with a robot from a file; ros_arguments: further ones."""

@@ -8,6 +8,7 @@ from ik_node.support.archives import is_member
 from ik_node.support.downloads import Download, is_described
 
 _PACKAGE = 'ik_node'
+_OBSTACLES = '.obstacles.yaml'  # the end of the names of such files
 
 
 def share_folder() -> Path:
@@ -32,6 +33,20 @@ def own_robots() -> dict[str, Path]:
     share = share_folder()
     return {file.stem: file for folder in ('urdf', 'config/dh')
             for file in sorted((share / folder).iterdir()) if file.is_file()}
+
+
+def obstacles_file(obstacles: str) -> Path:
+    """Return a file of obstacles: a path, or one of this package by its name, such as post.
+
+    Raises FileNotFoundError, with the names, for anything else.
+    """
+    own = {file.name.removesuffix(_OBSTACLES): file
+           for file in sorted((share_folder() / 'config').glob(f'*{_OBSTACLES}'))}
+    path = own.get(obstacles, Path(obstacles))
+    if not path.is_file():
+        raise FileNotFoundError(f'there are no obstacles {obstacles!r}: neither a file, nor one '
+                                f'of {", ".join(own)}')
+    return path.resolve()
 
 
 def robot_file(robot: str) -> Path:

@@ -17,7 +17,8 @@ from ik_node.model.readers import FORMATS
 from ik_node.solvers.registry import solver_names
 from ik_node.support.downloads import described_place
 from ik_node.support.exceptions import IkError
-from ik_node.support.resources import robot_file
+from ik_node.support.processes import avoiding
+from ik_node.support.resources import obstacles_file, robot_file
 from ik_node.support.signals import Stop
 from ik_node.support.threads import start_thread
 
@@ -57,6 +58,8 @@ def main(argv: list[str] | None = None) -> int:
         for file, *_ in started:
             places.add_robot(file)
             places.add(described_place(file))
+        if arguments.obstacles:
+            places.add(obstacles_file(arguments.obstacles).parent)
         robot_views = [RobotView(
             server, solver or arguments.namespace.strip('/') or arguments.node, changed.set,
             arm=arguments.arm, target=arguments.node, places=places,
@@ -81,6 +84,8 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument('--robot', help='the same, where options stand before it')
     parser.add_argument('--base', default='', help='base link of the chain, with --robot')
     parser.add_argument('--tip', default='', help='tip link of the chain, with --robot')
+    parser.add_argument('--obstacles', metavar='FILE', help='a YAML file of obstacles, or post, of '
+                        'this package, that the nodes that are started keep away from')
     parser.add_argument('--compare', nargs='*', metavar='SOLVER', choices=solver_names(),
                         help='start a node for each of these solvers and show them side by side '
                         f'(default: {" ".join(_COMPARED)}); --robot is arm_6r by default')
@@ -116,9 +121,11 @@ def _robots(arguments: argparse.Namespace) -> list[tuple[Path, str, str, str, li
     if not arguments.robot:
         return []
     file = robot_file(arguments.robot)
+    obstacles = obstacles_file(arguments.obstacles) if arguments.obstacles else None
     return [(file, solver or 'dls', arguments.base, arguments.tip,
              ['-r', f'__ns:={_space(arguments, solver) or "/"}',
-              '-r', f'__node:={arguments.node}', '-p', 'on_failure:=closest'])
+              '-r', f'__node:={arguments.node}', '-p', 'on_failure:=closest',
+              *(avoiding(solver or 'dls', obstacles) if obstacles else ())])
             for solver in arguments.compare or ['']]
 
 

@@ -1,6 +1,7 @@
 """Draws the markers of a visualization_msgs/MarkerArray in the scene."""
 
 import time
+from collections.abc import Callable
 from textwrap import wrap
 from typing import Any, NamedTuple
 
@@ -9,9 +10,12 @@ import trimesh
 import viser
 from visualization_msgs.msg import Marker
 
+from ik_node.model.geometry import Mesh
+from ik_node.model.mesh_reader import MeshError
 from ik_node.viewer.scene_nodes import matrix, position_wxyz, rgb_bytes
 
 _SOLID = 500  # largest list whose members are drawn as solids; longer ones are drawn as points
+_WITH_TEXT = 'limits', 'distances'  # layers whose texts are part of them
 _LETTERS_A_LINE, _LINES = 60, 3  # of texts that are wrapped
 _BOX = trimesh.creation.box((1.0, 1.0, 1.0))
 _BALL = trimesh.creation.icosphere(subdivisions=2, radius=0.5)
@@ -26,7 +30,7 @@ def layer_of(marker: Marker) -> str:
     last = str(marker.ns).rsplit('/', 1)[-1]
     if last == 'status':
         return 'limits'
-    return 'labels' if marker.type == Marker.TEXT_VIEW_FACING and last != 'limits' else last
+    return 'labels' if marker.type == Marker.TEXT_VIEW_FACING and last not in _WITH_TEXT else last
 
 
 class _Shown(NamedTuple):
@@ -41,9 +45,13 @@ class MarkerScene:
     - `hidden`: the layers that are not drawn, see `layer_of`.
     """
 
-    def __init__(self, server: viser.ViserServer, name: str) -> None:
-        """Draw nothing yet. name: the node, in which the frame of the markers is placed."""
-        self._server, self._name = server, name
+    def __init__(self, server: viser.ViserServer, name: str,
+                 load: Callable[[Mesh], trimesh.Trimesh] | None = None) -> None:
+        """Draw nothing yet. name: the node, in which the frame of the markers is placed.
+
+        load: reads a mesh, or raises MeshError; without it none is drawn.
+        """
+        self._server, self._name, self._load = server, name, load
         self._shown: dict[tuple[str, int], _Shown] = {}
         self._frames: dict[str, np.ndarray] = {}  # the last
         self.hidden: frozenset[str] = frozenset()
@@ -64,6 +72,14 @@ class MarkerScene:
                 self._add(key, marker, now + seconds if seconds > 0.0 else np.inf)
         for key in [key for key, shown in self._shown.items() if shown.end < now]:
             self._remove(key)
+        self._move_locked()
+
+    def _move_locked(self) -> None:
+        """Let the markers that are locked to a frame be where that is now."""
+        for handle, _, marker in self._shown.values():
+            if marker.frame_locked and handle and marker.header.frame_id in self._frames:
+                handle.position, handle.wxyz = position_wxyz(
+                    self._frames[marker.header.frame_id] @ _pose_of(marker))
 
     def _add(self, key: tuple[str, int], marker: Marker, end: float) -> None:
         """Draw a marker of a layer that is shown, unless the page has it already."""
@@ -128,9 +144,8 @@ class MarkerScene:
 
     def _draw(self, name: str, marker: Marker, T_scene_frame: np.ndarray) -> Any:
         """Draw one marker; return its handle, None for a kind that is not drawn here."""
-        p, q, size = marker.pose.position, marker.pose.orientation, marker.scale
+        size, T = marker.scale, T_scene_frame @ _pose_of(marker)
         sizes = size.x, size.y, size.z
-        T = T_scene_frame @ matrix((p.x, p.y, p.z), (q.w or 1e-12, q.x, q.y, q.z))
         position, wxyz = position_wxyz(T)
         scene: Any = self._server.scene
         placed = {'position': position, 'wxyz': wxyz}
@@ -143,6 +158,8 @@ class MarkerScene:
         if marker.type == Marker.TEXT_VIEW_FACING:
             text, anchor = _wrapped(marker.text)
             return scene.add_label(name, text, position=position, anchor=anchor)
+        if marker.type == Marker.MESH_RESOURCE:
+            return self._draw_mesh(name, Mesh(marker.mesh_resource, sizes), look)
         if marker.type == Marker.CUBE:
             return scene.add_box(name, dimensions=sizes, **look)
         if marker.type == Marker.SPHERE:
@@ -175,6 +192,21 @@ class MarkerScene:
             return scene.add_mesh_simple(name, points, np.arange(len(points)).reshape(-1, 3),
                                          side='double', **look)
         return None
+
+
+    def _draw_mesh(self, name: str, mesh: Mesh, look: dict[str, Any]) -> Any:
+        """Draw a mesh, where it can be read."""
+        try:
+            read = None if self._load is None else self._load(mesh)
+        except MeshError:
+            read = None
+        return None if read is None else self._server.scene.add_mesh_simple(
+            name, np.asarray(read.vertices), np.asarray(read.faces), **look)
+
+
+def _pose_of(marker: Marker) -> np.ndarray:
+    p, q = marker.pose.position, marker.pose.orientation
+    return matrix((p.x, p.y, p.z), (q.w or 1e-12, q.x, q.y, q.z))
 
 
 def _ends(marker: Marker, values: np.ndarray) -> np.ndarray:

@@ -83,7 +83,8 @@ class RobotView(DrawnRobot):
         self.frame = server.scene.add_frame(f'/{name}', show_axes=False)
         self.places = Places() if places is None else places
         self._reader = MeshReader()
-        self.markers = MarkerScene(server, f'/{name}/markers')
+        self.markers = MarkerScene(
+            server, f'/{name}/markers', lambda mesh: self._meshes.load(mesh))
         self._gap_line = GapLine(server, f'/{name}/gap')
         self._lock = threading.Lock()
         self._leaving = threading.Lock()  # held until the node has taken where to go

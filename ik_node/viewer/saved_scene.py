@@ -1,4 +1,4 @@
-"""A scene of the page in a file: robot, solver, joint values, goals and the view of them."""
+"""A scene of the page in a file: robot, solver, joint values, goals, obstacles and the view."""
 
 import json
 import math
@@ -9,8 +9,9 @@ import numpy as np
 
 from ik_node.control.options import MODEL_PATHS
 from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
-from ik_node.support.bounds import MAX_BYTES
-from ik_node.support.exceptions import InputError, shown
+from ik_node.support.bounds import MAX_BYTES, MAX_NUMBER
+from ik_node.support.exceptions import InputError, names, shown
+from ik_node.viewer.made_obstacle import SIZES, MadeObstacle
 
 _FORMAT = 'ik_view scene'
 _VERSION = 1
@@ -35,6 +36,8 @@ class SavedScene(NamedTuple):
     """Poses (4, 4), m, of the scene, where the user has dragged handles to, by task."""
     camera: tuple[tuple[float, ...], tuple[float, ...]] | None
     """Where it is and what it looks at, m."""
+    obstacles: dict[int, MadeObstacle] = {}  # noqa: RUF012 nobody changes it
+    """Those of the page, by number."""
 
 
 def kept_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,10 +49,11 @@ def kept_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def scene_text(scene: SavedScene) -> str:
     """Return the content of a file, as JSON."""
-    goals = {name: {'position': T[:3, 3].tolist(),
-                    'orientation': list(map(float, quaternion_from_matrix(T[:3, :3])))}
-             for name, T in scene.goals.items()}
-    content = {'format': _FORMAT, 'version': _VERSION, **scene._asdict(), 'goals': goals}
+    goals = {name: _pose_entry(T) for name, T in scene.goals.items()}
+    obstacles = [{'number': key, 'kind': one.kind, 'sizes': one.sizes, **_pose_entry(one.T)}
+                 for key, one in scene.obstacles.items()]
+    content = {'format': _FORMAT, 'version': _VERSION, **scene._asdict(), 'goals': goals,
+               'obstacles': obstacles}
     return json.dumps(content, indent=1, ensure_ascii=False) + '\n'
 
 
@@ -75,11 +79,30 @@ def read_scene(content: bytes) -> SavedScene:
             kept_parameters({_text(name): one for name, one in values['parameters'].items()}),
             {_text(name): _number(one) for name, one in values['joints'].items()},
             {_text(name): _pose(one) for name, one in values['goals'].items()},
-            None if camera is None else (_numbers(camera[0], 3), _numbers(camera[1], 3)))
+            None if camera is None else (_numbers(camera[0], 3), _numbers(camera[1], 3)),
+            dict(map(_obstacle, values.get('obstacles', ()))))  # older files have none
     except KeyError as error:
         raise InputError(f'the scene has no {error}') from error
     except (AttributeError, IndexError, TypeError, ValueError) as error:
         raise InputError(f'the scene is malformed: {error}') from error
+
+
+def _pose_entry(T: np.ndarray) -> dict[str, list[float]]:
+    return {'position': T[:3, 3].tolist(),
+            'orientation': list(map(float, quaternion_from_matrix(T[:3, :3])))}
+
+
+def _obstacle(item: Any) -> tuple[int, MadeObstacle]:
+    kind = _text(item['kind'])
+    if kind not in SIZES:
+        raise ValueError(f'an obstacle must be one of {names(SIZES)}, not {shown(kind)}')
+    sizes = _numbers(item['sizes'], len(SIZES[kind]))
+    if not all(0.0 < size <= MAX_NUMBER for size in sizes):
+        raise ValueError(f'the sizes of an obstacle must be above 0 m, not {shown(sizes)}')
+    number = _number(item['number'])
+    if not (number.is_integer() and 0.0 < number < 2**31):
+        raise ValueError(f'the number of an obstacle must be a positive integer, not {number:g}')
+    return int(number), MadeObstacle(kind, sizes, _pose(item))
 
 
 def _plain(value: Any) -> Any:

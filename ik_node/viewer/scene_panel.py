@@ -15,6 +15,7 @@ from ik_node.support.exceptions import InputError
 from ik_node.support.threads import start_thread
 from ik_node.viewer.gallery import text_parameters
 from ik_node.viewer.latest_value import errors_shown
+from ik_node.viewer.obstacle_panel import ObstaclePanel
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.saved_scene import SavedScene, kept_parameters, read_scene, scene_text
 
@@ -24,7 +25,9 @@ _LAYERS = {
     'labels': ('labels', False, 'the outcome of a goal beside it'),
     'branches': ('branches', True, 'every branch of the last goal, after ~/solve_all'),
     'manipulability': ('ellipsoid', False, 'velocities of the tip for joint velocities of norm 1'),
-    'limits': ('limits', False, 'each joint between its limits, beside the robot')}
+    'limits': ('limits', False, 'each joint between its limits, beside the robot'),
+    'obstacles': ('obstacles', True, 'what the robot keeps away from; red: touched'),
+    'distances': ('distances', True, 'the pairs that are nearest to contact')}
 _PICTURE = 1200, 1600  # pixels, height and width
 _FILM = 360, 480
 _FRAME = 0.1           # s between two frames of a film, at least
@@ -133,17 +136,18 @@ def _save_picture(event: viser.GuiEvent) -> None:
 
 
 class ScenePanel(Panel):
-    """Buttons that save robot, solver, joint values, goals and view in a file, and load it."""
+    """Buttons that save robot, solver, joints, goals, obstacles and view, and load them."""
 
     needs = 'page'
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, obstacles: ObstaclePanel) -> None:
         super().__init__(page, 'Scene', is_expanded=True)
+        self._obstacles = obstacles
         self._loading = threading.Lock()
         with self._folder:
             self._gui.add_button(
                 'Save the scene', color='blue',
-                hint='robot, solver, joint values, goals and view').on_click(
+                hint='robot, solver, joint values, goals, obstacles and view').on_click(
                     lambda event: self._save(event.client))
             self._gui.add_upload_button(
                 'Load a scene …', hint='a file of Save the scene', mime_type='application/json'
@@ -176,7 +180,8 @@ class ScenePanel(Panel):
             {name: values[name] for name in names if name in values},
             {name: gizmo.T for name, gizmo in gizmos.items()
              if gizmo is not None and gizmo.is_dragged},
-            (tuple(map(float, camera.position)), tuple(map(float, camera.look_at))))
+            (tuple(map(float, camera.position)), tuple(map(float, camera.look_at))),
+            dict(self._obstacles.obstacles))
 
     def _load(self, file: viser.UploadedFile, client: viser.ClientHandle | None) -> None:
         with self._loading, errors_shown(self._notify, f'{file.name} is not loaded'):
@@ -189,6 +194,7 @@ class ScenePanel(Panel):
         self._set(scene)
         _wait('its robot is not drawn', lambda: robot_view.text == scene.robot
               and robot_view.is_placed)
+        self._obstacles.set_obstacles(scene.obstacles)
         space = robot_view.space
         if space is not None and scene.joints:
             lacking = [name for name in space.joint_names if name not in scene.joints]

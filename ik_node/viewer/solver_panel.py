@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.control.options import BODY_SOLVERS, solves_arms
+from ik_node.control.options import BODY_SOLVERS, CollisionOptions, solves_arms
 from ik_node.model.chain import Chain
 from ik_node.ros.clients.connection import Described, SilentError
 from ik_node.ros.parameters import to_parameter
@@ -29,7 +29,8 @@ _GROUPS = {
     'null space': ('bias_target', 'bias_gain', 'bias_exponent', 'manipulability_gain',
                    'joint_weights', 'elbow', 'hand_axis', 'comfort_zone', 'torso_plane',
                    'torso_capsule'),
-    'limits': ('lower', 'upper', 'limit_margin')}
+    'limits': ('lower', 'upper', 'limit_margin'),
+    'collisions': ('avoid_collisions', 'margin')}
 _OTHERS = 'of the method'
 _GOOD_FOR = {
     'dls': 'everything; the default', 'auto': 'not having to choose: the closed form or dls',
@@ -242,7 +243,7 @@ def default_values(solver: str) -> Mapping[str, Any]:
                           (solver_names(), solver_class)):  # as of arms where both have an option
         if solver in solvers:
             with contextlib.suppress(IkError):  # of a plug-in that cannot be imported
-                defaults.update(find(solver).Options.defaults())
+                defaults.update({**CollisionOptions.defaults(), **find(solver).Options.defaults()})
     return {name: to_parameter(value) for name, value in defaults.items() if name not in _DATA}
 
 

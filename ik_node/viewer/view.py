@@ -19,6 +19,7 @@ from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.lesson_panel import LessonPanel
 from ik_node.viewer.node_state import Target
 from ik_node.viewer.null_space_panel import NullSpacePanel
+from ik_node.viewer.obstacle_panel import ObstaclePanel
 from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.path_panel import PathPanel
@@ -99,7 +100,8 @@ class View:
         with tabs.add_tab('Robot'):
             robot: list[Panel] = [RobotPanel(page), ChainPanel(page), WorkspacePanel(page)]
         with tabs.add_tab('Scene'):
-            scene: list[Panel] = [LayerPanel(page), ScenePanel(page)]
+            obstacles = ObstaclePanel(page)
+            scene: list[Panel] = [obstacles, LayerPanel(page), ScenePanel(page, obstacles)]
         self._panels = [*moving, *solving, tasks, *learning, *robot, *scene]
         self._settings: list[tuple[Any, ...]] = [() for _ in robot_views]  # see `_solve_again`
 

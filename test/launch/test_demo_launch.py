@@ -3,6 +3,7 @@
 import logging
 import os
 
+import numpy as np
 import pytest
 
 launch_pytest = pytest.importorskip(
@@ -19,6 +20,8 @@ from tf2_msgs.msg import TFMessage
 
 from domains import Domain
 from ik_node import KinematicTree
+from ik_node.collision import CollisionModel, read_obstacles
+from ik_node.motion.tip_path import ClosedPath
 from ik_node.ros.clients.client import Client
 from ik_node.ros.topics import LATCHED
 from launch import LaunchDescription, LaunchService
@@ -101,6 +104,25 @@ def test_a_path_and_a_tip_can_be_given():
         assert answer.met
         assert chain.forward([answer.joints[name] for name in chain.joint_names]) == pytest.approx(
             goal, abs=2e-6)
+
+
+@launch_pytest.fixture
+def around_a_post():
+    return demo(robot='arm_7r', obstacles='post', goals='false')
+
+
+@pytest.mark.launch(fixture=around_a_post)
+def test_an_arm_keeps_away_from_obstacles():
+    with Client(domain_id=DOMAIN.id) as client:
+        assert client.wait_until_ready(120.0)
+        chain = KinematicTree.from_urdf(SHARE / 'urdf' / 'arm_7r.urdf').chain()
+        model = CollisionModel(chain, read_obstacles(SHARE / 'config' / 'post.obstacles.yaml'))
+        path = ClosedPath(chain)
+        for i in range(16):
+            answer = client.send(path.pose(i / 16))
+            assert answer.met
+            assert answer.values['obstacles_stamp']
+            assert model.is_free(np.array([answer.joints[name] for name in chain.joint_names]))
 
 
 @launch_pytest.fixture

@@ -92,6 +92,27 @@ def test_a_motion_is_played_with_the_joints_of_its_root_in_place_of_the_node(lau
         launch_file._start(values)
 
 
+def node_parameters(launch_file, **given):
+    """Return the parameters that the launch file gives the node besides files."""
+    values = {name: default for name, default, _ in launch_file.ARGUMENTS} | given
+    (node,) = [action for action in launch_file._start(values)
+               if action.named.get('executable') == 'ik_node']
+    return node.named['parameters'][-1]
+
+
+def test_the_solver_of_the_node_keeps_away_from_obstacles(launch_file):
+    post = str(FILE.parents[1] / 'config' / 'post.obstacles.yaml')
+    parameters = node_parameters(launch_file, robot='arm_7r', obstacles='post')
+    assert (parameters['obstacles_path'], parameters['dls.avoid_collisions']) == (post, True)
+    parameters = node_parameters(launch_file, robot='humanoid', obstacles=post)
+    assert parameters['obstacles_path'] == post
+    assert parameters['least_squares.avoid_collisions'] is True  # of the robot's own parameters
+    assert 'ccd.avoid_collisions' in node_parameters(launch_file, solver='ccd', obstacles=post)
+    assert 'obstacles_path' not in node_parameters(launch_file)
+    with pytest.raises(RuntimeError, match=r"demo\.launch\.py: there are no obstacles 'wall'"):
+        node_parameters(launch_file, obstacles='wall')
+
+
 def workspace_of(launch_file, **given):
     """Return the arguments of the command that shows the workspace."""
     values = {name: default for name, default, _ in launch_file.ARGUMENTS} | given

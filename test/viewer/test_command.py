@@ -99,8 +99,16 @@ def test_it_starts_a_node_for_every_solver_that_it_compares(started, monkeypatch
         assert any(part.endswith('arm_6r.urdf') for part in line)
 
 
+def test_the_nodes_that_it_starts_keep_away_from_obstacles(started, monkeypatch):
+    run(monkeypatch, '--compare', 'dls', 'ccd', '--obstacles', 'post')
+    for line, solver in zip(started[0], ('dls', 'ccd')):
+        assert any(part.endswith('/post.obstacles.yaml') for part in line)
+        assert f'{solver}.avoid_collisions:=true' in line
+
+
 @pytest.mark.parametrize(('arguments', 'words'), [
     (['--robot', 'nobody'], "there is no robot 'nobody'"),
+    (['--robot', 'arm_6r', '--obstacles', 'wall'], "there are no obstacles 'wall'"),
     (['--compare', 'dls', 'lm'], "invalid choice: 'lm'"),
     (['scara', '--robot', 'planar_3r'], "one robot is needed, not both 'scara' and 'planar_3r'")])
 @pytest.mark.usefixtures('started')

@@ -1,20 +1,17 @@
 """Scenes in files: what is saved comes back, and what is no scene is refused."""
 
 import json
-import threading
 
 import numpy as np
 import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from viser import UploadedFile
-
 from ik_node.support.exceptions import InputError
 from ik_node.viewer import scene_panel
 from ik_node.viewer.gallery import robots as gallery
 from ik_node.viewer.saved_scene import SavedScene, read_scene, scene_text
-from page_here import page_with
+from page_here import load, page_with, save
 
 TURNED = np.array([[0.0, -1.0, 0.0, 0.3], [1.0, 0.0, 0.0, -0.2], [0.0, 0.0, 1.0, 0.5],
                    [0.0, 0.0, 0.0, 1.0]])
@@ -66,23 +63,6 @@ def page():
 def dragged(page, T, task=''):
     page.drag(T, task)
     return T
-
-
-def save(page):
-    """Save the scene; return what the browser is sent."""
-    page.press('Scene', 'Save the scene')
-    name, text = page.browser.downloads[-1]
-    assert name == 'ik_view_scene.json'
-    return text
-
-
-def load(page, text):
-    """Load a scene by the button, painting meanwhile."""
-    loading = threading.Thread(target=page._fire, args=(page.widget('Scene', 'Load a scene …'),))
-    page.widget('Scene', 'Load a scene …')._impl.value = UploadedFile('scene.json', text)
-    loading.start()
-    page.until(lambda: not loading.is_alive(), 'the scene is loaded')
-    page.settle()
 
 
 def test_an_arm_its_solver_its_goal_and_the_view_come_back(page):

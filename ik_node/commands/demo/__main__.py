@@ -19,13 +19,13 @@ from pathlib import Path
 from ik_node.control.options import SOLVERS
 from ik_node.model.readers import FORMATS
 from ik_node.support.exceptions import IkError
-from ik_node.support.resources import robot_file, share_folder
+from ik_node.support.resources import obstacles_file, robot_file, share_folder
 from ik_node.support.signals import Stop
 
 try:
     from ik_node.commands.demo.shows import Show, make_show
     from ik_node.ros.clients.client import Client, GoalResponse
-    from ik_node.support.processes import node_command, running
+    from ik_node.support.processes import avoiding, node_command, running
 except ImportError as error:
     sys.exit(f'the demo needs ROS 2: {error}\nRun "make demo", which installs it, or source your '
              'ROS 2 setup.bash.')
@@ -38,6 +38,7 @@ def main(command_line: Sequence[str] | None = None) -> int:
     arguments = _arguments(command_line)
     try:
         file = robot_file(arguments.robot)
+        obstacles = obstacles_file(arguments.obstacles) if arguments.obstacles else None
         show = make_show(file, arguments.base, arguments.tip, arguments.solver, arguments.goals)
     except (IkError, FileNotFoundError) as error:
         sys.exit(f'ik_node demo: {error}')
@@ -47,6 +48,7 @@ def main(command_line: Sequence[str] | None = None) -> int:
     print(show.description)
     parameters = [part for path in (share_folder() / 'config' / 'demo.yaml', *show.parameters)
                   for part in ('--params-file', str(path))]
+    parameters += avoiding(show.solver_name, obstacles) if obstacles else []
     node = running(node_command(file, show.solver_name, *show.links,
                                 ['--log-level', 'warn', *parameters]))
     with Stop() as stop, node, contextlib.nullcontext() if arguments.headless else _view():
@@ -84,6 +86,8 @@ def _arguments(command_line: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument('--base', help='base link of the chain')
     parser.add_argument('--solver', default='', help='the solver, by default dls, or least_squares '
                         f'for a robot with tasks; one of {", ".join(SOLVERS)}')
+    parser.add_argument('--obstacles', metavar='FILE', help='obstacles that the robot keeps away '
+                        'from: a YAML file, or post, of this package')
     parser.add_argument('--goals', type=int, default=16, help='number of goals')
     parser.add_argument('--headless', action='store_true', default=bool(os.environ.get('HEADLESS')),
                         help='without the browser view; also by HEADLESS=1 in the environment')

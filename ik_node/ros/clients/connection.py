@@ -24,7 +24,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
-from visualization_msgs.msg import MarkerArray
+from visualization_msgs.msg import Marker, MarkerArray
 
 from ik_node.control.worker import NEWER
 from ik_node.ros.clients.client import GoalTopics, Report, client_node, goal_message
@@ -103,6 +103,7 @@ class Connection:
         self._topics = GoalTopics(node)
         for arm, kind in itertools.product(arms, (PoseStamped, PointStamped, Path, JointState)):
             self._topics.publisher(kind, arm)
+        self._obstacles = node.create_publisher(MarkerArray, f'{target}/obstacles', 100)
         # Of goals that wait for them, by the stamp of the goal.
         self._reports: dict[str, futures.Future[Report]] = {}
         self._branches: dict[tuple[str, ...], np.ndarray] = {}  # by the joints of the arm
@@ -212,6 +213,14 @@ class Connection:
             self._topics.publisher(Path, arm).publish(
                 Path(header=header, poses=[goal_message(T, header) for T in poses]))
 
+    def send_obstacles(self, markers: Sequence[Marker]) -> None:
+        """Send the node markers of obstacles, to be added or deleted. Raises SilentError."""
+        self._await_subscription(self._obstacles, time.monotonic() + _PATIENCE)
+        with self._open():
+            for marker in markers:
+                marker.header.stamp = self._topics.header().stamp
+            self._obstacles.publish(MarkerArray(markers=list(markers)))
+
     def send_joints(self, values: Mapping[str, float], arm: str = '') -> str:
         """Send joint values, rad or m, by name, and return the node's message when it takes them.
 
@@ -222,8 +231,7 @@ class Connection:
             raise SilentError(f'{self._full_name} is {self.lifecycle}: it accepts no goals')
         report: futures.Future[Report] = futures.Future()
         publisher, deadline = self._topics.publisher(JointState, arm), time.monotonic() + _PATIENCE
-        while not self._has_subscription(publisher) and time.monotonic() < deadline:
-            time.sleep(_PERIOD)
+        self._await_subscription(publisher, deadline)
         with self._open():
             message = JointState(header=self._topics.header(), name=list(values),
                                  position=[float(value) for value in values.values()])
@@ -240,6 +248,10 @@ class Connection:
         if level:
             raise SilentError(text)
         return text
+
+    def _await_subscription(self, publisher: Any, deadline: float) -> None:
+        while not self._has_subscription(publisher) and time.monotonic() < deadline:
+            time.sleep(_PERIOD)
 
     def _has_subscription(self, publisher: Any) -> bool:
         with self._open():

@@ -22,7 +22,7 @@ from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros import conversions
 from ik_node.ros.publishing.markers.group_markers import FindBranches
-from ik_node.ros.publishing.markers.scene import SceneMarkers
+from ik_node.ros.publishing.markers.scene import FindPairs, SceneMarkers
 from ik_node.ros.publishing.status import KEYS
 from ik_node.ros.topics import LATCHED
 
@@ -144,11 +144,11 @@ class Outputs:
             points=[JointTrajectoryPoint(positions=q.tolist(), time_from_start=Duration(sec=i))
                     for i, q in enumerate(branches)]))
 
-    def markers(self, robot: Robot, options: NodeOptions,
-                find: FindBranches | None) -> None:
-        """Publish the markers, if there are subscribers; find: as for `SceneMarkers.message`."""
+    def markers(self, robot: Robot, options: NodeOptions, find: FindBranches | None,
+                nearest: FindPairs) -> None:
+        """Publish the markers, if there are subscribers; see `SceneMarkers.message`."""
         if self.has_listeners('markers'):
-            self._publishers['markers'].publish(self.scene.message(robot, options, find))
+            self._publishers['markers'].publish(self.scene.message(robot, options, find, nearest))
 
     def no_markers(self) -> None:
         """Delete the markers."""

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import urllib.request
 
+import numpy as np
 import pytest
 from matplotlib import image
 
@@ -15,9 +16,11 @@ import robots
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
+from ik_node.collision import CollisionModel, read_obstacles
 from ik_node.commands.demo import __main__ as demo_command
 from ik_node.commands.demo.__main__ import main
-from ik_node.commands.demo.shows import make_show
+from ik_node.commands.demo.shows import ArmShow, make_show
+from ik_node.support.resources import obstacles_file
 from node_here import NodeHere
 
 COMMAND = [sys.executable, '-m', 'ik_node.commands.demo', '--headless']
@@ -71,6 +74,25 @@ def test_it_meets_its_goals_says_so_line_by_line_and_draws_a_picture(
     pixels = image.imread(picture)
     assert min(pixels.shape[:2]) > 500
     assert pixels[..., :3].std() > 0.02  # something is drawn
+
+
+def test_an_arm_reaches_around_a_post(demo, tmp_path, monkeypatch):
+    """Every configuration is free; without the post some of them pass through it."""
+    monkeypatch.setenv('HEADLESS', '1')
+    model, met = None, []
+
+    def draw(show, outcomes, file):
+        nonlocal model
+        chain = show._chain
+        model = model or CollisionModel(chain, read_obstacles(obstacles_file('post')))
+        met.append([CollisionModel(chain, model.obstacles).is_free(np.array([
+            outcome.joints[name] for name in chain.joint_names])) for outcome in outcomes])
+    monkeypatch.setattr(ArmShow, 'draw', draw)
+    for more in (['--obstacles', 'post'], []):
+        assert '16 of 16 goals met' in demo('--robot', 'arm_7r', *more)
+    assert [all(free) for free in met] == [True, False]
+    with pytest.raises(SystemExit, match="no obstacles 'posts': neither a file, nor one of post"):
+        demo('--obstacles', 'posts')
 
 
 @pytest.mark.slow  # processes over DDS

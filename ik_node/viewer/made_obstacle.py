@@ -1,0 +1,36 @@
+"""Obstacles that are made on the page, and the markers by which the node gets them."""
+
+from typing import NamedTuple
+
+import numpy as np
+from geometry_msgs.msg import Vector3
+from visualization_msgs.msg import Marker
+
+from ik_node.ros.conversions import matrix_to_pose
+
+SIZES = {'box': ('x', 'y', 'z'), 'sphere': ('radius',), 'cylinder': ('radius', 'length'),
+         'ground': ()}
+"""The kinds, with the names of their sizes."""
+_GROUND = (20.0, 20.0, 1.0)  # m: a box, since there are no half-spaces among markers
+_TYPES = {'sphere': Marker.SPHERE, 'cylinder': Marker.CYLINDER}
+
+
+class MadeObstacle(NamedTuple):
+    """An obstacle of one of the kinds in `SIZES`."""
+
+    kind: str
+    sizes: tuple[float, ...]  # m
+    T: np.ndarray
+    """(4, 4), m, in the scene. The upper side of a ground is the plane of x and y."""
+
+    def marker(self, number: int) -> Marker:
+        """Return the marker of it, in the frame of the root link, or the world where that moves."""
+        T, scale = self.T, self.sizes
+        if self.kind == 'ground':
+            T, scale = T.copy(), _GROUND
+            T[:3, 3] -= 0.5 * scale[2] * T[:3, 2]
+        elif self.kind != 'box':
+            scale = 2.0 * scale[0], 2.0 * scale[0], 2.0 * scale[0] if len(scale) == 1 else scale[1]
+        x, y, z = scale
+        return Marker(ns=f'page/{self.kind}', id=number, pose=matrix_to_pose(T),
+                      type=_TYPES.get(self.kind, Marker.CUBE), scale=Vector3(x=x, y=y, z=z))

@@ -1,0 +1,196 @@
+"""Obstacles that the robots keep away from: made, sized, dragged and deleted on the page."""
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from visualization_msgs.msg import Marker
+
+from ik_node.support.bounds import MAX_NUMBER
+from ik_node.support.exceptions import InputError
+from ik_node.viewer.draft import LENGTHS, number
+from ik_node.viewer.latest_value import errors_shown
+from ik_node.viewer.made_obstacle import SIZES, MadeObstacle
+from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.robot_view import RobotView
+from ik_node.viewer.scene_nodes import matrix, new_name, position_wxyz
+
+_HANDLE = 0.16           # of the reach
+_AT = 0.5, 0.0, 0.3      # of the reach: where new ones are
+_SIZE = 0.12             # of the reach: their sizes
+_NONE = '-'
+Obstacles = Mapping[int, MadeObstacle]
+
+
+class ObstaclePanel(Panel):
+    """The obstacles of this page; the nodes get them by ~/obstacles, as from any other client.
+
+    They are drawn as the markers of the node show them.
+    """
+
+    needs = 'node'
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(page, 'Obstacles', is_expanded=True)
+        self._lock = threading.RLock()
+        self.obstacles: Obstacles = {}
+        """By number."""
+        self._last = 0  # number
+        self._handles: dict[int, Any] = {}
+        self._grabbed: Obstacles | None = None  # those before a drag
+        self._sent: dict[RobotView, tuple[int, Obstacles]] = {}  # with the restarts before
+        self._changes = self._worker(self._send)
+        gui = self._gui
+        with self._folder:
+            self._avoids: Any = gui.add_checkbox(
+                'avoid collisions', False, hint='whether solutions keep away from the robot itself '
+                'and from obstacles: the option avoid_collisions of the solver')
+            on_user_change(self._avoids, self._avoid)
+            kinds: Any = gui.add_button_group('add', tuple(SIZES))
+            kinds.on_click(lambda _: self._add(kinds.value))
+            self._chosen: Any = gui.add_dropdown('obstacle', (_NONE,))
+            self._chosen.on_update(lambda _: self._show_sizes())
+            self._draft = self._draft_of(self._on_typed)
+            with self._draft.container:
+                self._fields = [self._draft.add(str(k), '', '', 'also 120 mm, 12 cm')
+                                for k in range(3)]
+            buttons: Any = gui.add_button_group('delete', ('this one', 'all'))
+            buttons.on_click(lambda _: self._delete(buttons.value))
+        self._show_sizes()
+
+    def _refresh(self, visible: bool) -> None:
+        values = self._robot_view.parameters
+        avoids = values.get(f'{values.option("solver")}.avoid_collisions')
+        if isinstance(avoids, bool) and avoids != self._avoids.value:
+            self._avoids.value = avoids
+        if any(self._sent.get(view, (0, {}))[0] != view.restarts
+               for view in self._page.robot_views) and not self._changes.busy:
+            self._changes.give(None)
+
+    def set_obstacles(self, obstacles: Obstacles) -> None:
+        """Have these obstacles in place of those there are."""
+        with self._lock:
+            self.obstacles = dict(obstacles)
+            for gone in self._handles.keys() - obstacles.keys():
+                self._handles.pop(gone).remove()
+            for key, one in obstacles.items():
+                if key not in self._handles:
+                    self._handles[key] = self._handle(key, one)
+                handle = self._handles[key]
+                if not np.array_equal(matrix(handle.position, handle.wxyz), one.T):
+                    handle.position, handle.wxyz = position_wxyz(one.T)
+            self._last = max([self._last, *obstacles])
+            names = tuple(map(self._name, obstacles)) or (_NONE,)
+            if tuple(self._chosen.options) != names:
+                self._chosen.options = names
+            self._show_sizes()
+        self._changes.give(None)
+
+    def _change(self, obstacles: Obstacles, before: Obstacles | None = None) -> None:
+        """Have other obstacles, as a step of the user's."""
+        before = self.obstacles if before is None else before
+        self.set_obstacles(obstacles)
+        self._page.history.record(lambda: self.set_obstacles(before),
+                                  lambda: self.set_obstacles(obstacles))
+
+    def _name(self, key: int) -> str:
+        return f'{self.obstacles[key].kind} {key}'
+
+    def _add(self, kind: str) -> None:
+        reach, T = self._robot_view.reach, np.eye(4)
+        if kind != 'ground':
+            T[:3, 3] = reach * np.array(_AT)
+        sizes = tuple(float(f'{_SIZE * reach:.2g}') for _ in SIZES[kind])
+        with self._lock:
+            key = self._last + 1
+            self._change({**self.obstacles, key: MadeObstacle(kind, sizes, T)})
+            self._chosen.value = self._name(key)
+
+    def _delete(self, what: str) -> None:
+        key = self._key
+        if what == 'all':
+            for view in self._page.robot_views:  # those of other clients, and earlier pages, too
+                with errors_shown(self._notify):
+                    view.connection.send_obstacles([Marker(action=Marker.DELETEALL)])
+            self._change({})
+        elif key is not None:
+            self._change({other: one for other, one in self.obstacles.items() if other != key})
+
+    @property
+    def _key(self) -> int | None:
+        """The number of the chosen one."""
+        return next((key for key in self.obstacles if self._name(key) == self._chosen.value), None)
+
+    def _show_sizes(self) -> None:
+        key = self._key
+        names, sizes = ((), ()) if key is None else (
+            SIZES[self.obstacles[key].kind], self.obstacles[key].sizes)
+        for k, field in enumerate(self._fields):
+            field.visible = k < len(names)
+            if field.visible:
+                field.label = f'{names[k]}, m'
+                self._draft.show(str(k), f'{sizes[k]:g}')
+
+    def _on_typed(self, typed: Mapping[str, str]) -> None:
+        key = self._key
+        if key is None:
+            return
+        one = self.obstacles[key]
+        sizes = list(one.sizes)
+        for k, text in typed.items():
+            name = SIZES[one.kind][int(k)]
+            sizes[int(k)] = size = number(name, text, LENGTHS)
+            if not 0.0 < size <= MAX_NUMBER:
+                raise InputError(f'{name} must be above 0 m and at most {MAX_NUMBER:g} m, '
+                                 f'not {size:g}')
+        self._change({**self.obstacles, key: one._replace(sizes=tuple(sizes))})
+
+    def _handle(self, key: int, one: MadeObstacle) -> Any:
+        position, wxyz = position_wxyz(one.T)
+        scale = _HANDLE * self._robot_view.reach
+        handle = self._server.scene.add_transform_controls(
+            new_name(self._server, f'/obstacles/{key}'), scale=scale, position=position, wxyz=wxyz,
+            depth_test=False)
+        self._server.scene.add_label(f'{handle.name}/label', self._name(key), anchor='top-center',
+                                     position=(0.0, 0.0, -0.2 * scale), font_screen_scale=0.9)
+
+        async def on_update(event: Any) -> None:
+            self._on_drag(key, matrix(handle.position, handle.wxyz), event.phase == 'end')
+        handle.on_update(on_update)
+        return handle
+
+    def _on_drag(self, key: int, T: np.ndarray, ends: bool) -> None:
+        with self._lock:
+            if key not in self.obstacles:  # deleted in another browser
+                return
+            if self._grabbed is None:
+                self._grabbed = self.obstacles
+                self._chosen.value = self._name(key)
+            self.obstacles = {**self.obstacles, key: self.obstacles[key]._replace(T=T)}
+            if ends:
+                before, self._grabbed = self._grabbed, None
+                self._change(self.obstacles, before)
+        self._changes.give(None)
+
+    def _avoid(self, value: bool) -> None:
+        for view in self._page.robot_views:
+            with errors_shown(self._notify):
+                view.set_parameter(f'{view.parameters.option("solver")}.avoid_collisions', value)
+
+    def _send(self, _: None) -> None:
+        """Send the nodes what has changed, all where one has restarted."""
+        for view in self._page.robot_views:
+            restarts, now = view.restarts, self.obstacles
+            restarts_before, before = self._sent.get(view, (restarts, {}))
+            if restarts != restarts_before:
+                before = {}
+            markers = [one.marker(key) for key, one in now.items() if before.get(key) is not one]
+            for key, one in before.items():
+                if key not in now:
+                    gone = one.marker(key)
+                    gone.action = Marker.DELETE
+                    markers.append(gone)
+            if markers:
+                view.connection.send_obstacles(markers)
+            self._sent[view] = restarts, now
