@@ -20,6 +20,7 @@ from ik_node.support.exceptions import IkError
 from ik_node.support.resources import robot_file
 from ik_node.support.signals import Stop
 from ik_node.support.threads import start_thread
+from ik_node.viewer.gallery import tip_of
 
 _COMPARED = ('dls', 'pseudoinverse', 'transpose', 'ccd')  # with --compare alone
 
@@ -116,7 +117,8 @@ def _robots(arguments: argparse.Namespace) -> list[tuple[Path, str, str, str, li
     if not arguments.robot:
         return []
     file = robot_file(arguments.robot)
-    return [(file, solver or 'dls', arguments.base, arguments.tip,
+    tip = arguments.tip or ('' if arguments.base else tip_of(file))
+    return [(file, solver or 'dls', arguments.base, tip,
              ['-r', f'__ns:={_space(arguments, solver) or "/"}',
               '-r', f'__node:={arguments.node}', '-p', 'on_failure:=closest'])
             for solver in arguments.compare or ['']]

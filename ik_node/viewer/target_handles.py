@@ -15,10 +15,9 @@ from ik_node.viewer.node_state import Target
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import matrix, new_name, position_wxyz
 
-_ARM, _TASK = 0.35, 0.13  # of the reach: sizes of handles
+_ARM, _TASK = 90.0, 45.0  # pixels: sizes of handles, at any distance
 _MOVED = 1e-5  # m and entries of a rotation matrix: less is no motion
 _LETTERS = 0.9  # of the usual size
-_BELOW = 0.2    # of the scale: the label below the centre
 
 
 class Gizmo:
@@ -39,18 +38,17 @@ class Gizmo:
         begins to drag it, and with its pose at the end.
         """
         self._freedom, self._frame = target.freedom, lambda: robot_view.target_frame(target)
-        name, size = (f'/tasks/{target.name}', _TASK) if target.name else ('/goal', _ARM)
-        scale = size * robot_view.reach
+        name, size = (f'tasks/{target.name}', _TASK) if target.name else ('goal', _ARM)
         position, wxyz = position_wxyz(T)
         moves = any(self._freedom.axes)
         self._handle = server.scene.add_transform_controls(
-            new_name(server, name), scale=scale, position=position, wxyz=wxyz, depth_test=False,
+            new_name(server, f'{robot_view.frame.name}/{name}'), scale=size, fixed=True,
+            position=position, wxyz=wxyz, depth_test=False,
             active_axes=self._freedom.axes if moves else (True, True, True),
             disable_axes=not moves, disable_sliders=not moves,
             disable_rotations=not self._freedom.turns)
         if target.name:
             server.scene.add_label(f'{self._handle.name}/label', target.name, anchor='top-center',
-                                   position=(0.0, 0.0, -_BELOW * scale),
                                    font_screen_scale=_LETTERS)
         self._placing = threading.Lock()  # held by what sets the pose, from several threads
         self._seen = self.T  # the last pose that the program set, or a callback has seen

@@ -31,7 +31,7 @@ class Shown:
 
     def __init__(self, server, *targets):
         self.robot_view = SimpleNamespace(
-            is_placed=True, tree='arm', targets=targets, reach=1.0,
+            is_placed=True, tree='arm', targets=targets, frame=SimpleNamespace(name='/ik_node'),
             target_pose=lambda target: self.poses.get(target),
             target_frame=lambda target: self.frame)
         self.poses = {target: matrix((0.1, 0.2, 0.3), UPRIGHT) for target in targets}
