@@ -10,6 +10,7 @@ from sensor_msgs.msg import JointState
 
 import robots
 from browser import (
+    arrow_length,
     choose,
     close_folder,
     drag_handle,
@@ -77,7 +78,7 @@ class Seen:
     def raise_by(self, task, height):
         """Drag a handle by its vertical arrow."""
         client = next(iter(self.server.get_clients().values()))
-        arrow = 0.85 * 0.13 * self.robot_view.reach
+        arrow = arrow_length(self.page, self.view, task)
 
         def ends():
             T = self.gizmo(task).T
