@@ -137,6 +137,16 @@ def pixel(page, client, point):
     return np.array([0.5 * width + focal * right / ahead, 0.5 * height + focal * down / ahead])
 
 
+def arrow_length(page, view, task=''):
+    """Return how far from the middle of a handle its arrows are grabbed, m, at its depth."""
+    gizmo, client = view.page.handles.named(task), next(iter(view._server.get_clients().values()))
+    origin = gizmo.T[:3, 3]
+    ahead = np.subtract(client.camera.look_at, client.camera.position)
+    depth = (origin - client.camera.position) @ ahead / np.linalg.norm(ahead)
+    _, height = page.evaluate(_PICTURE)
+    return 0.85 * gizmo._handle.scale * 2.0 * depth * np.tan(0.5 * client.camera.fov) / height
+
+
 def drag(page, start, end, steps=12):
     """Drag the mouse from one pixel to another."""
     page.mouse.move(*start)

@@ -86,7 +86,7 @@ def _errors(tree, chain, values, T_drawn):
             errors.append(f'{link} is {np.abs(robot[found[0]] - T).max():.3g} off')
     errors += [f'{name} is left' for name in robot if name not in expected
                and not name.rsplit('/', 1)[1].startswith('robot')]
-    handle = [T for name, T in T_drawn.items() if name.startswith('/goal')]
+    handle = [T for name, T in T_drawn.items() if name.startswith('/ik_node/goal')]
     if len(handle) != 1:
         errors.append(f'{len(handle)} handles')
     elif np.abs(handle[0] - T_root[chain.tip_link]).max() > _TOLERANCE:

@@ -26,7 +26,17 @@ from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 import robots
-from browser import choose, drag_handle, open_tab, page_of, pixel, press_home, until, view_of
+from browser import (
+    arrow_length,
+    choose,
+    drag_handle,
+    open_tab,
+    page_of,
+    pixel,
+    press_home,
+    until,
+    view_of,
+)
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 from ros_harness import running
@@ -150,7 +160,7 @@ def with_the_node(steps, node, chain):
 
 def on_the_page(steps, node):
     """Open the page, drag, choose, go home, end the node."""
-    with (view_of(node._domain.id) as (server, view, (robot_view,)),
+    with (view_of(node._domain.id) as (server, view, _),
           page_of(server.get_port()) as (page, said)):
         steps.see('the page shows the robot and a handle', until(
             lambda: view.page.handle_pose is not None and server.get_clients(), 60, page))
@@ -159,7 +169,7 @@ def on_the_page(steps, node):
 
         def ends():
             client, T = next(iter(server.get_clients().values())), view.page.handle_pose
-            far = 0.85 * 0.35 * robot_view.reach
+            far = arrow_length(page, view)
             return [pixel(page, client, T[:3, 3] + length * T[:3, 2])
                     for length in (far, far - 0.12)]
         drag_handle(page, view, ends)

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import gallery_switches
 import robots
-from browser import CLOSE_NOTIFICATIONS, page_of, pixel, until, view_of
+from browser import CLOSE_NOTIFICATIONS, arrow_length, page_of, pixel, until, view_of
 from ik_node.viewer import gallery
 from ros_harness import running
 
@@ -75,7 +75,7 @@ class Opened:
         None where the handle is not in the part of the picture that the panel leaves free.
         """
         T = self.view.page.handle_pose
-        size = 0.85 * 0.35 * self.robot_view.reach
+        size = arrow_length(self.page, self.view)
         pairs = [[pixel(self.page, self.client, T[:3, 3] + far * T[:3, axis])
                   for far in (size, size - length)] for axis in range(3)]
         pairs.sort(key=lambda pair: -np.linalg.norm(pair[1] - pair[0]))

@@ -21,6 +21,7 @@ from ik_node.support.processes import avoiding
 from ik_node.support.resources import obstacles_file, robot_file
 from ik_node.support.signals import Stop
 from ik_node.support.threads import start_thread
+from ik_node.viewer.gallery import tip_of
 
 _COMPARED = ('dls', 'pseudoinverse', 'transpose', 'ccd')  # with --compare alone
 
@@ -122,7 +123,8 @@ def _robots(arguments: argparse.Namespace) -> list[tuple[Path, str, str, str, li
         return []
     file = robot_file(arguments.robot)
     obstacles = obstacles_file(arguments.obstacles) if arguments.obstacles else None
-    return [(file, solver or 'dls', arguments.base, arguments.tip,
+    tip = arguments.tip or ('' if arguments.base else tip_of(file))
+    return [(file, solver or 'dls', arguments.base, tip,
              ['-r', f'__ns:={_space(arguments, solver) or "/"}',
               '-r', f'__node:={arguments.node}', '-p', 'on_failure:=closest',
               *(avoiding(solver or 'dls', obstacles) if obstacles else ())])

@@ -1,4 +1,4 @@
-"""The camera of each browser: robots, handles and workspace fill the area beside the panel."""
+"""The camera of each browser: robots and handles fill the area beside the panel."""
 
 import threading
 from collections.abc import Sequence
@@ -10,42 +10,20 @@ import viser
 from ik_node.commands.pictures import nearest_camera
 from ik_node.viewer.robot_view import RobotView
 
-_ASIDE = np.array([1.0, 0.5, 0.45])    # from one robot to the camera
+ASIDE = np.array([1.0, 0.5, 0.45])    # from one robot to the camera
 _FIGURE = np.array([0.6, 1.0, 0.45])   # from a figure, which looks ahead, along x
 _AHEAD = np.array([1.0, 0.0, 0.3])     # from a row of robots
-_HANDLE = 0.35   # of the reach: the arrows of a handle
-_BALL = 0.8      # of the reach: the part of the workspace that has to be seen
-_ROW = 1.0       # … of the arms of a row, which may all be at its edge together
-_AROUND = 1.15   # of a figure without the shapes of its links
+_ROOM = 0.75           # of the picture: what is drawn at first, so that it can be moved
 _SAME_SHAPE = 0.03   # of the ratio of width and height
 _NARROW = 600    # pixels: on narrower pages the panel covers the picture, all but …
 _FREE = 0.4      # … this part of it, at the top
 _MOVED = 1e-3    # of the distance: a camera further from where it was set was moved by the user
-_DIAGONALS = np.sqrt(0.5) * np.array([
-    (x, y, 0.0) for x in (-1.0, 1.0) for y in (-1.0, 1.0)])  # between the axes x and y
 
 
-def points_to_show(robot_view: RobotView, ball: float = _BALL) -> np.ndarray:
-    """Return points (k, 3), m, around a robot, its handles and the workspace of its arm.
-
-    ball: the part of the reach that has to be seen.
-    """
-    points = [T[:3, 3] for T in robot_view.poses().values()]
-    around = np.concatenate([np.eye(3), -np.eye(3)])
-    for target in robot_view.targets:
-        T = robot_view.target_pose(target)
-        if T is not None:
-            points += list(T[:3, 3] + _HANDLE * robot_view.reach * around
-                           if not target.name else T[None, :3, 3])
-    chain = robot_view.chain
-    if chain is None:  # a figure: its links reach beyond their origins
-        middle = np.mean(points, axis=0)
-        points += list(middle + _AROUND * (np.array(points) - middle))
-    else:
-        base = robot_view.pose(chain.base_link)[:3, 3]
-        points += list(base + ball * robot_view.reach * np.concatenate([
-            around[[0, 1, 2, 3, 4]], _DIAGONALS]))
-    return np.array(points)
+def points_to_show(robot_view: RobotView) -> np.ndarray:
+    """Return points (k, 3), m, around a robot as it is drawn and the targets of its handles."""
+    poses = map(robot_view.target_pose, robot_view.targets)
+    return np.concatenate([robot_view.corners(), *(T[None, :3, 3] for T in poses if T is not None)])
 
 
 class Camera:
@@ -56,8 +34,9 @@ class Camera:
 
     def __init__(self, server: viser.ViserServer, robot_views: Sequence[RobotView]) -> None:
         self._server, self._robot_views = server, robot_views
+        self._subject: tuple[np.ndarray, np.ndarray] | None = None  # in place of the robots
         self._shown: Any = None
-        self._points = np.zeros((0, 3))
+        self._view = np.zeros((0, 3)), ASIDE  # points that are shown, and from where
         self._turning = threading.Lock()
         # By client: the size of the picture, pixels, and where the camera was set.
         self._set: dict[int, tuple[tuple[int, int], np.ndarray]] = {}
@@ -69,13 +48,10 @@ class Camera:
         with self._turning, client.atomic():
             client.camera.position, client.camera.look_at = position, look_at
 
-    def show(self, points: np.ndarray, direction: np.ndarray) -> None:
-        """Show points (k, 3), m, of the scene in every browser, seen from a direction (3,)."""
-        for client in self._server.get_clients().values():
-            size = _size(client)
-            if size is not None:
-                self.place(client, *nearest_camera(points, direction, client.camera.fov,
-                                                   *_shape(size)))
+    def show(self, points: np.ndarray | None, direction: np.ndarray = ASIDE) -> None:
+        """Show points (k, 3), m, of the scene from a direction (3,), or the robots, with None."""
+        self._subject, self._shown = None if points is None else (points, direction), None
+        self.update()
 
     def fit(self, client: viser.ClientHandle, points: Sequence[np.ndarray] = ()) -> None:
         """Show a browser what is drawn now, from the direction that its camera has.
@@ -83,29 +59,39 @@ class Camera:
         points: (3,) each, m, that are to be seen as well.
         """
         size = _size(client)
-        if size is not None and all(robot_view.is_placed for robot_view in self._robot_views):
-            seen = np.concatenate([*(
-                points_to_show(robot_view, 0.0) + robot_view.frame.position
-                for robot_view in self._robot_views), np.reshape(points, (-1, 3))])
+        if size is not None and self._is_drawn:
             away = np.asarray(client.camera.position) - client.camera.look_at
             away += [1e-3 * np.linalg.norm(away), 0.0, 0.0]  # not straight from above
-            self.place(client, *nearest_camera(seen, away, client.camera.fov, *_shape(size)))
+            seen, _ = self._find_view()
+            self.place(client, *nearest_camera(
+                np.concatenate([seen, np.reshape(points, (-1, 3))]), away, client.camera.fov,
+                *_shape(size)))
 
     def update(self) -> None:
         """Turn the cameras to another robot, and to the robot where one has not been yet."""
-        if all(robot_view.is_placed for robot_view in self._robot_views):
+        if self._is_drawn:
             with self._turning:
-                self._update(self._robot_views)
+                self._update()
 
-    def _update(self, robot_views: Sequence[RobotView]) -> None:
+    @property
+    def _is_drawn(self) -> bool:
+        return self._subject is not None or all(
+            robot_view.is_placed for robot_view in self._robot_views)
+
+    def _find_view(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the points (k, 3), m, to be seen, and the direction (3,) to the camera."""
+        if self._subject is not None:
+            return self._subject
+        direction = (_AHEAD if len(self._robot_views) > 1 else
+                     _FIGURE if self._robot_views[0].tasks else ASIDE)
+        return np.concatenate([points_to_show(robot_view) + robot_view.frame.position
+                               for robot_view in self._robot_views]), direction
+
+    def _update(self) -> None:
         shown = [(robot_view.tree, robot_view.chain, robot_view.tasks, robot_view.is_placed)
-                 for robot_view in robot_views]
+                 for robot_view in self._robot_views if self._subject is None]
         if shown != self._shown:
-            self._shown = shown
-            ball = _BALL if len(shown) == 1 else _ROW
-            self._points = np.concatenate([
-                points_to_show(robot_view, ball) + robot_view.frame.position
-                for robot_view in robot_views])
+            self._shown, self._view = shown, self._find_view()
             self._set.clear()
             self._turn(self._server.initial_camera, 4.0 / 3.0)
         clients = self._server.get_clients()
@@ -118,10 +104,8 @@ class Camera:
                 self._set[number] = size, np.array(client.camera.position)
 
     def _turn(self, camera: Any, aspect: float, free: float = 1.0) -> None:
-        direction = (_AHEAD if len(self._robot_views) > 1 else
-                     _FIGURE if self._robot_views[0].tasks else _ASIDE)
         camera.position, camera.look_at = map(
-            tuple, nearest_camera(self._points, direction, camera.fov, aspect, free))
+            tuple, nearest_camera(*self._view, camera.fov, aspect, free, _ROOM))
 
     def _is_set(self, number: int, client: viser.ClientHandle, size: tuple[int, int]) -> bool:
         """Return whether the camera of a client shows the robot, or the user has moved it.

@@ -1,6 +1,7 @@
 """The robot of a node in the scene: a frame for every link, with the link's shapes."""
 
 import contextlib
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -48,6 +49,7 @@ class DrawnRobot:
         self._frames: dict[str, Any] = {}
         self._parents: dict[str, str] = {}
         self._T_root_link: dict[str, np.ndarray] = {}
+        self._corners: dict[str, np.ndarray] = {}  # around the shapes of a link, in its frame
         self._T_drawn_root = np.eye(4)  # in the world
         self._received: dict[str, float] = {}  # joint values, of any robot
         self._is_new = self._is_fine = False
@@ -97,7 +99,7 @@ class DrawnRobot:
         self._place_links()
 
     def _draw_shapes(self, visuals: Mapping[str, Sequence[Visual]]) -> None:
-        meshes = self._meshes
+        meshes, self._corners = self._meshes, {}
         meshes.begin()
         shapes: list[tuple[str, Visual, list[MeshPart] | trimesh.Trimesh]] = []
         for link, frame in self._frames.items():
@@ -112,6 +114,7 @@ class DrawnRobot:
                   for part in parts]
         most = max(counts, default=0) if self._is_fine else most_each(counts, self._most)
         drawn = {name.rpartition('/')[0] for name, _, _ in shapes}
+        links = {frame.name: link for link, frame in self._frames.items()}
         for name, visual, parts in shapes:
             try:
                 if isinstance(parts, list):
@@ -121,6 +124,9 @@ class DrawnRobot:
                 self.mesh_errors.append(f'{visual.shape.filename}: {error}')
             else:
                 _draw(self._server.scene, name, visual, parts)
+                link = links[name.rpartition('/')[0]]
+                self._corners[link] = np.concatenate([
+                    self._corners.get(link, np.zeros((0, 3))), _corners(visual, parts)])
         lacking = [link for link in visuals if self._frames[link].name not in drawn]
         stand_ins = stick_figure(*_structure(self.tree)) if lacking and self.tree else {}
         for link in lacking:  # a stand-in, so that the robot has no hole
@@ -163,6 +169,12 @@ class DrawnRobot:
         """Return the pose (4, 4), m, of each link as it was drawn last."""
         return {link: self._T_drawn_root @ T for link, T in self._T_root_link.items()}
 
+    def corners(self) -> np.ndarray:
+        """Return points (k, 3), m, around the links as they were drawn last."""
+        return np.concatenate([
+            self._corners.get(link, np.zeros((1, 3))) @ T[:3, :3].T + T[:3, 3]
+            for link, T in self.poses().items()])
+
     def pose(self, link: str) -> np.ndarray:
         """Return the pose (4, 4), m, of a link; the identity for an unknown one."""
         T_root_link = self._T_root_link.get(link)
@@ -185,6 +197,23 @@ def _parts(visual: Visual, meshes: Meshes) -> list[MeshPart] | trimesh.Trimesh:
     if visual.color is None and is_coloured(mesh):
         return parts_of(mesh) or mesh
     return [whole_of(mesh)]
+
+
+def _corners(visual: Visual, parts: list[MeshPart] | trimesh.Trimesh) -> np.ndarray:
+    """Return the corners (8, 3), m, of a box around a shape in the frame of its link."""
+    shape = visual.shape
+    if isinstance(shape, Mesh):
+        points = np.concatenate([part.vertices for part in (
+            parts if isinstance(parts, list) else [parts])])
+        ends = np.array([points.min(axis=0), points.max(axis=0)])
+    elif isinstance(shape, Box):
+        ends = np.outer((-0.5, 0.5), shape.size)
+    else:
+        half = 0.5 * getattr(shape, 'length', 0.0) + (
+            0.0 if isinstance(shape, Cylinder) else shape.radius)
+        ends = np.outer((-1.0, 1.0), (shape.radius, shape.radius, half))
+    corners = np.array(list(itertools.product(*ends.T)))
+    return corners @ visual.placement[:3, :3].T + visual.placement[:3, 3]
 
 
 def _draw(scene: viser.SceneApi, name: str, visual: Visual,

@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from ik_node.control.options import MODEL_PATHS
-from ik_node.model.readers import EXTENSIONS, FORMATS, find_reader, read_untrusted_model
+from ik_node.model.readers import EXTENSIONS, FORMATS, find_reader, read_model, read_untrusted_model
 from ik_node.model.tree import KinematicTree
 from ik_node.model.zipped_urdf import zipped_urdfs
 from ik_node.support.archives import ARCHIVE
@@ -136,6 +136,12 @@ class Uploads:
             if file.is_file():
                 _remove(file)
         return text_parameters(tree.description, tip=default_tip(tree))
+
+
+def tip_of(file: Path) -> str:
+    """Return the tip of the arm that a robot begins with; '' for its only one. Raises IkError."""
+    own = {path: name for name, path in own_robots().items()}
+    return _TIPS.get(own.get(file, '')) or default_tip(read_model(file))
 
 
 def default_tip(tree: KinematicTree) -> str:

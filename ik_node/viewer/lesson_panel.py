@@ -1,154 +1,199 @@
-"""Lessons: the textbook's figures [Parent, 5.20 to 5.25] with the arm on the page."""
+"""Lessons: the textbook's figures [Parent, 5.20 to 5.25] on arms of their own, with charts."""
 
 import functools
+import itertools
 import threading
-import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ik_node.commands.figures_textbook import FIGURES, FRAMES, ROBOT, Run, run
-from ik_node.model.chain import Chain
-from ik_node.support.exceptions import IkError
-from ik_node.viewer.gallery import robots
+from ik_node.model.meshes import Meshes
+from ik_node.model.readers import read_model
+from ik_node.model.tree import KinematicTree
+from ik_node.support.resources import robot_file
+from ik_node.viewer.charts import add_chart
+from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.panel import Page, Panel, on_user_change, run_work
-from ik_node.viewer.scene_nodes import add_line, new_name
+from ik_node.viewer.robot_view import COLORS
+from ik_node.viewer.scene_nodes import add_line, new_name, rgb_bytes
 
 _NONE = 'choose …'
 _FIGURES = {f'{number}: {figure.title}': figure for number, figure in FIGURES.items()}
-_FROM = np.array([0.0, -0.3, 1.0])  # to the camera
+_FROM = np.array([0.0, -0.3, 1.0])  # to the camera, which looks down on the plane of the arms
 _PERIOD = 0.4      # s between two frames when they are played
-_DRAWN = 20.0      # s until the arm of the figures is drawn, at most
 _GOAL, _TIP = (200, 60, 60), (60, 110, 190)
-_BALL = 0.02       # of the reach: the goal of a frame
-_WIDTH = 0.004     # of the reach: the lines of the goal and of the tip
+_BALL = 0.02       # of the size of the picture: the goal of a frame
+_WIDTH = 0.004     # … the lines of the goal and of the tip
+_BETWEEN = 0.1     # … the space between the arms
+_PLAY, _PAUSE = 'Play', 'Pause'
+_DASHES = [(), (6.0, 3.0), (2.0, 3.0)]  # of the lines of a run: those of three joints
+_CHARTS: dict[str, Callable[[Run], np.ndarray]] = {  # (frames, lines)
+    'distance of the tip from its goal': lambda one: one.distances[:, None],
+    'longest step of a joint, rad': lambda one: np.append(0.0, one.steps)[:, None],
+    'joint angles, °': lambda one: one.degrees}
+
+
+class _DrawnRun:
+    """An arm that follows a run, with the path of its goal in red and that of its tip in blue."""
+
+    def __init__(self, page: Page, tree: KinematicTree, shown: Run, part: str,
+                 x: float) -> None:
+        """Draw frame 0; x: m, of the base in the scene. part: "a" or "b"."""
+        color, chain = COLORS['ab'.index(part)], tree.chain()
+        self.run, self._names, scene = shown, chain.joint_names, page.server.scene
+        low, high = _ends([shown])
+        size = float(np.max(high - low))
+        self._frame = scene.add_frame(new_name(page.server, f'/lesson/{part}'), show_axes=False,
+                                      position=(x, 0.0, 0.0))
+        self._robot = DrawnRobot(page.server, f'{self._frame.name}/robot', color)
+        self._robot.draw(tree, Meshes())
+        height = chain.forward(shown.q[0])[2, 3]
+        self._goals, self._tips = (np.column_stack([points, np.full(len(points), height)])
+                                   for points in (shown.goals, shown.tips))
+        add_line(page.server, f'{self._frame.name}/goals', self._goals, _GOAL, _WIDTH * size)
+        self._tip = add_line(page.server, f'{self._frame.name}/tip', self._tips, _TIP,
+                             _WIDTH * size)
+        self._goal = scene.add_icosphere(f'{self._frame.name}/goal', color=_GOAL,
+                                         radius=_BALL * size)
+        scene.add_label(f'{self._frame.name}/label', f'({part}) {shown.method.label}',
+                        position=(*(0.5 * (low + high))[:1], high[1], height),
+                        anchor='bottom-center')
+        self.show(0)
+
+    def show(self, frame: int) -> None:
+        """Draw a frame, and the path of the tip until then."""
+        self._robot.move(dict(zip(self._names, self.run.q[frame])), np.eye(4))
+        self._goal.position = self._goals[frame]
+        passed = self._tips[np.minimum(np.arange(len(self._tips)), frame)]
+        self._tip.points = np.stack([passed[:-1], passed[1:]], axis=1).astype(np.float32)
+
+    def remove(self) -> None:
+        """Remove it from the scene."""
+        self._frame.remove()
 
 
 class LessonPanel(Panel):
-    """A figure of the textbook: its arm, its goal and each of its methods, frame by frame."""
+    """A figure of the textbook: its methods side by side, frame by frame, with charts.
+
+    The robots of the nodes stay where they are, and are hidden meanwhile.
+    """
+
+    needs = 'page'
 
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Lessons', is_expanded=True)
-        self._run: Run | None = None
-        self._plays = False
         self._stopped = threading.Event()
         self._work = self._worker(run_work)
+        self._charts: list[tuple[Any, list[np.ndarray]]] = []
         gui = self._gui
         with self._folder:
             self._choice: Any = gui.add_dropdown(
-                'figure', (_NONE, *_FIGURES), hint='of the textbook, with its planar arm')
-            self._method: Any = gui.add_dropdown('method', (_NONE,), visible=False)
-            self._text = gui.add_markdown('', visible=False)
-            self._slider: Any = gui.add_slider('frame', 0, FRAMES, 1, 0, visible=False)
-            self._play = gui.add_button('Play the frames', visible=False, color='blue')
-        on_user_change(self._choice, lambda _: self._work.give(self._choose))
-        on_user_change(self._method, lambda _: self._work.give(self._set_up))
-        on_user_change(self._slider, lambda frame: self._work.give(
-            functools.partial(self._show, int(frame))))
-        self._play.on_click(lambda _: self._work.give(self._play_all))
+                'figure', (_NONE, *_FIGURES), hint='of the textbook, with arms of its own; your '
+                'robot is hidden meanwhile')
+            self._slider: Any = gui.add_slider('frame', 0, FRAMES, 1, 0)
+            self._button = gui.add_button(_PLAY, color='blue')
+            self._leave = gui.add_button('End the lesson', hint='back to your robot')
+            self._text = gui.add_markdown('')
+        self._show_widgets(False)
+        on_user_change(self._choice, self._choose)
+        on_user_change(self._slider, self._on_slider)
+        self._button.on_click(lambda _: self._on_button())
+        self._leave.on_click(lambda _: self._choose(_NONE))
 
     def close(self) -> None:
         """End what is played, and the thread."""
         self._stopped.set()
         super().close()
 
-    def _refresh(self, visible: bool) -> None:
-        if self._run is not None and not self._work.busy and not (self._has_arm() and visible):
-            self._choice.value = _NONE
-            self._end()
-
-    def _choose(self) -> None:
-        """Show the chosen figure, and begin with its first method."""
-        figure = _FIGURES.get(str(self._choice.value))
-        if figure is None:
-            self._end()
-            return
-        self._method.options = tuple(method.label for method in figure.methods)
-        self._method.value = self._method.options[0]
-        self._set_up()
-
-    def _set_up(self) -> None:
-        """Bring the arm of the figures to the start of a run of the chosen method."""
-        figure, chain = _FIGURES.get(str(self._choice.value)), self._load_arm()
-        if figure is None:
-            return
-        runs = [run(chain, method, figure.goal) for method in figure.methods]
-        self._run = shown = next((one for one in runs if one.method.label == self._method.value),
-                                 runs[0])
-        options = ', '.join(f'{name} {value}' for name, value in shown.method.options.items())
-        self._text.content = (
-            f'**Figure {figure.number}**: {figure.title}.  \n`{shown.method.solver}`'
-            f'{f", {options}" if options else ""}: one step per frame towards the red goal, '
-            'which moves on a straight line. The path of the tip is blue.\n\n'
-            + figure.remark.format(**dict(zip('ab', runs))))
-        self._show_widgets(True)
-        self._show(0)
-        # The cameras look down on the plane of the arm.
-        places = np.concatenate([part for one in runs for part in (one.goals, *one.joints)])
-        self._page.camera.show(np.column_stack([places, np.zeros(len(places))]), _FROM)
-
-    def _load_arm(self) -> Chain:
-        """Return the arm of the figures, which the node has then. Raises IkError."""
-        robot_view = self._robot_view
-
-        if not self._has_arm():
-            robot_view.load(robots()[ROBOT])
-            self._page.on_robot()
-            deadline = time.monotonic() + _DRAWN
-            while not (self._has_arm() and robot_view.is_placed) and time.monotonic() < deadline:
-                self._stopped.wait(0.05)
-        chain = robot_view.chain
-        if chain is None:
-            raise IkError('the arm of the figures is not drawn')
-        return chain
-
-    def _has_arm(self) -> bool:
-        tree = self._robot_view.tree
-        return tree is not None and tree.name == ROBOT and self._robot_view.chain is not None
-
-    def _play_all(self) -> None:
-        self._plays = True
-        for frame in range(FRAMES + 1):
-            self._show(frame)
-            if self._stopped.wait(_PERIOD) or self._run is None or not self._plays:
-                return
-
     def stop(self) -> None:
         """Play no further frame."""
-        self._plays = False
+        self._stopped.set()
+        self._button.label = _PLAY
+
+    def _on_slider(self, frame: float) -> None:
+        self.stop()
+        self._work.give(functools.partial(self._show, int(frame)))
+
+    def _on_button(self) -> None:
+        if self._button.label == _PAUSE:
+            self.stop()
+        else:
+            self._stopped.clear()
+            self._button.label = _PAUSE
+            self._work.give(self._play)
+
+    def _choose(self, name: str) -> None:
+        self.stop()
+        self._choice.value = name
+        self._work.give(self._begin)
+
+    def _begin(self) -> None:
+        """Show the chosen figure at its start, or the robots again."""
+        figure = _FIGURES.get(str(self._choice.value))
+        self._remove_drawn()
+        for chart, _ in self._charts:
+            chart.remove()
+        self._charts = []
+        self._show_widgets(figure is not None)
+        if figure is None:
+            self._page.stage(None)
+            return
+        tree = read_model(robot_file(ROBOT))
+        runs = [run(tree.chain(), method, figure.goal) for method in figure.methods]
+        low, high = _ends(runs)
+        step = np.array([high[0] - low[0] + _BETWEEN * np.max(high - low), 0.0])
+        self._drawn = [_DrawnRun(self._page, tree, one, part, k * step[0])
+                       for k, (part, one) in enumerate(zip('ab', runs))]
+        last = (len(runs) - 1) * step
+        corners = np.array(list(itertools.product(*np.array([low, high + last]).T)))
+        self._page.stage(np.column_stack([corners, np.zeros(4)]), _FROM)
+        self._text.content = (
+            f'**Figure {figure.number}**: {figure.title}.  \nOne step per frame towards the red '
+            'goal, which moves on a straight line. The path of the tip is blue.\n\n'
+            + figure.remark.format(**dict(zip('ab', runs))))
+        self._charts = [self._chart(runs, name, measure) for name, measure in _CHARTS.items()]
+        self._show(0)
+
+    def _chart(self, runs: Sequence[Run], title: str,
+               measure: Callable[[Run], np.ndarray]) -> tuple[Any, list[np.ndarray]]:
+        """Add a chart of a measure (frames, k) of each run; return it, and all of its data."""
+        columns = [measure(one).T for one in runs]
+        count, data = len(columns[0]), [np.arange(FRAMES + 1.0), *np.concatenate(columns)]
+        names = [f'({part})' if count == 1 else f'{k + 1} ({part})'
+                 for part in 'ab'[:len(runs)] for k in range(count)]
+        with self._folder:
+            return add_chart(
+                self._gui, [line[:1] for line in data], ['frame', *names],
+                [rgb_bytes(color) for color in COLORS[:len(runs)] for _ in range(count)],
+                title=title, x=(0.0, float(FRAMES)), dashes=_DASHES[:count] * len(runs),
+                height=150), data
+
+    def _play(self) -> None:
+        """Show the frames one after the other from the present one, or from the first."""
+        first = int(self._slider.value)
+        for frame in range(first if first < FRAMES else 0, FRAMES + 1):
+            self._show(frame)
+            if self._stopped.wait(_PERIOD):
+                return
+        self.stop()
 
     def _show(self, frame: int) -> None:
-        """Move the arm to a frame, and draw the paths of goal and tip until then."""
-        if self._run is not None:
-            self._slider.value = frame
-            self._robot_view.go_to(self._run.q[frame])
-            self._draw(self._run, frame)
-
-    def _draw(self, figure_run: Run, frame: int) -> None:
-        chain, before = self._robot_view.chain, self._drawn
-        if chain is None:
-            return
-        T, reach = self._robot_view.pose(chain.base_link), self._robot_view.reach
-        height = chain.forward(figure_run.q[0])[2, 3]
-
-        def placed(points: np.ndarray) -> np.ndarray:
-            return np.column_stack([points, np.full(len(points), height)]) @ T[:3, :3].T + T[:3, 3]
-        goals, tips = placed(figure_run.goals), placed(figure_run.tips[:frame + 1])
-        self._drawn = [
-            self._server.scene.add_icosphere(
-                new_name(self._server, '/lesson/goal'), color=_GOAL, radius=_BALL * reach,
-                position=goals[frame]),
-            *(add_line(self._server, name, points, color, _WIDTH * reach)
-              for name, points, color in (('/lesson/goals', goals, _GOAL),
-                                          ('/lesson/tip', tips, _TIP)) if len(points) > 1)]
-        for node in before:
-            node.remove()
-
-    def _end(self) -> None:
-        self._run = None
-        self._remove_drawn()
-        self._show_widgets(False)
+        """Move the arms to a frame, and draw the charts until then."""
+        self._slider.value = frame
+        with self._server.atomic():
+            for drawn in self._drawn:
+                drawn.show(frame)
+        for chart, data in self._charts:
+            chart.data = tuple(line[:frame + 1] for line in data)
 
     def _show_widgets(self, shown: bool) -> None:
-        for widget in (self._method, self._text, self._slider, self._play):
+        for widget in (self._text, self._slider, self._button, self._leave):
             widget.visible = shown
+
+
+def _ends(runs: Sequence[Run]) -> np.ndarray:
+    """Return the least and the largest x and y (2, 2), m, of arms and goals of runs."""
+    points = np.concatenate([part for one in runs for part in (one.goals, *one.joints)])
+    return np.array([points.min(axis=0), points.max(axis=0)])

@@ -1,21 +1,24 @@
 """The page that panels are on, and what all panels have in common."""
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import viser
 
-from ik_node.viewer.camera import Camera
+from ik_node.viewer.camera import ASIDE, Camera
 from ik_node.viewer.draft import Draft
 from ik_node.viewer.history import UndoHistory
 from ik_node.viewer.latest_value import LatestValue
 from ik_node.viewer.node_state import Target
 from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_view import RobotView
+from ik_node.viewer.scene_nodes import GroundPlane
 from ik_node.viewer.target_handles import TargetHandles
 
+ROW = 1.1  # in reaches: distance between the robots of a comparison
 _Value = TypeVar('_Value')
 
 
@@ -35,6 +38,8 @@ class Page:
         self.handles = TargetHandles(server, self.robot_view, on_drag, self.notify, self.snapshot,
                                      self.history)
         self.camera = Camera(server, robot_views)
+        self._ground = GroundPlane(server.scene)
+        self._stage: np.ndarray | None = None
         self.position_only = False
         self.on_robot: Callable[[], None] = lambda: None
 
@@ -43,6 +48,25 @@ class Page:
         """The pose (4, 4), m, of the handle of the arm's goal; None where there is none."""
         gizmo = self.handles.named('')
         return None if gizmo is None else gizmo.T
+
+    def stage(self, points: np.ndarray | None, direction: np.ndarray = ASIDE) -> None:
+        """Show what lies around points (k, 3), m, of the scene in place of the robots.
+
+        direction (3,): to the camera. None shows the robots, with their handles, again.
+        """
+        self._stage = points
+        for robot_view in self.robot_views:
+            robot_view.frame.visible = points is None
+        self.fit_ground()
+        self.camera.show(points, direction)
+
+    def fit_ground(self) -> None:
+        """Fit the ground to what is shown."""
+        reach, last = self.robot_view.reach, ROW * self.robot_view.reach * (
+            len(self.robot_views) - 1)
+        if self._stage is not None:
+            reach, last = float(np.ptp(self._stage, axis=0).max()), 0.0
+        self._ground.fit(reach, last)
 
     def snapshot(self) -> Callable[[], None]:
         """Return a function that restores joint values and dragged handles as they are now."""
@@ -65,6 +89,15 @@ class Page:
         undo = self.snapshot()
         yield
         self.history.record(undo, redo, key)
+
+    def set_parameters(self, robot_view: RobotView, values: Mapping[str, Any]) -> None:
+        """Set parameters of a node, as a step of the user's. Raises SilentError for a refusal."""
+        before = {name: robot_view.parameters[name] for name in values
+                  if name in robot_view.parameters}
+        for name, value in values.items():
+            robot_view.set_parameter(name, value)
+        put = robot_view.connection.set_parameters
+        self.history.record(functools.partial(put, before), functools.partial(put, dict(values)))
 
     def notify(self, line: str) -> None:
         """Show a line in every browser."""

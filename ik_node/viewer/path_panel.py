@@ -82,14 +82,15 @@ class PathPanel(Panel):
             return
         self._waypoints.append(T)
         scene, number = self._server.scene, len(self._waypoints)
+        name = f'{self._robot_view.frame.name}/path'
         position, wxyz = position_wxyz(T)
         size = _FRAME * self._robot_view.reach
         self._frames.append(scene.add_frame(
-            new_name(self._server, f'/path/{number}'), axes_length=size, axes_radius=0.04 * size,
+            new_name(self._server, f'{name}/{number}'), axes_length=size, axes_radius=0.04 * size,
             origin_radius=0.1 * size, origin_color=_DRAWN, position=position, wxyz=wxyz))
         if number > 1:
             self._drawn.append(add_line(
-                self._server, f'/path/to_{number}',
+                self._server, f'{name}/to_{number}',
                 np.array([T[:3, 3] for T in self._waypoints[-2:]]), _DRAWN, 2.0,
                 thickness_units='screen'))
 

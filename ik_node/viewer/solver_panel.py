@@ -30,7 +30,7 @@ _GROUPS = {
                    'joint_weights', 'elbow', 'hand_axis', 'comfort_zone', 'torso_plane',
                    'torso_capsule'),
     'limits': ('lower', 'upper', 'limit_margin'),
-    'collisions': ('avoid_collisions', 'margin')}
+    'collisions': tuple(CollisionOptions.specs())}
 _OTHERS = 'of the method'
 _GOOD_FOR = {
     'dls': 'everything; the default', 'auto': 'not having to choose: the closed form or dls',
@@ -157,24 +157,14 @@ class SolverPanel(Panel):
 
     def _set_all(self, values: Mapping[str, Any]) -> None:
         with errors_shown(self._notify):
-            self._set(values)
-
-    def _set(self, values: Mapping[str, Any]) -> None:
-        """Set parameters of the node, as a step of the user's. Raises SilentError."""
-        robot_view = self._robot_view
-        before = {name: robot_view.parameters[name] for name in values
-                  if name in robot_view.parameters}
-        for name, value in values.items():
-            robot_view.set_parameter(name, value)
-        self._page.history.record(
-            functools.partial(robot_view.connection.set_parameters, before),
-            functools.partial(robot_view.connection.set_parameters, dict(values)))
+            self._page.set_parameters(self._robot_view, values)
 
     def _apply(self, described: Mapping[str, Described], typed: Mapping[str, str]) -> None:
         """Set the options that were typed, each with its own reason where it is refused."""
         for name, text in typed.items():
             with errors_shown(self._notify, name):
-                self._set({name: _value(text, described[name].value)})
+                self._page.set_parameters(
+                    self._robot_view, {name: _value(text, described[name].value)})
 
     def stop(self) -> None:
         """Forget what is typed."""
@@ -198,7 +188,7 @@ class SolverPanel(Panel):
 
         def change(value: Any) -> None:
             try:
-                self._set({one.name: value})
+                self._page.set_parameters(self._robot_view, {one.name: value})
                 self._last_values[one.name] = value
             except SilentError as error:
                 self._notify(f'{one.name}: {error}')
@@ -243,7 +233,7 @@ def default_values(solver: str) -> Mapping[str, Any]:
                           (solver_names(), solver_class)):  # as of arms where both have an option
         if solver in solvers:
             with contextlib.suppress(IkError):  # of a plug-in that cannot be imported
-                defaults.update({**CollisionOptions.defaults(), **find(solver).Options.defaults()})
+                defaults.update(CollisionOptions.defaults() | find(solver).Options.defaults())
     return {name: to_parameter(value) for name, value in defaults.items() if name not in _DATA}
 
 

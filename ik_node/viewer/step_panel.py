@@ -1,4 +1,4 @@
-"""The next step of several methods as arrows at the tip, and the arm one step further."""
+"""The next steps of several methods: arrows at the tip, curves of error, the arm a step further."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,6 +11,7 @@ from ik_node.solvers.goal import Goal
 from ik_node.solvers.registry import make_solver, solver_class
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError
+from ik_node.viewer.charts import LOGARITHMIC, add_chart
 from ik_node.viewer.page_text import html_line, html_table, joint_text, length_text
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.robot_view import COLORS
@@ -21,13 +22,16 @@ _COLORS = dict(zip(METHODS, map(rgb_bytes, COLORS)))
 _PARTS = 12          # of the path of the tip in a step that are drawn
 _WIDTH = 0.006       # of the reach: the shaft of an arrow
 _HEAD = 8.0          # of its width: the head of an arrow, which follows the path
+_STEPS = 20          # whose errors are drawn,
+_LEAST, _MOST = 1e-6, 1e6  # mm, between these
 _SAME = 1e-6         # m, rad and entries of a rotation matrix: no other goal, no other place
 
 
 class StepPanel(Panel):
     """Draws the path of the tip in one bare step of each method towards the goal, and takes it.
 
-    A bare step has no line search and knows no limits. The options of a method are the node's.
+    A chart has the errors after more steps. A bare step has no line search and knows no limits. The
+    options of a method are the node's.
     """
 
     def __init__(self, page: Page) -> None:
@@ -42,6 +46,9 @@ class StepPanel(Panel):
             self._shown: Any = gui.add_checkbox(
                 'show steps', False, hint='where one step of each method takes the tip')
             self._table = gui.add_html('')
+            self._chart: Any = add_chart(
+                gui, [np.zeros(1)] + len(METHODS) * [np.ones(1)], ['step', *METHODS],
+                [_COLORS[method] for method in METHODS], title='position error, mm', y=LOGARITHMIC)
             self._method: Any = gui.add_dropdown('method', METHODS)
             gui.add_button('One step', hint='moves the arm by one step of the method').on_click(
                 lambda _: self._work.give(str(self._method.value)))
@@ -112,6 +119,18 @@ class StepPanel(Panel):
                          joint_text(abs(dq[k]), chain.prismatic[k]),
                          length_text(float(np.linalg.norm(path[-1] - T_base_goal[:3, 3])))])
         self._table.content = html_table(('method', 'largest step', 'then off by'), rows)
+        self._chart.data = np.arange(_STEPS + 1.0), *(
+            self._errors(chain, method, goal, q, T_base_goal[:3, 3]) for method in METHODS)
+        self._chart.visible = True
+
+    def _errors(self, chain: Chain, method: str, goal: Goal, q: np.ndarray,
+                position: np.ndarray) -> np.ndarray:
+        """Return the position errors, mm, before and after each of the next bare steps."""
+        errors = np.empty(_STEPS + 1)
+        for k in range(_STEPS + 1):
+            errors[k] = 1e3 * np.linalg.norm(chain.forward(q)[:3, 3] - position)
+            q = q + self._step(chain, method, goal, q)
+        return np.clip(np.nan_to_num(errors, nan=_MOST, posinf=_MOST), _LEAST, _MOST)
 
     def _draw_arrow(self, path: np.ndarray, color: tuple[int, int, int]) -> None:
         """Draw a path of the tip (k, 3), m, of the scene, that ends in an arrow."""
@@ -136,7 +155,7 @@ class StepPanel(Panel):
             self._robot_view.go_to(np.clip(q + dq, chain.lower, chain.upper))
 
     def _clear(self) -> None:
-        self._problem, self._table.content = None, ''
+        self._problem, self._table.content, self._chart.visible = None, '', False
         self._remove_drawn()
 
 

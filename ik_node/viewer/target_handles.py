@@ -3,6 +3,7 @@
 import functools
 import threading
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import viser
@@ -15,10 +16,11 @@ from ik_node.viewer.node_state import Target
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import matrix, new_name, position_wxyz
 
-_ARM, _TASK = 0.35, 0.13  # of the reach: sizes of handles
+_ARM, _TASK = 90.0, 45.0  # pixels: sizes of handles, at any distance
 _MOVED = 1e-5  # m and entries of a rotation matrix: less is no motion
 _LETTERS = 0.9  # of the usual size
-_BELOW = 0.2    # of the scale: the label below the centre
+_AMID = 0.02    # m: a name of what is as near the plane y = 0 is below its handle
+_ASIDE = 0.08   # of the reach: from a handle to its name
 
 
 class Gizmo:
@@ -39,19 +41,20 @@ class Gizmo:
         begins to drag it, and with its pose at the end.
         """
         self._freedom, self._frame = target.freedom, lambda: robot_view.target_frame(target)
-        name, size = (f'/tasks/{target.name}', _TASK) if target.name else ('/goal', _ARM)
-        scale = size * robot_view.reach
+        name, size = (f'tasks/{target.name}', _TASK) if target.name else ('goal', _ARM)
         position, wxyz = position_wxyz(T)
         moves = any(self._freedom.axes)
         self._handle = server.scene.add_transform_controls(
-            new_name(server, name), scale=scale, position=position, wxyz=wxyz, depth_test=False,
+            new_name(server, f'{robot_view.frame.name}/{name}'), scale=size, fixed=True,
+            position=position, wxyz=wxyz, depth_test=False,
             active_axes=self._freedom.axes if moves else (True, True, True),
             disable_axes=not moves, disable_sliders=not moves,
             disable_rotations=not self._freedom.turns)
-        if target.name:
-            server.scene.add_label(f'{self._handle.name}/label', target.name, anchor='top-center',
-                                   position=(0.0, 0.0, -_BELOW * scale),
-                                   font_screen_scale=_LETTERS)
+        anchor, aside = _beside(float(T[1, 3]))
+        self._aside = _ASIDE * robot_view.reach * np.array(aside)
+        self._label = server.scene.add_label(
+            new_name(server, f'{self._handle.name}_label'), target.name, anchor=anchor,
+            position=position + self._aside, font_screen_scale=_LETTERS) if target.name else None
         self._placing = threading.Lock()  # held by what sets the pose, from several threads
         self._seen = self.T  # the last pose that the program set, or a callback has seen
         self.is_dragged = self._grabbed = False
@@ -70,7 +73,7 @@ class Gizmo:
 
     def _on_drag(self, ends: bool) -> None:
         self._grabbed = self.is_dragged = True
-        self._seen = self.T
+        self._see()
         self._drags.give(self._seen)
         self._grabbed = not ends
 
@@ -119,7 +122,13 @@ class Gizmo:
 
     def _place(self, T: np.ndarray) -> None:
         self._handle.position, self._handle.wxyz = position_wxyz(T)
+        self._see()
+
+    def _see(self) -> None:
+        """Take the pose of the handle to be seen, with its name beside it."""
         self._seen = self.T
+        if self._label is not None:
+            self._label.position = self._handle.position + self._aside
 
     def show_rotations(self, shown: bool) -> None:
         """Show or hide the controls that rotate it."""
@@ -128,7 +137,18 @@ class Gizmo:
     def remove(self) -> None:
         """Remove the handle."""
         self._drags.close()
-        self._handle.remove()
+        for node in filter(None, (self._handle, self._label)):
+            node.remove()
+
+
+def _beside(y: float) -> tuple[Any, tuple[float, float, float]]:
+    """Return the anchor of a name, and where it is beside its handle: at the side that y, m, is on.
+
+    Names of limbs that are beside each other do not overlap then.
+    """
+    if abs(y) < _AMID:
+        return 'top-center', (0.0, 0.0, -0.5)
+    return ('center-left', (0.0, 1.0, 0.0)) if y > 0.0 else ('center-right', (0.0, -1.0, 0.0))
 
 
 class TargetHandles:

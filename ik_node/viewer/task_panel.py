@@ -101,20 +101,7 @@ class TaskPanel(Panel):
             value = number(field, text)
             values[f'{name}.{field}'] = int(value) if field == 'priority' and (
                 value == round(value)) else value
-        self._apply(values)
-
-    def _apply(self, values: Mapping[str, Any]) -> None:
-        """Set parameters, as a step of the user's. Raises SilentError."""
-        robot_view = self._robot_view
-        before = {name: robot_view.parameters[name] for name in values
-                  if name in robot_view.parameters}
-        for name, value in values.items():
-            robot_view.set_parameter(name, value)
-        self._page.history.record(functools.partial(self._restore, before),
-                                  functools.partial(self._restore, dict(values)))
-
-    def _restore(self, values: Mapping[str, Any]) -> None:
-        self._robot_view.connection.set_parameters(values)
+        self._page.set_parameters(self._robot_view, values)
 
     def stop(self) -> None:
         """Forget the weight and the priority that are typed."""

@@ -13,6 +13,7 @@ import numpy as np
 from ik_node.ros.clients.player_link import PlayerLink
 from ik_node.support.threads import reported, start_thread
 from ik_node.viewer.arm_panels import BranchPanel, ChainPanel
+from ik_node.viewer.charts import PlotPanel
 from ik_node.viewer.demo_panel import DemoPanel
 from ik_node.viewer.goal_panel import GoalPanel, JointPanel
 from ik_node.viewer.latest_value import errors_shown
@@ -21,13 +22,13 @@ from ik_node.viewer.node_state import Target
 from ik_node.viewer.null_space_panel import NullSpacePanel
 from ik_node.viewer.obstacle_panel import ObstaclePanel
 from ik_node.viewer.page_server import PageServer
-from ik_node.viewer.panel import Page, Panel
+from ik_node.viewer.panel import ROW, Page, Panel
 from ik_node.viewer.path_panel import PathPanel
 from ik_node.viewer.playback_panel import PlaybackPanel
-from ik_node.viewer.readout import PlotPanel, readout
+from ik_node.viewer.readout import readout
 from ik_node.viewer.robot_panel import OPEN, RobotPanel
 from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.scene_nodes import GroundPlane, add_light
+from ik_node.viewer.scene_nodes import add_light
 from ik_node.viewer.scene_panel import LayerPanel, ScenePanel
 from ik_node.viewer.solver_panel import SolverPanel
 from ik_node.viewer.step_panel import StepPanel
@@ -36,7 +37,6 @@ from ik_node.viewer.workspace_panel import WorkspacePanel
 
 _RATE = 60.0       # Hz, highest rate at which the scene is drawn
 _TABLES = 0.1      # s between two updates of figures and sliders
-_APART = 1.6       # in reaches: distance between the robots of a comparison
 _PANEL = 380       # pixels, width of the panel
 _STOP, _CONTINUE = 'Stop', 'Continue'
 _ICON = ("data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><path "
@@ -66,7 +66,10 @@ class View:
         self._fetching: set[str] = set()  # names of nodes whose parameters are being fetched
         self._notified: set[str] = set()  # lines about defects of the painter
         add_light(server.scene)
-        self._ground = GroundPlane(server.scene)
+        compared = len(robot_views) > 1
+        for robot_view in robot_views if compared else ():
+            server.scene.add_label(f'{robot_view.frame.name}/name', robot_view.name,
+                                   anchor='top-center')
         server.gui.main_panel.dock_right()
         server.gui.main_panel.set_width(_PANEL)
         server.gui.add_html(_SCRIPT)
@@ -86,13 +89,15 @@ class View:
         with tabs.add_tab('Move'):
             self._playback = PlaybackPanel(
                 page, PlayerLink(robot_views[0].connection, player, news.set))
+            plots = [PlotPanel(page)] if compared else []
             goal = GoalPanel(page, lambda: self._home())
             self._joints = JointPanel(page)
             self._path = PathPanel(page)
             moving: list[Panel] = [self._playback, goal, self._joints, self._path, DemoPanel(page)]
         with tabs.add_tab('Solver'):
             self._solvers = [SolverPanel(page, robot_view) for robot_view in robot_views]
-            solving: list[Panel] = [*self._solvers, BranchPanel(page), PlotPanel(page)]
+            solving: list[Panel] = [*self._solvers, BranchPanel(page)]
+            plots = plots or [PlotPanel(page)]
         with tabs.add_tab('Tasks'):
             tasks = TaskPanel(page)
         with tabs.add_tab('Learn'):
@@ -102,7 +107,7 @@ class View:
         with tabs.add_tab('Scene'):
             obstacles = ObstaclePanel(page)
             scene: list[Panel] = [obstacles, LayerPanel(page), ScenePanel(page, obstacles)]
-        self._panels = [*moving, *solving, tasks, *learning, *robot, *scene]
+        self._panels = [*moving, *solving, *plots, tasks, *learning, *robot, *scene]
         self._settings: list[tuple[Any, ...]] = [() for _ in robot_views]  # see `_solve_again`
 
     def close(self) -> None:
@@ -132,9 +137,8 @@ class View:
         for i, robot_view in enumerate(self._robot_views):
             tree, dragged = robot_view.tree, self.page.handles.dragged()
             if robot_view.paint():
-                robot_view.frame.position = (0.0, _APART * robot_view.reach * i, 0.0)
-                self._ground.fit(robot_view.reach,
-                                 _APART * robot_view.reach * (len(self._robot_views) - 1))
+                robot_view.frame.position = (0.0, ROW * robot_view.reach * i, 0.0)
+                self.page.fit_ground()
                 if i == 0:
                     self.page.handles.clear(dragged if robot_view.tree is tree else {})
                     self._path.clear()

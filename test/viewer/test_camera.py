@@ -1,15 +1,16 @@
 """The first view: the camera is as near as possible, and all points are in the picture."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
+from fake_node import FakeNode
 from ik_node.commands.pictures import nearest_camera
 from ik_node.viewer.camera import points_to_show
+from page_here import page_of
+from robots import OWN
 
 DIRECTION, FOV = np.array([1.0, 0.5, 0.45]), np.radians(75.0)
 
@@ -39,19 +40,24 @@ def test_points_fill_the_picture_whatever_its_shape_and_their_size(aspect, size)
                and shown[:, axis].min() == pytest.approx(-0.9) for axis in (0, 1))
 
 
-def test_a_row_of_arms_is_in_the_picture_wherever_they_reach():
-    def arm(y):
-        base = np.eye(4)
-        base[1, 3] = y
-        return SimpleNamespace(poses=lambda: {'base': base}, pose=lambda _: base, targets=(),
-                               chain=SimpleNamespace(base_link='base'), reach=0.9)
-    angles = np.linspace(0.0, 2.0 * np.pi, 72)
-    points, reached = [], []
-    for y in (0.0, 1.44, 2.88):
-        points.append(points_to_show(arm(y), 1.0))
-        reached.append(0.9 * np.column_stack([np.cos(angles), np.sin(angles), 0.0 * angles])
-                       + [0.0, y, 0.0])
-    ahead = np.array([1.0, 0.0, 0.3])
-    shown = picture(np.concatenate(reached), *nearest_camera(
-        np.concatenate(points), ahead, FOV, 4 / 3), 4 / 3)
-    assert np.abs(shown).max() < 0.95
+@pytest.mark.parametrize('robots', [['arm_6r'], ['humanoid'], ['arm_6r', 'scara', 'arm_7r']])
+def test_all_that_is_drawn_of_robots_and_their_handles_is_in_the_first_picture(robots):
+    nodes = [FakeNode(model_path=str(OWN / f'{robot}.urdf'), tip_link='right_palm' if (
+        robot == 'humanoid') else '') for robot in robots]
+    with page_of(*nodes) as page:
+        for robot_view in page.robot_views:
+            points = points_to_show(robot_view) + robot_view.frame.position
+            assert len(points) > 50
+            assert all(page.browser.sees(np.array([*np.eye(4)[:3, :3].T, point]).T)
+                       for point in points)
+            tip = robot_view.pose(robot_view.chain.tip_link)[:3, 3] + robot_view.frame.position
+            assert np.abs(points - tip).max(axis=1).min() < 1e-9
+
+
+def test_shapes_are_inside_the_box_around_them():
+    with page_of(FakeNode(model_path=str(OWN / 'arm_6r.urdf'))) as page:
+        low, high = (getattr(page.robot_view.corners(), end)(axis=0) for end in ('min', 'max'))
+        links = np.array([T[:3, 3] for T in page.robot_view.poses().values()])
+        assert (low <= links.min(axis=0)).all()
+        assert (links.max(axis=0) <= high).all()
+        assert low[2] == pytest.approx(0.0, abs=1e-9)  # it stands on the ground

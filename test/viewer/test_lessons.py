@@ -1,4 +1,4 @@
-"""Lessons: a figure of the textbook with its arm, method by method and frame by frame."""
+"""Lessons: a figure of the textbook on arms of its own, side by side, frame by frame."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,7 @@ import robots
 from ik_node import KinematicTree
 from ik_node.commands.figures_textbook import FIGURES, FRAMES, run
 from ik_node.viewer import lesson_panel
-from ik_node.viewer.gallery import robots as gallery
-from page_here import page_with
+from page_here import page_with, panel_of
 
 PLANAR = KinematicTree.from_urdf(robots.OWN / 'planar_3r.urdf').chain()
 FIGURE = FIGURES['5.22']
@@ -27,49 +26,83 @@ def page(monkeypatch):
 
 
 def begin(page):
-    page.put('Lessons', 'figure', value=next(
+    page.choose('Lessons', 'figure', value=next(
         name for name in page.widget('Lessons', 'figure').options if name.startswith('5.22')))
-    page.settle()
 
 
-def test_a_lesson_brings_the_textbooks_arm_and_goes_through_the_frames(page, runs):
+def arms(page):
+    return [drawn._robot.values for drawn in panel_of(page.view, 'Lessons')._drawn]
+
+
+def of(shown, frame):
+    return dict(zip(PLANAR.joint_names, shown.q[frame]))
+
+
+def charts(page):
+    return [widget for path, widget, visible in page.widgets()
+            if 'Lessons' in path and hasattr(widget, 'data') and visible]
+
+
+def test_both_methods_of_a_figure_go_through_the_frames_side_by_side(page, runs):
     assert not page.shows('Lessons', 'frame')
     begin(page)
-    assert page.robot_view.tree.name == 'planar_3r'
-    assert page.q() == pytest.approx(runs[0].q[0])
+    assert arms(page) == [of(one, 0) for one in runs]
+    places = [page.drawn(f'/lesson/{part}')[f'/lesson/{part}'].position for part in 'ab']
+    assert places[1][0] - places[0][0] > 30.0  # the reach of the arm
     assert 'Figure 5.22' in page.text('Lessons').replace('*', '')
     assert f'{runs[0].end[1]:.0f}°' in page.text('Lessons')
-    page.choose('Lessons', 'method', value=FIGURE.methods[1].label)
     page.choose('Lessons', 'frame', value=12)
-    assert page.q() == pytest.approx(runs[1].q[12])
-    assert len(page.drawn('/lesson/')) == 3  # the goal, its path and that of the tip
-    page.press('Lessons', 'Play the frames')
-    assert page.q() == pytest.approx(runs[1].q[FRAMES])
+    assert arms(page) == [of(one, 12) for one in runs]
+    page.press('Lessons', 'Play')
+    assert arms(page) == [of(one, FRAMES) for one in runs]
     assert page.widget('Lessons', 'frame').value == FRAMES
     assert page.told == []
 
 
-def test_the_camera_looks_at_the_plane_of_the_arm(page):
+def test_charts_have_a_line_for_each_method_until_the_frame_that_is_shown(page, runs):
+    begin(page)
+    page.choose('Lessons', 'frame', value=12)
+    distances, steps, angles = (chart.data for chart in charts(page))
+    for k, one in enumerate(runs):
+        assert distances[k + 1] == pytest.approx(one.distances[:13])
+        assert steps[k + 1][1:] == pytest.approx(one.steps[:12])
+        assert np.column_stack(angles[3 * k + 1:3 * k + 4]) == pytest.approx(one.degrees[:13])
+
+
+def test_a_pause_stops_at_its_frame_and_play_goes_on_from_there(page, monkeypatch):
+    monkeypatch.setattr(lesson_panel, '_PERIOD', 60.0)
+    begin(page)
+    page.choose('Lessons', 'frame', value=5)
+    page.begin('Lessons', 'Play')
+    page.until(lambda: page.shows('Lessons', 'Pause'))
+    monkeypatch.setattr(lesson_panel, '_PERIOD', 0.0)
+    page.press('Lessons', 'Pause')
+    assert page.widget('Lessons', 'frame').value == 5
+    page.press('Lessons', 'Play')
+    assert page.widget('Lessons', 'frame').value == FRAMES
+
+
+def test_the_camera_looks_at_the_plane_of_the_arms(page):
     begin(page)
     camera = page.browser.camera
     assert (np.array(camera.position) - camera.look_at)[2] > 1.0
 
 
-def test_another_robot_and_no_figure_end_the_lesson(page):
+@pytest.mark.parametrize('end', [
+    lambda page: page.press('Lessons', 'End the lesson'),
+    lambda page: page.choose('Lessons', 'figure', value='choose …')])
+def test_the_robot_stays_as_it_is_and_is_shown_again_at_the_end(page, end):
+    before, q, sent = np.array(page.browser.camera.position), page.q(), list(page.node.sent)
     begin(page)
-    page.robot_view.load(gallery()['arm_6r'])
-    page.settle()
+    frame = page.robot_view.frame
+    assert not frame.visible
+    assert page.handle()._handle.name.startswith(f'{frame.name}/')  # hidden with it
+    page.press('Lessons', 'Play')
+    end(page)
+    assert frame.visible
     assert not page.drawn('/lesson/')
     assert not page.shows('Lessons', 'frame')
-    assert page.widget('Lessons', 'figure').value == 'choose …'
-    begin(page)
-    assert page.drawn('/lesson/')
-    page.choose('Lessons', 'figure', value='choose …')
-    assert not page.drawn('/lesson/')
-
-
-def test_a_refusal_is_told(page):
-    page.node.refusal = 'it is busy'
-    begin(page)
-    assert page.told == ['it is busy']
-    assert page.robot_view.tree.name == 'arm_6r'
+    assert charts(page) == []
+    assert page.node.sent == sent
+    assert page.q() == pytest.approx(q)
+    assert page.browser.camera.position == pytest.approx(before)

@@ -19,7 +19,8 @@ def page():
 
 def waypoints(page):
     """Return the positions and the colours of the waypoints that are drawn."""
-    frames = [node for node in page.drawn('/path/').values() if hasattr(node, 'origin_color')]
+    frames = [node for node in page.drawn('/ik_node/path/').values()
+              if hasattr(node, 'origin_color')]
     return (np.array([frame.position for frame in frames]),
             [tuple(frame.origin_color) for frame in frames])
 
@@ -46,7 +47,7 @@ def test_waypoints_are_sent_and_turn_green_where_they_are_met_and_red_where_one_
     page.press('Path', 'Follow the path')  # once more
     assert waypoints(page)[1] == [DRAWN] * 3
     page.press('Path', 'Clear')
-    assert not page.drawn('/path/')
+    assert not page.drawn('/ik_node/path/')
     page.press('Path', 'Follow the path')
     assert len(paths(page)) == 2  # there is none to send
 
@@ -86,4 +87,4 @@ def test_the_speed_is_the_nodes(page):
 def test_another_robot_has_no_path_yet(page):
     page.press('Path', 'Set a waypoint')
     page.choose('robot', value='scara')
-    assert not page.drawn('/path/')
+    assert not page.drawn('/ik_node/path/')

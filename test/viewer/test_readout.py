@@ -47,7 +47,8 @@ def test_the_joints_are_plotted_between_their_limits_while_that_is_asked_for(pag
     assert [line[-1] for line in places] == pytest.approx(100.0 * shares, abs=0.01)
     assert (np.diff(times) > 0.0).all()
     assert -30.0 <= times[0] <= times[-1] == 0.0
-    plot = [widget for path, widget, _ in page.widgets() if hasattr(widget, 'data')][-1]
+    plot = [widget for path, widget, _ in page.widgets()
+            if 'Plot' in path and hasattr(widget, 'data')][-1]
     assert [series['label'] if isinstance(series, dict) else series.label
             for series in plot.series] == ['s', *CHAIN.joint_names]
     page.choose('robot', value='scara')

@@ -51,8 +51,12 @@ def test_the_options_are_those_of_the_solver_in_groups_with_their_defaults(page)
     assert page.widget('Options', 'order').value == 'inward'
     page.choose('Options', 'order', value='outward')
     assert page.node.get('ccd.order') == 'outward'
+    page.choose('Options', 'avoid_collisions', value=True)
+    page.type('Options', 'margin', value='0.02')
+    assert (page.node.get('ccd.avoid_collisions'), page.node.get('ccd.margin')) == (True, 0.02)
     page.press('Options', 'All defaults')
     assert page.node.get('ccd.order') == 'inward'
+    assert (page.node.get('ccd.avoid_collisions'), page.node.get('ccd.margin')) == (False, 0.0)
     assert page.widget('Options', 'order').value == 'inward'
     assert 'default: inward' in page.widget('Options', 'order').hint
 

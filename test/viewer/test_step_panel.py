@@ -37,7 +37,7 @@ def arrows(page):
 
 def test_arrows_show_the_step_of_each_method_and_a_table_how_far_it_gets(page):
     (table,) = [widget.content for path, widget, _ in page.widgets()
-                if path == ('Steps', '') and '<' in widget.content]
+                if path == ('Steps', '') and '<' in getattr(widget, 'content', '')]
     rows = re.findall(r'</span> (\w+)</td><td[^>]*>(.*?)</td><td', table)
     assert [name for name, _ in rows] == METHODS
     for method, path, (_, largest) in zip(METHODS, arrows(page), rows):
@@ -56,6 +56,17 @@ def test_the_options_are_those_of_the_node(page):
     page.settle()
     tip = ARM.forward(Q + step('dls'))[:3, 3]
     assert arrows(page)[1][-1] == pytest.approx(tip, abs=1e-4)
+
+
+def test_a_chart_has_the_errors_after_more_steps(page):
+    (chart,) = (widget for path, widget, _ in page.widgets()
+                if 'Steps' in path and hasattr(widget, 'data'))
+    errors, q, solver = chart.data[1 + METHODS.index('ccd')], Q, make_solver('ccd', ARM)
+    assert len(errors) == 21
+    for error in errors:
+        missing = np.linalg.norm(ARM.forward(q)[:3, 3] - GOAL[:3, 3])
+        assert error == pytest.approx(max(1e3 * missing, 1e-6), rel=0.01)
+        q = q + solver.step(Goal.from_pose(GOAL), q)
 
 
 def test_steps_honour_position_only(page):

@@ -32,6 +32,7 @@ class Shown:
     def __init__(self, server, *targets):
         self.robot_view = SimpleNamespace(
             is_placed=True, tree='arm', targets=targets, reach=1.0,
+            frame=SimpleNamespace(name='/ik_node'),
             target_pose=lambda target: self.poses.get(target),
             target_frame=lambda target: self.frame)
         self.poses = {target: matrix((0.1, 0.2, 0.3), UPRIGHT) for target in targets}
@@ -146,7 +147,7 @@ def test_controls_are_those_of_the_parts_that_can_be_dragged(shown):
 def test_handles_come_and_go_with_targets_and_carry_their_names(shown, server):
     one = shown(HAND, HEAD)
     hand = one.handles.named('hand')
-    assert server.scene.get_handle_by_name(f'{hand._handle.name}/label').text == 'hand'
+    assert server.scene.get_handle_by_name(f'{hand._handle.name}_label').text == 'hand'
     changed = HAND._replace(link='finger')
     one.robot_view.targets = (changed, TRAY)
     one.poses = {changed: np.eye(4)}  # that of the tray is not known yet

@@ -18,7 +18,7 @@ from ik_node.model.geometry import Mesh
 from ik_node.model.meshes import MeshError, Meshes, Places
 from ik_node.model.readers import read_urdf_text
 from ik_node.viewer import gallery as module
-from ik_node.viewer.gallery import Uploads, default_tip
+from ik_node.viewer.gallery import Uploads, default_tip, tip_of
 from opened_files import opened_files
 
 
@@ -109,3 +109,8 @@ def test_the_tip_of_an_arm_with_fingers_is_what_carries_them():
     assert default_tip(tree(2, 0)) == 'f0'
     assert default_tip(KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf')) in (
         'left_palm', 'right_palm')
+
+
+def test_robots_of_this_package_begin_with_the_tip_that_the_gallery_has():
+    assert tip_of(robots.OWN / 'humanoid.urdf') == 'right_palm'
+    assert tip_of(robots.OWN / 'arm_6r.urdf') == ''  # its only leaf

@@ -392,7 +392,7 @@ def test_a_figure_of_tasks_has_a_handle_for_each_that_can_be_moved():
         page.node.set(tasks=list(tasks))
         page.settle()
         assert page.handle('hips') is None
-        assert not page.drawn('/tasks/hips')
+        assert not page.drawn('/ik_node/tasks/hips')
 
 
 @pytest.mark.parametrize('name', ['chain', 'space'])

@@ -8,6 +8,7 @@ from PIL import Image
 
 import robots
 from browser import (
+    arrow_length,
     choose,
     close_folder,
     drag_handle,
@@ -80,9 +81,9 @@ def seen():
 def test_dragging_the_goal_takes_the_arm_there(seen):
     seen.home()
     before, place = seen.tip(), seen.view.page.handle_pose[:3, 3]
-    size = 0.35 * seen.robot_view.reach
+    handle = arrow_length(seen.page, seen.view)
     drag_handle(seen.page, seen.view,
-                lambda: [seen.handle(2, 0.85 * size), seen.handle(2, 0.85 * size - 0.12)])
+                lambda: [seen.handle(2, handle), seen.handle(2, handle - 0.12)])
     assert until(lambda: np.linalg.norm(seen.goal()[:3, 3] - place) > 0.05, 60, seen.page)
     assert until(lambda: np.allclose(seen.tip(), seen.goal(), atol=1e-4), 60, seen.page)
     assert np.linalg.norm(seen.tip()[:3, 3] - before[:3, 3]) > 0.05
@@ -100,7 +101,7 @@ def test_the_solver_chosen_on_the_page_is_the_nodes_parameter(seen):
 
 def test_a_goal_out_of_reach_turns_red_and_tells_why(seen):
     seen.home()
-    handle = 0.85 * 0.35 * seen.robot_view.reach
+    handle = arrow_length(seen.page, seen.view)
     for _ in range(20):  # away from the camera
         drag_handle(seen.page, seen.view,
                     lambda: [seen.handle(1, handle), seen.handle(1, handle + 0.3)])
@@ -153,7 +154,7 @@ def test_sliders_move_the_joints_and_the_start_pose_stays(seen):
 
 def test_a_path_of_waypoints_is_followed(seen):
     seen.home()
-    page, handle = seen.page, 0.85 * 0.35 * seen.robot_view.reach
+    page, handle = seen.page, arrow_length(seen.page, seen.view)
     button = page.get_by_role('button', name='Set a waypoint')
     open_folder(page, 'Path', button)
     button.click()
@@ -204,7 +205,7 @@ def test_position_only_leaves_the_orientation_free(seen):
     seen.home()
     seen.page.get_by_role('checkbox', name='position only').first.check()
     assert until(lambda: seen.view.page.position_only, 60, seen.page)
-    handle = 0.85 * 0.35 * seen.robot_view.reach
+    handle = arrow_length(seen.page, seen.view)
     drag_handle(seen.page, seen.view,
                 lambda: [seen.handle(2, handle), seen.handle(2, handle - 0.1)])
     assert until(lambda: np.allclose(seen.tip()[:3, 3], seen.goal()[:3, 3], atol=1e-4), 60,

@@ -7,6 +7,7 @@ import numpy as np
 
 import robots
 from browser import (
+    arrow_length,
     choose,
     drag_handle,
     first_picture,
@@ -47,7 +48,7 @@ def test_the_page_shows_the_robot_and_the_arm_follows_the_handle_that_a_mouse_dr
             f'{changed()} pixels change when the robot is shown')
 
         start = view.page.handle_pose
-        arrow = 0.85 * 0.35 * robot_view.reach
+        arrow = arrow_length(page, view)
 
         def ends():
             T = view.page.handle_pose

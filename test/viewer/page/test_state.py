@@ -7,6 +7,7 @@ import pytest
 
 import robots
 from browser import (
+    arrow_length,
     choose,
     drag_handle,
     first_picture,
@@ -47,7 +48,7 @@ class Shown:
     def meet_a_goal(self):
         """Drag the handle to a goal that is met, and wait until panel and scene say so."""
         client, T = next(iter(self.server.get_clients().values())), self.view.page.handle_pose
-        far = 0.85 * 0.35 * self.robot_view.reach
+        far = arrow_length(self.page, self.view)
 
         def ends():
             T = self.view.page.handle_pose

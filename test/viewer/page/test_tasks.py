@@ -10,6 +10,7 @@ from sensor_msgs.msg import JointState
 
 import robots
 from browser import (
+    arrow_length,
     choose,
     close_folder,
     drag_handle,
@@ -77,7 +78,7 @@ class Seen:
     def raise_by(self, task, height):
         """Drag a handle by its vertical arrow."""
         client = next(iter(self.server.get_clients().values()))
-        arrow = 0.85 * 0.13 * self.robot_view.reach
+        arrow = arrow_length(self.page, self.view, task)
 
         def ends():
             T = self.gizmo(task).T
@@ -183,7 +184,8 @@ def test_a_task_that_is_added_gets_a_handle_and_one_that_is_removed_loses_it(see
     assert seen.node.set(hips__link='pelvis', hips__type='position') == (True, '')
     try:
         assert until(lambda: 'hips' in seen.names(), 60, seen.page)
-        assert until(lambda: any(name.startswith('/tasks/hips') for name in drawn(seen.page)), 60,
+        assert until(lambda: any(name.startswith('/ik_node/tasks/hips')
+                         for name in drawn(seen.page)), 60,
                      seen.page)
         seen.raise_by('hips', -0.12)
         assert until(lambda: np.allclose(
@@ -192,7 +194,8 @@ def test_a_task_that_is_added_gets_a_handle_and_one_that_is_removed_loses_it(see
     finally:
         assert seen.node.set(tasks=NAMES) == (True, '')
     assert until(lambda: seen.names() == MOVED, 60, seen.page)
-    assert until(lambda: not any(name.startswith('/tasks/hips') for name in drawn(seen.page)), 60,
+    assert until(lambda: not any(name.startswith('/ik_node/tasks/hips')
+                         for name in drawn(seen.page)), 60,
                  seen.page)
 
 
