@@ -1,6 +1,5 @@
 """Where a robot touches itself or obstacles, at joint values."""
 
-import itertools
 import math
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,8 +23,8 @@ from ik_node.spatial import inverse
 from ik_node.support.arguments import floats, number
 from ik_node.support.exceptions import InputError, shown
 
-_MOVED = 5e-4      # m, by which meshes may have moved from where they are measured
-_MOST_LOOKS = 100  # at meshes along one path
+_LEAST, _FAR = 5e-4, 0.1  # m, beyond the margin: distances of meshes that are looked at
+_MOST_LOOKS = 50          # along one path
 
 
 class Contact(NamedTuple):
@@ -176,10 +175,8 @@ class CollisionModel:
         Raises InputError for a wrong q.
         """
         at = self.space.checked(q)
-        touch = self.free.take()
-        near = touch.find(touch.world, at, self.margin, 1)
-        touch.leave()
-        return not near or (self.confirms and next(self._contacts(at, self.margin), None) is None)
+        return self._is_free_by_hulls(at) or (
+            self.confirms and next(self._contacts(at, self.margin), None) is None)
 
     @property
     def confirms(self) -> bool:
@@ -189,47 +186,63 @@ class CollisionModel:
         """
         return self._has_hulls and original.coal() is not None
 
-    def free_part(self, path: np.ndarray, slack: float = 0.0) -> float:
+    def free_part(self, path: np.ndarray, slack: float = 0.0,
+                  looks: int = _MOST_LOOKS) -> float:
         """Return how far a path (m, n) keeps the margin: i + s, a part s after configuration i.
 
         Infinite where it does to its end. The path is straight from one configuration, rad or m, to
         the next. Nothing comes nearer than the margin less 0.1 mm, nor touches, between two of
         them either; a pair that is nearer where the path begins does not get nearer. slack: m, by
-        which a pair may be nearer on what the path stands for. Raises InputError for a wrong path.
+        which a pair may be nearer on what the path stands for. looks: how often meshes are compared
+        at most, where their hulls touch; the path ends there after as many. Raises InputError for a
+        wrong path.
         """
         at = floats(path, 'path')
         if at.ndim != 2 or at.shape[1] != self.space.n_joints or not len(at):
             raise InputError(f'path must have the shape (m, {self.space.n_joints}), not {at.shape}')
-        touch = self.free.take()
-        sweep = Sweep(touch.scene, at)
-        part: float = sweep.run(touch, slack)
-        begins_apart = not touch.find(touch.world, at[0], self.margin, 1)
-        touch.leave()
-        if begins_apart or not self.confirms:
+        is_near, part = not self._is_free_by_hulls(at[0]), self._free_by_hulls(at, slack)
+        if not self.confirms or (part == math.inf and not is_near) or (
+                is_near and next(self._contacts(at[0], self.margin), None) is not None):
             return part
-        return min(part, self._free_by_meshes(at, sweep.levers(), slack))
+        return self._free_by_meshes(at, 0.0 if is_near else part, slack, looks)
 
-    def _free_by_meshes(self, path: np.ndarray, levers: np.ndarray, slack: float) -> float:
-        """Return how far a path is free of meshes whose hulls touch at its beginning.
+    def _is_free_by_hulls(self, q: np.ndarray) -> bool:
+        touch = self.free.take()
+        near = touch.find(touch.world, q, self.margin, 1)
+        touch.leave()
+        return not near
 
-        As far as these do: they may stay as deep in one another while their meshes approach.
-        Nothing moves farther than 1 mm between two places that are looked at; at most 100 are.
+    def _free_by_hulls(self, path: np.ndarray, slack: float) -> float:
+        touch = self.free.take()
+        part: float = Sweep(touch.scene, path).run(touch, slack)
+        touch.leave()
+        return part
+
+    def _free_by_meshes(self, path: np.ndarray, part: float, slack: float, looks: int) -> float:
+        """Return how far a path is free where hulls begin to touch a part after its beginning.
+
+        As long as they do, meshes are compared, the next time where they could touch.
         """
-        looks = 0
-        for i, (begin, end) in enumerate(itertools.pairwise(path)):
-            count = max(math.ceil(float(levers @ np.abs(end - begin)) / (2.0 * _MOVED)), 1)
-            for k in range(count + 1):
-                q = begin + k / count * (end - begin)
-                touch = self.free.take()
-                near = touch.find(touch.world, q, self.margin, 1)
-                touch.leave()
-                if not near:
+        levers, last, kept = self.levers(), len(path) - 1, self.margin + slack
+        ends_at_hulls = True
+        for _ in range(looks):
+            i = min(int(part), last - 1)
+            q = path[i] + (part - i) * (path[i + 1] - path[i])
+            if not ends_at_hulls and self._is_free_by_hulls(q):
+                ahead = self._free_by_hulls(np.concatenate([q[None], path[i + 1:]]), slack)
+                if ahead == math.inf:
                     return math.inf
-                looks += 1
-                if looks > _MOST_LOOKS or next(
-                        self._contacts(q, self.margin + _MOVED + slack), None) is not None:
-                    return i + k / count
-        return math.inf
+                part = part + ahead * (i + 1 - part) if ahead < 1.0 else i + ahead
+                ends_at_hulls = True
+                continue
+            gap = min([_FAR, *(one.distance - kept for one in self._contacts(q, kept + _FAR))])
+            if gap < _LEAST:
+                break
+            if part >= last:
+                return math.inf
+            moved = float(levers @ np.abs(path[i + 1] - path[i]))
+            part, ends_at_hulls = min(part + gap / max(moved, gap), i + 1.0), False
+        return part
 
     def levers(self) -> np.ndarray:
         """Return by how much a change of each joint (n,) changes any distance at most: m per unit.

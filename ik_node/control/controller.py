@@ -18,7 +18,7 @@ from ik_node.motion.path_motion import brake
 from ik_node.motion.trajectory import Part, Rest, Series, Trajectory, left_of
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import StopReason
-from ik_node.support.exceptions import InputError
+from ik_node.support.exceptions import InputError, MotionError
 
 if TYPE_CHECKING:
     from ik_node.motion.following import Follower
@@ -61,6 +61,8 @@ class Outcome(NamedTuple):
 
 
 _Solved: TypeAlias = tuple[Aim, Any]  # a goal and its result
+# From the rest of the current motion to the next, and the result at its end.
+_Plan: TypeAlias = Callable[[Trajectory], tuple[Trajectory, Any]]
 
 
 class _Last(NamedTuple):
@@ -228,20 +230,20 @@ class Controller:
         Raises IkError where there is no motion; the current one then continues.
         """
         group, (_, last) = self.group, solved[-1]
-        if group.follower is not None:
-            return await self._move_on_lines(group.follower, solved)
-        if len(solved) == 1 or group.motion != JOINT:
+        if group.motion == JUMP:
             return self._move_to(last.q), last
-        motion = joint_motion_through(group.space, group.limits, self._present(),
-                                      np.array([result.q for _, result in solved]))
-        return self._begin_now(self._clear(motion)), last
+        if group.follower is not None:
+            return await self._begin_planned(self._on_lines(group.follower, solved))
+        waypoints = [result.q for _, result in solved]
 
-    async def _move_on_lines(self, follower: 'Follower',
-                             solved: Sequence[_Solved]) -> tuple[float, Any]:
-        """Move the tip on lines through goals, to rest at the last; see `_move`.
+        def plan(start: Trajectory) -> tuple[Trajectory, Any]:
+            return self._clear(self._motion_through(waypoints, start)), last
+        if group.solver.collisions is not None:  # which takes long to check
+            return await self._begin_planned(plan)
+        return self._begin_now(plan(self._present())[0]), last
 
-        The current motion goes on during planning, which starts from where the arm will be then.
-        """
+    def _on_lines(self, follower: 'Follower', solved: Sequence[_Solved]) -> _Plan:
+        """Return what plans a motion of the tip on lines through goals, to rest at the last."""
         from ik_node.motion.cartesian_motion import cartesian_motion  # late: see Arm
         group, chain = self.group, follower.chain
         aim, result = solved[-1]
@@ -252,6 +254,13 @@ class Controller:
         def plan(start: Trajectory) -> tuple[Trajectory, Any]:
             motion = self._clear(cartesian_motion(follower, group.limits, start, goals))
             return motion, group.solve([aim], motion.end) if result.success else result
+        return plan
+
+    async def _begin_planned(self, plan: _Plan) -> tuple[float, Any]:
+        """Begin the motion that a search plans; return what is left of it, s, and its result.
+
+        The current motion goes on during planning, which starts from where the arm will be then.
+        """
         while True:
             present, began, lead = self._present(), self._at, self._planning
             start = left_of(present, lead)
@@ -264,6 +273,24 @@ class Controller:
             elif self.motion is not None or start.duration > 0.0:
                 continue  # it has moved past the start of the motion
             return self._begin_now(motion), final
+
+    async def keep_clear(self) -> str:
+        """Brake where the rest of the motion leads too near to what has come into its way.
+
+        Return why, '' where it goes on.
+        """
+        motion = self.motion
+        if motion is None or self.group.solver.collisions is None:
+            return ''
+        self._free_space()
+        try:
+            await search(partial(self._clear, self._present()))
+        except MotionError as error:
+            if self.motion is motion:
+                self.halt()
+                self.waypoints.clear()
+                return str(error)
+        return ''
 
     def go_to_start(self) -> float:
         """Begin a motion to the start pose, in joint space; return its duration, s."""
@@ -314,13 +341,19 @@ class Controller:
             self.motion = None
             self.robot.move(group, q)
             return None
-        present = self._present()
-        if group.motion == JOINT:
-            motion = joint_motion(group.space, group.limits, present, q, to_nearest_turn)
-        else:
+        return self._begin_now(self._clear(self._motion_through([q], self._present(),
+                                                                to_nearest_turn)))
+
+    def _motion_through(self, waypoints: Sequence[np.ndarray], start: Trajectory,
+                        to_nearest_turn: bool = True) -> Trajectory:
+        """Return the motion through waypoints (n,) to rest at the last, in joint space."""
+        group = self.group
+        if group.motion != JOINT:
             from ik_node.motion.cartesian_motion import straight_motion  # late: see Arm
-            motion = straight_motion(group.limits, present, q)
-        return self._begin_now(self._clear(motion))
+            return straight_motion(group.limits, start, waypoints[-1])
+        if len(waypoints) == 1:
+            return joint_motion(group.space, group.limits, start, waypoints[0], to_nearest_turn)
+        return joint_motion_through(group.space, group.limits, start, np.array(waypoints))
 
     def _clear(self, motion: Trajectory) -> Trajectory:
         """Return a motion that keeps the margin from contact, where that matters.

@@ -24,6 +24,7 @@ _MOST_PAIRS = 64   # of more those that miss most
 _CASCADES = 64     # that are kept
 _ROUNDS = 6        # linearisations
 _HELD = 1e-6       # m, by which a pair may miss what it is asked for
+_LOOKS = 20        # at meshes where their hulls touch, in each step
 _SHORTER = 0.9     # of the part of a step that is free
 _CURVATURE = 1.0   # 1/rad
 _SINGULAR = 1e-2
@@ -70,7 +71,7 @@ class GuardedSteps:
             kept = LevelRows(there.gradients[nearest], missing[nearest],
                              np.ones(len(nearest), bool), 0.0, False)
             step = self._solve([kept, outward, *levels], lower, upper, curvature)
-        part = self.collisions.free_part(np.array([q, q + step]))
+        part = self.collisions.free_part(np.array([q, q + step]), looks=_LOOKS)
         return step if part > 1.0 else _SHORTER * part * step
 
     def _near(self, q: np.ndarray) -> NearPairs:

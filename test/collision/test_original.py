@@ -195,3 +195,14 @@ def test_a_path_within_a_hull_ends_before_the_mesh(tmp_path):
     assert model.free_part([[1.5], [1.53]]) == np.inf
     touching = 1.70 - 0.02  # the wall at the end, and half the box
     assert touching - 2e-3 < 1.65 + 0.1 * model.free_part([[1.65], [1.75]]) < touching
+
+
+@needs_coal
+def test_a_path_through_hulls_alone_is_free_and_ends_before_the_mesh(tmp_path, channel):
+    model = CollisionModel(slider(), [Obstacle(channel)])
+    assert model.free_part([[0.5], [2.5]]) == np.inf  # into the hull and out again
+    wall = boxes(tmp_path / 'wall.stl', ((0.1, 0.6, 0.5), (0.0, 0.0, 0.0)))
+    for x in (1.8, 3.0):  # within the hull, and beyond it
+        model.obstacles = [Obstacle(channel), Obstacle(wall, at(x))]
+        touching = x - 0.05 - 0.02
+        assert touching - 2e-3 < 0.5 + 3.0 * model.free_part([[0.5], [3.5]]) <= touching
