@@ -1,13 +1,13 @@
 """Measures closed forms: every branch of random poses, beside the peers that have closed forms.
 
-At last `auto`, which chooses between closed form and `dls`, beside `dls`: from random starts, the
-least of some times each.
+At last `auto`, which chooses between closed form and `dls`, beside `dls`, from random starts. Where
+no peer takes turns but our own solvers, times are the least of some of each call.
 
 Poses are forward kinematics of joint values drawn evenly from the limits, the same for all; limits
 are not asked of the branches. Times are from Python, wrappers included, the contenders taking turns
-in rounds. EAIK is given each pose as it wants it, with the tip's frame at zero taken off, and its
-answer is left as it is; neither is counted. Branches are the same where there are as many and each
-has its like, whole turns aside.
+in rounds; those of batches are CPU times over the number of cores. EAIK is given each pose as it
+wants it, with the tip's frame at zero taken off, and its answer is left as it is; neither is
+counted. Branches are the same where there are as many and each has its like, whole turns aside.
 """
 
 import argparse
@@ -27,7 +27,8 @@ from ik_node.support.exceptions import UnsupportedError
 
 _ROUNDS = 20
 _SAME = 1e-6            # rad
-_BESIDE = ('ur5', 'puma560')
+_BESIDE = ('ur5', 'ur10', 'z1', 'puma560', 'kr16', 'kinova', 'vx300s', 'px150', 'rx150', 'rx200',
+           'vx250', 'vx300')
 _ALONE = ('irb140',)
 _REDUNDANT = ('iiwa14', 'panda')
 _FIRST = ('| arm | ours µs | EAIK µs | ours / EAIK | ours in a batch µs | EAIK in a batch µs | '
@@ -92,9 +93,10 @@ def _beside_eaik(name: str, chain: Chain, arguments: argparse.Namespace) -> str:
 
     one, peer = (np.median(times) for times in _in_turns(
         (ours, lambda k: robot.IK(given[k])), len(poses)))
-    batch, peer_batch = (np.median(times) / len(poses) for times in _in_turns(
+    cores = os.cpu_count() or 1
+    batch, peer_batch = (np.median(times) / (len(poses) * cores) for times in _in_turns(
         (lambda _: solver.solve_all_batch(poses, within_limits=False),
-         lambda _: robot.IK_batched(given, os.cpu_count() or 1)), _ROUNDS))
+         lambda _: robot.IK_batched(given, cores)), _ROUNDS, time.process_time))
     pairs = [(ours(k), theirs(k)) for k in range(len(poses))]
     apart = np.array([_apart(*pair) for pair in pairs])
     most = apart[np.isfinite(apart)].max(initial=0.0)
@@ -134,7 +136,7 @@ def _beside_rtb(arguments: argparse.Namespace) -> None:
 def _alone(name: str, chain: Chain, arguments: argparse.Namespace) -> str:
     """Return the row of an arm that no peer has a closed form for: all its branches."""
     solver, (postures, poses) = make_solver('analytic', chain), _goals(chain, arguments)
-    (times,) = _in_turns((lambda k: solver.solve_all(poses[k], within_limits=False),), len(poses))
+    times = _least((lambda k: solver.solve_all(poses[k], within_limits=False),), len(poses))[0]
     counts, held = [], []
     for q, pose in zip(postures, poses):
         found = solver.solve_all(pose, within_limits=False)
@@ -149,7 +151,7 @@ def _redundant(name: str, chain: Chain, arguments: argparse.Namespace) -> str:
     """Return the row of an arm with a joint to spare: one answer inside the limits."""
     solver, (_, poses) = make_solver('analytic', chain), _goals(chain, arguments)
     start = sum(ranges(chain)) / 2.0
-    (times,) = _in_turns((lambda k: solver.solve(poses[k], start),), len(poses))
+    times = _least((lambda k: solver.solve(poses[k], start),), len(poses))[0]
     solved = [solver.solve(pose, start).success for pose in poses]
     return (f'| {name} | {solver.family} | {100.0 * np.mean(solved):.2f} | '
             f'{np.median(times):.1f} | {np.percentile(times, 99):.1f} |')
@@ -164,7 +166,7 @@ def _auto_beside_dls(name: str, chain: Chain, arguments: argparse.Namespace) -> 
     by_dls, by_auto = make_solver('dls', chain), make_solver('auto', chain)
     calls = (lambda k: by_dls.solve(poses[k], starts[k]),
              lambda k: by_auto.solve(poses[k], starts[k]))
-    dls, auto = np.min([_in_turns(calls, len(poses)) for _ in range(_REPEATS)], axis=0)
+    dls, auto = _least(calls, len(poses))
     shares = [50.0, 95.0, 99.0]
     ratios = [*np.percentile(auto, shares) / np.percentile(dls, shares),
               *np.percentile(auto / dls, shares)]
@@ -175,7 +177,14 @@ def _auto_beside_dls(name: str, chain: Chain, arguments: argparse.Namespace) -> 
             f'{solved[0]:.2f} | {solved[1]:.2f} | {closed:.1f} |')
 
 
-def _in_turns(contenders: Sequence[Contender], count: int) -> np.ndarray:
+def _least(contenders: Sequence[Contender], count: int) -> np.ndarray:
+    """Return the least of some times of each call, as `_in_turns`."""
+    found: np.ndarray = np.min([_in_turns(contenders, count) for _ in range(_REPEATS)], axis=0)
+    return found
+
+
+def _in_turns(contenders: Sequence[Contender], count: int,
+              clock: Callable[[], float] = time.perf_counter) -> np.ndarray:
     """Return the times, µs, (contenders, count) of calls 0 … count − 1, one block after another."""
     times = np.empty((len(contenders), count))
     for call in contenders:
@@ -183,9 +192,9 @@ def _in_turns(contenders: Sequence[Contender], count: int) -> np.ndarray:
     for block in np.array_split(np.arange(count), min(_ROUNDS, count)):
         for call, row in zip(contenders, times):
             for k in block:
-                began = time.perf_counter()
+                began = clock()
                 call(k)
-                row[k] = time.perf_counter() - began
+                row[k] = clock() - began
     return 1e6 * times
 
 

@@ -5,6 +5,7 @@ import pytest
 
 import robots
 from ik_node import make_solver
+from plain_kernels import plain
 from swivel_arms import apart, arm_of, human
 
 AXES = [(0, 0, 1), (0, 1, 0), (0, 0, 1), (0, -1, 0), (0, 0, 1), (0, 1, 0), (0, 0, 1)]
@@ -144,3 +145,10 @@ def test_a_pose_is_met_that_a_single_value_of_the_redundant_joint_allows():
                                [2.999999, -1e-3, 0.9, 1e-9, 1.399, -0.4, -1.2]])
 def test_a_pose_with_a_straight_elbow_is_met_at_limits_of_the_shoulder(q):
     assert_some_solution(human().chain, np.array(q))
+
+
+def test_minima_on_a_circle_are_taken_one_by_one_each_with_its_slopes():
+    selection, = plain('solvers.analytic.selection.redundant_selection')
+    costs = [1.0, 3.0, 5.0, 2.0, 0.0, 4.0, 6.0, 2.0]
+    assert [selection.take_minimum(costs, 8) for _ in range(3)] == [
+        (4, 0.0), (0, 1.0), (-1, np.inf)]

@@ -12,13 +12,14 @@ cdef int _GUESS_STEPS, _FEW_STEPS, _STEPS, _FIRST_STEPS, _MINIMA, _DESCENT
 
 
 cdef class RedundantSelection(Selection):
-    cdef int count, tried
+    cdef int count, tried, sampled
     cdef double around
     cdef vector lowest, highest, low, high, costs, values
     cdef integers rank
     cdef rows samples
     cdef void choose(self) noexcept nogil
     cdef void choose_by_samples(self) noexcept nogil
+    cdef void _choose_near(self, double best, int steps) noexcept nogil
     cdef void approach_limits(self) noexcept nogil
     cdef bint is_met_inside(self) noexcept nogil
     @cython.locals(low=double, x=double, high=double, fx=double, v=double, w=double, fv=double,
@@ -32,7 +33,7 @@ cdef class RedundantSelection(Selection):
     @cython.locals(first=cython.bint)
     cdef double _sample(self, double best) noexcept nogil
 
-cdef int lowest_minimum(vector costs, int count) noexcept nogil
+cdef (int, double) take_minimum(vector costs, int count) noexcept nogil
 
 
 cdef class GuidedSelection(RedundantSelection):

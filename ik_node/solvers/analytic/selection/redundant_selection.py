@@ -44,7 +44,7 @@ class RedundantSelection(Selection):
         replaced by half a turn from q0's. samples (k, p) in [0, 1): of the range between.
         """
         super().__init__(chain, settings, family, margin)
-        self.count, self.tried = len(lower), len(samples)
+        self.count, self.tried, self.sampled = len(lower), len(samples), 0
         self.lowest, self.highest = self.memory.vector(lower), self.memory.vector(upper)
         self.low, self.high = self.memory.vector(lower), self.memory.vector(upper)
         self.samples = self.memory.rows(samples)
@@ -62,22 +62,32 @@ class RedundantSelection(Selection):
             self.approach_limits()
 
     def choose_by_samples(self) -> None:
-        """Do as `choose`, if a sample has a branch inside the limits."""
+        """Do as `choose`, if a sample has a branch inside the limits.
+
+        The best branch of an inexact arm may meet no goal; then more samples are tried.
+        """
         self.end, self.position, self.orientation = codes.NONE, INF, INF
         for k in range(self.tried):
             self.costs[k] = INF
         self._bound()
         self._begin_nearby()
+        self.sampled = 0
         if search.beyond_reach(self.task, self.settings):
             return
-        prefer, count = self.settings.prefer, self.count
-        best = self.least_cost(self.q)
-        self.around, steps = _AROUND, _STEPS
-        if not (best < FEASIBLE and (prefer == codes.FIRST or (
-                prefer == codes.NEAREST and (count > 1 or best < _NEAR)))):
-            best, steps = self._sample(best), _FEW_STEPS
+        prefer, best = self.settings.prefer, self.least_cost(self.q)
+        self.around = _AROUND
+        if best < FEASIBLE and (prefer == codes.FIRST or (
+                prefer == codes.NEAREST and (self.count > 1 or best < _NEAR))):
+            self._choose_near(best, _STEPS)
+            best = INF
+        while self.end == codes.NONE and self.sampled < self.tried:
+            self._choose_near(self._sample(best), _FEW_STEPS)
+            best = INF
+
+    def _choose_near(self, best: float, steps: int) -> None:
+        """Choose near the parameters, whose least cost is `best`."""
         if best < OUTSIDE:
-            if count == 1 and prefer != codes.FIRST:
+            if self.count == 1 and self.settings.prefer != codes.FIRST:
                 at = self.parameters[0]
                 self.parameters[0] = self.minimum(
                     max(self.low[0], at - self.around), at, min(self.high[0], at + self.around),
@@ -93,10 +103,9 @@ class RedundantSelection(Selection):
             return
         low, span, values, last = self.low[0], self.high[0] - self.low[0], self.values, self.tried
         for _ in range(_MINIMA):
-            i = lowest_minimum(self.costs, self.tried)
+            i, _cost = take_minimum(self.costs, self.tried)
             if i < 0:
                 return
-            self.costs[i] = INF
             self.parameters[0] = low + values[i] * span
             self.parameters[0] = self.minimum(
                 low + values[max(i - 1, 0)] * span, self.parameters[0],
@@ -206,13 +215,14 @@ class RedundantSelection(Selection):
     def _sample(self, best: float) -> float:
         """Set the parameters to the best among themselves, of cost `best`, and samples.
 
-        Return their cost. The search ends where one is inside the limits: with FIRST at once, else
-        after one of a few stages.
+        Return their cost. It ends where one is inside the limits: with FIRST at once, else after
+        one of a few stages. The next call goes on with the samples that are left.
         """
         parameters, chosen, low, high = self.parameters, self.chosen, self.low, self.high
         first = self.settings.prefer == codes.FIRST
         precision.copy_to(chosen, parameters, self.count)
-        for k in range(self.tried):
+        while self.sampled < self.tried:
+            k = self.sampled
             if best < FEASIBLE and (first or k == 6 or k == 12 or k == 48 or k == 192):
                 break
             for i in range(self.count):
@@ -224,18 +234,30 @@ class RedundantSelection(Selection):
                 precision.copy_to(chosen, parameters, self.count)
                 precision.copy_to(self.q, self.trial, self.chain.n)
             self.around = 1.5 * (high[0] - low[0]) / (k + 1)
+            self.sampled += 1
         precision.copy_to(parameters, chosen, self.count)
         return best
 
 
-def lowest_minimum(costs: Vector, count: int) -> int:
-    """Return the lowest of the local minima of costs (count,) on a circle, −1 without any."""
+def take_minimum(costs: Vector, count: int) -> tuple[int, float]:
+    """Return the place and the cost of the lowest of costs (count,), local minima on a circle.
+
+    It becomes infinite, with those that descend to it; the place is −1 where all are.
+    """
     best, lowest = INF, -1
     for k in range(count):
         if (costs[k] < best and costs[k] <= costs[(k + 1) % count]
                 and costs[k] <= costs[(k + count - 1) % count]):
             best, lowest = costs[k], k
-    return lowest
+    for side in range(2 if lowest >= 0 else 0):
+        step, before = (1 if side == 0 else count - 1), best
+        k = (lowest + step) % count
+        while k != lowest and before <= costs[k] < INF:
+            before, costs[k] = costs[k], INF
+            k = (k + step) % count
+    if lowest >= 0:
+        costs[lowest] = INF
+    return lowest, best
 
 
 class GuidedSelection(RedundantSelection):

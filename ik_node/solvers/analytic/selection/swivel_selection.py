@@ -176,7 +176,7 @@ class ArmSelection(SwivelSelection):
 
     def _choose_by_arm(self) -> None:
         """Choose by the preferences; `end` is NONE where samples and intervals have no branch."""
-        costs, parameters = self.costs, self.parameters
+        parameters = self.parameters
         self.end, self.position, self.orientation = codes.NONE, INF, INF
         self.find_intervals(0.0)
         best = self._best_of_intervals()
@@ -185,11 +185,10 @@ class ArmSelection(SwivelSelection):
         for k in range(_REFINED + 1):
             x, cost = at, best
             if k > 0:
-                lowest = redundant_selection.lowest_minimum(costs, _ANGLES)
+                lowest, cost = redundant_selection.take_minimum(self.costs, _ANGLES)
                 if lowest < 0:
                     break
-                x, cost = _angle(lowest), costs[lowest]
-                costs[lowest] = INF
+                x = _angle(lowest)
             if cost >= redundant_selection.OUTSIDE:
                 continue
             parameters[0] = self.minimum(x - _SPACING, x, x + _SPACING, cost, _ARM_STEPS)
