@@ -91,6 +91,11 @@ class Obstacle(Immutable):
         object.__setattr__(self, 'name', name)
         self._check_attachment()
 
+    def moved(self, pose: np.ndarray) -> 'Obstacle':
+        """Return this obstacle at another pose (4, 4), m, which is not checked and not copied."""
+        twin: Obstacle = self._with(pose=pose)
+        return twin
+
     def _check_attachment(self) -> None:
         if self.link is None:
             return

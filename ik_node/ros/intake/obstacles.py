@@ -11,6 +11,7 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import PointCloud2
 from visualization_msgs.msg import Marker, MarkerArray
 
+from ik_node.collision.shapes import Shapes
 from ik_node.control.robot import Robot
 from ik_node.control.surroundings import Surroundings
 from ik_node.control.worker import CancelledError, LongSearch, Worker, search, turn
@@ -72,6 +73,7 @@ class Obstacles:
         self._waiting: deque[_Message] = deque()
         self._entries: Mapping[Key, ObstacleEntry] = {}
         self._present = Surroundings()
+        self._shapes = Shapes()  # which reads each mesh once
         self._is_serving, self._served = False, 0  # and how many messages at present
         self._numbers = itertools.count(1)
         self._subscriptions = {
@@ -148,7 +150,8 @@ class Obstacles:
     def _applied(self, robot: Robot, ready: list[_Ready],
                  number: int) -> tuple[Contents, Surroundings]:
         """Return what there is after messages, which a robot keeps away from; in any thread."""
-        contents, stamp = Contents(self._entries, self._now()), self._present.stamp
+        contents = Contents(self._entries, self._now(), self._shapes)
+        stamp = self._present.stamp
         radius = self._configuration.options.obstacle_points_radius
         for message, places, its_stamp in ready:
             stamp = its_stamp
