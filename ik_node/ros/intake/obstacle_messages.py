@@ -36,6 +36,8 @@ class ObstacleEntry(NamedTuple):
     expires: int | None = None
     look: tuple[float, ...] = ()
     """Type and scale of a marker of one solid."""
+    T: np.ndarray = np.eye(4)
+    """(4, 4), m, of an object of several shapes."""
 
 
 _NONE = ObstacleEntry(())
@@ -69,9 +71,9 @@ class Contents:
                 key = 'marker', marker.ns, marker.id
                 if marker.action == Marker.DELETEALL:
                     for one in [one for one in self.entries if one[0] == 'marker']:
-                        self._delete(one)
+                        self.delete(one)
                 elif marker.action == Marker.DELETE:
-                    self._delete(key)
+                    self.delete(key)
                 elif marker.action != Marker.ADD:
                     self.problems.append(f'{_name(marker)}: there is no action {marker.action}')
                 else:
@@ -103,11 +105,17 @@ class Contents:
 
     def _set(self, key: Key, name: str, place: Place | IkError, make: Callable[[], Shaped],
              expires: int | None = None, look: tuple[float, ...] = ()) -> None:
-        try:
+        def placed() -> ObstacleEntry:
             if isinstance(place, IkError):
                 raise place
-            entry = ObstacleEntry(tuple(Obstacle(shape, place.T @ T, place.link, name)
-                                for shape, T in make()), expires, look)
+            return ObstacleEntry(tuple(Obstacle(shape, place.T @ T, place.link, name)
+                                       for shape, T in make()), expires, look)
+        self.put(key, name, placed)
+
+    def put(self, key: Key, name: str, make: Callable[[], ObstacleEntry]) -> None:
+        """Set an entry; where it cannot be made, or there are too many, that is a problem."""
+        try:
+            entry = make()
             (more, dots), (less, former) = _sizes(entry), _sizes(self.entries.get(key, _NONE))
             count, points = self._count + more - less, self._points + dots - former
             if count > MAX_ENTRIES or points > MAX_POINTS:
@@ -118,7 +126,8 @@ class Contents:
         else:
             self.entries[key], self._count, self._points = entry, count, points
 
-    def _delete(self, key: Key) -> None:
+    def delete(self, key: Key) -> None:
+        """Delete an entry, if it is there."""
         if key in self.entries:
             less, former = _sizes(self.entries.pop(key))
             self._count, self._points = self._count - less, self._points - former
