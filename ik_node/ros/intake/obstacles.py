@@ -1,6 +1,7 @@
 """Obstacles by topic, which change while goals arrive: markers, points, objects of MoveIt."""
 
 import itertools
+import time
 from collections import deque
 from collections.abc import Mapping
 from functools import partial
@@ -28,6 +29,7 @@ from ik_node.support.exceptions import IkError, InputError, unknown
 
 _MOST_WAITING = 100  # messages
 _MOST_FRAMES = 100   # of a message
+_TAKING = 5e-3       # s
 _QUICK = 100         # obstacles that the calling thread converts
 _ABOUT = 'obstacles'
 
@@ -110,10 +112,13 @@ class Obstacles:
             self._worker.begin(_ABOUT, self._serve(self._configuration.robot), queued=True)
 
     def _take(self, message: Any) -> None:
-        """Take a message, with those that have come after it: a late node catches up at once."""
-        kind, taken = type(message), [message]
+        """Take a message, with those that have come after it: a late node catches up at once.
+
+        For a moment only, since rclpy takes as long for each as it takes to apply them.
+        """
+        kind, taken, end = type(message), [message], time.perf_counter() + _TAKING
         subscription: Any = self._subscriptions[kind]
-        while len(taken) < _MOST_WAITING:
+        while len(taken) < _MOST_WAITING and time.perf_counter() < end:
             with subscription.handle:
                 more = subscription.handle.take_message(kind, False)
             if more is None:

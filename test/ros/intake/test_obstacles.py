@@ -153,6 +153,7 @@ def test_messages_that_have_come_meanwhile_are_applied_together_in_their_order(n
     class Handle(contextlib.nullcontext):
         def take_message(self, kind, raw):
             return (later.pop(0), None) if kind is MarkerArray and later else None
+    monkeypatch.setattr('ik_node.ros.intake.obstacles._TAKING', math.inf)
     monkeypatch.setattr(obstacles, '_subscriptions', dict.fromkeys(
         obstacles._subscriptions, SimpleNamespace(handle=Handle())))
     number = node.subject._configuration.robot.surroundings.number
