@@ -59,6 +59,11 @@ INPUTS = (
           depth=100),
     Topic('~/obstacle_points', 'sensor_msgs/msg/PointCloud2', 'points to keep away from; a newer '
           'cloud replaces the one before', depth=5, reliable=False),
+    *(Topic(name, f'moveit_msgs/msg/{kind}', f'{text}, where moveit_msgs is installed, see '
+            '[collisions.md](collisions.md#by-topic)', depth=100) for name, kind, text in (
+        ('collision_object', 'CollisionObject', 'an object to keep away from'),
+        ('attached_collision_object', 'AttachedCollisionObject', 'an object on a link'),
+        ('planning_scene', 'PlanningScene', 'objects of either kind'))),
     Topic('[state_topic]', 'sensor_msgs/msg/JointState', 'joint states of the real robot, from '
           'which goals start', depth=5, reliable=False),
 )

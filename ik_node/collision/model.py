@@ -302,7 +302,7 @@ def _margin(margin: float) -> float:
 
 def _attached(robot: RobotShapes, obstacle: Obstacle) -> list[LinkPiece]:
     """Return the pieces of an obstacle on a link."""
-    return [robot.on_link(obstacle.link or '', piece, obstacle.name)
+    return [robot.on_link(obstacle.link or '', piece, obstacle.name, obstacle.touches)
             for piece in robot.shapes.pieces(obstacle.shape, obstacle.pose)]
 
 

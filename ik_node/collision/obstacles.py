@@ -68,6 +68,7 @@ class Obstacle(Immutable):
     - `pose`: (4, 4), m, by default where the frame is; of a Ground and a PointCloud too.
     - `link`: the link it is attached to and moves with, which may touch it; None for none.
     - `name`: in contacts; by default the name of the class of the shape.
+    - `touches`: other links that it may touch where it is on one, such as those of a gripper.
 
     Immutable. Raises InputError for sizes that are not positive, for what is no pose, and for a
     Ground, or a PointCloud of more than a thousand points, on a link.
@@ -77,6 +78,7 @@ class Obstacle(Immutable):
     pose: Any = None
     link: str | None = None
     name: str | None = None
+    touches: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_shape(self.shape)
@@ -90,6 +92,11 @@ class Obstacle(Immutable):
                              f'characters, not {shown(self.name)}')
         object.__setattr__(self, 'name', name)
         self._check_attachment()
+
+    def moved(self, pose: np.ndarray) -> 'Obstacle':
+        """Return this obstacle at another pose (4, 4), m, which is not checked and not copied."""
+        twin: Obstacle = self._with(pose=pose)
+        return twin
 
     def _check_attachment(self) -> None:
         if self.link is None:

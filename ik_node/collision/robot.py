@@ -34,6 +34,7 @@ class LinkPiece(NamedTuple):
     group: int  # index in the reduced tree
     piece: Piece  # its placement is T_group_shape
     attachment: str | None = None  # the name of what is attached, None for the link itself
+    touches: tuple[str, ...] = ()  # other links that it may touch
 
     @property
     def name(self) -> str:
@@ -109,13 +110,14 @@ class RobotShapes:
             self.T_world_base = frames.T_world_link[self._groups[k]] @ self._T_group_entry[k]
             frames.release()
 
-    def on_link(self, link: str, piece: Piece, attachment: str | None = None) -> LinkPiece:
+    def on_link(self, link: str, piece: Piece, attachment: str | None = None,
+                touches: tuple[str, ...] = ()) -> LinkPiece:
         """Return a piece, placed on a link, as one of its group. Raises ModelError."""
         if link not in self.links:
             raise ModelError(unknown('link', link, self.links))
         k = self._body.link_index(link)
         return LinkPiece(link, int(self._groups[k]), piece._replace(
-            placement=self._T_group_entry[k] @ piece.placement), attachment)
+            placement=self._T_group_entry[k] @ piece.placement), attachment, touches)
 
     def possible_pairs(self, pieces: list[LinkPiece], first: int = 0) -> list[tuple[int, int]]:
         """Return the pairs of pieces, the second from `first` on, that may touch."""
@@ -142,7 +144,7 @@ class RobotShapes:
         if first == second:
             return 'fixed to one another'
         if a.attachment is not None or b.attachment is not None:
-            return ''
+            return 'may touch' if b.link in a.touches or a.link in b.touches else ''
         if self._cluster[self._arrays.parent[second]] == first:
             return 'one joint between them'
         return 'disabled' if frozenset((a.link, b.link)) in self._disabled else ''

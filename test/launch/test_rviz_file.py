@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from ik_node import KinematicTree
+from ik_node.support.resources import obstacles_file
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
@@ -101,7 +102,7 @@ def node_parameters(launch_file, **given):
 
 
 def test_the_solver_of_the_node_keeps_away_from_obstacles(launch_file):
-    post = str(FILE.parents[1] / 'config' / 'post.obstacles.yaml')
+    post = str(obstacles_file('post'))
     parameters = node_parameters(launch_file, robot='arm_7r', obstacles='post')
     assert (parameters['obstacles_path'], parameters['dls.avoid_collisions']) == (post, True)
     parameters = node_parameters(launch_file, robot='humanoid', obstacles=post)

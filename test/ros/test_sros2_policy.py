@@ -13,6 +13,7 @@ from rclpy.signals import SignalHandlerOptions
 
 import node_here
 from domains import Domain
+from ik_node.ros.intake.planning_scene import TOPICS
 from node_here import NodeHere
 
 FILE = Path(__file__).parents[2] / 'config/sros2/ik_node.policy.xml'
@@ -20,6 +21,7 @@ SCHEMA = Path(__file__).parents[1] / 'schemas/sros2_policy.xsd'  # of sros2, as 
 ONLY_WITH_TF2 = {'/tf', '/tf_static'}
 ONLY_WITH_INTERACTIVE_MARKERS = {f'/ik_node/{name}' for name in (
     'update', 'feedback', 'get_interactive_markers')}
+ONLY_WITH_MOVEIT = {f'/{name}' for name in TOPICS.values()}
 NOT_HERE = {'/rosout'}  # nodes in the tests' process publish no logs
 ONLY_WHEN_ASKED = {'publish': {'/robot_description', '/ik_node/root_pose'}}
 
@@ -67,8 +69,8 @@ def test_it_allows_what_the_node_has_and_nothing_else(policy, alone):
                 ('topic', 'subscribe', node.get_subscriber_names_and_types_by_node),
                 ('service', 'reply', node.get_service_names_and_types_by_node)):
             wanted = allowed(policy, '/ik_node', kind, rule)
-            always = (wanted - ONLY_WITH_TF2 - ONLY_WITH_INTERACTIVE_MARKERS - NOT_HERE
-                      - ONLY_WHEN_ASKED.get(rule, set()))
+            always = (wanted - ONLY_WITH_TF2 - ONLY_WITH_INTERACTIVE_MARKERS - ONLY_WITH_MOVEIT
+                      - NOT_HERE - ONLY_WHEN_ASKED.get(rule, set()))
             end = time.monotonic() + 60.0  # DDS knows of a node, or of its end, a little later
             real = {name for name, _ in found('ik_node', '/')}
             while not always <= real <= wanted and time.monotonic() < end:

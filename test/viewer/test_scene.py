@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import trimesh
 
 pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
@@ -315,6 +316,35 @@ def test_every_kind_of_marker_is_drawn_in_its_frame_until_it_is_deleted(server, 
     gone.action = Marker.DELETE
     scene.show(MarkerArray(markers=[gone]), {'base': T})
     assert server.scene.get_handle_by_name('/m/n_1') is None
+
+
+def test_a_mesh_is_drawn_at_its_scale_and_one_that_cannot_be_read_is_left_out(server):
+    asked = []
+
+    def load(mesh):
+        asked.append(mesh)
+        if 'none' in mesh.filename:
+            raise MeshError('not found')
+        return trimesh.creation.box((1.0, 2.0, 3.0))
+    scene = MarkerScene(server, '/mesh', load)
+    found, lost = (marker(Marker.MESH_RESOURCE, k, mesh_resource=f'file:///{name}.stl')
+                   for k, name in enumerate(('part', 'none')))
+    found.scale = lost.scale = Vector3(x=0.1, y=0.2, z=0.3)
+    scene.show(MarkerArray(markers=[found, lost]), {'base': np.eye(4)})
+    assert asked[0] == Mesh('file:///part.stl', (0.1, 0.2, 0.3))
+    handle = server.scene.get_handle_by_name('/mesh/n_0')
+    assert np.ptp(handle.vertices, axis=0) == pytest.approx([1.0, 2.0, 3.0])
+    assert server.scene.get_handle_by_name('/mesh/n_1') is None
+
+
+def test_a_marker_that_is_locked_to_its_frame_follows_it(server):
+    scene = MarkerScene(server, '/locked')
+    held = marker(Marker.CUBE, 1, frame_locked=True)
+    scene.show(MarkerArray(markers=[held, marker(Marker.CUBE, 2)]), {'base': np.eye(4)})
+    T = matrix((0.0, 0.0, 2.0), (1.0, 0.0, 0.0, 0.0))
+    scene.show(MarkerArray(), {'base': T})
+    first, second = (server.scene.get_handle_by_name(f'/locked/n_{k}').position for k in (1, 2))
+    assert first - second == pytest.approx([0.0, 0.0, 2.0])
 
 
 def test_lists_of_solids_keep_their_size_along_every_axis(server):

@@ -12,13 +12,14 @@ from ik_node.collision.shapes import Shapes
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere
 from ik_node.ros.conversions import point_to_array, pose_to_matrix
 from ik_node.spatial import pose_from_rotation, turn_z_onto
-from ik_node.support.bounds import MAX_ENTRIES
+from ik_node.support.bounds import MAX_ENTRIES, MAX_NUMBER
 from ik_node.support.exceptions import IkError, InputError, shown
 
 Key: TypeAlias = tuple[Any, ...]
 Shaped: TypeAlias = list[tuple[Any, np.ndarray]]
 _FLOATS = {PointField.FLOAT32: 'f4', PointField.FLOAT64: 'f8'}
 _POINTS = 'obstacle_points'
+_SOLIDS = (Marker.CUBE, Marker.SPHERE, Marker.CYLINDER)
 
 
 class Place(NamedTuple):
@@ -33,6 +34,10 @@ class ObstacleEntry(NamedTuple):
 
     obstacles: tuple[Obstacle, ...]
     expires: int | None = None
+    look: tuple[float, ...] = ()
+    """Type and scale of a marker of one solid."""
+    T: np.ndarray = np.eye(4)
+    """(4, 4), m, of an object of several shapes."""
 
 
 _NONE = ObstacleEntry(())
@@ -44,12 +49,13 @@ class Contents:
     - `entries`; `problems`: why parts of messages were refused; what they would change then stands.
     """
 
-    def __init__(self, entries: Mapping[Key, ObstacleEntry], now: int) -> None:
-        """Begin with present ones that are valid at a ROS time, ns."""
+    def __init__(self, entries: Mapping[Key, ObstacleEntry], now: int,
+                 shapes: Shapes | None = None) -> None:
+        """Begin with present ones that are valid at a ROS time, ns. shapes: reads meshes."""
         self.entries = {key: entry for key, entry in entries.items()
                         if entry.expires is None or entry.expires > now}
         self.problems: list[str] = []
-        self._now, self._shapes = now, Shapes()
+        self._now, self._shapes = now, shapes or Shapes()
         sizes = [_sizes(entry) for entry in self.entries.values()]
         self._count, self._points = sum(one for one, _ in sizes), sum(two for _, two in sizes)
 
@@ -61,20 +67,23 @@ class Contents:
     def add_markers(self, markers: Any, places: Mapping[Any, Place | IkError]) -> None:
         """Apply markers, each in the place of its frame and stamp, or refused with the error."""
         with self._shapes.reading():
-            for marker in markers:
+            for marker, T in zip(markers, _poses(markers)):
                 key = 'marker', marker.ns, marker.id
                 if marker.action == Marker.DELETEALL:
                     for one in [one for one in self.entries if one[0] == 'marker']:
-                        self._delete(one)
+                        self.delete(one)
                 elif marker.action == Marker.DELETE:
-                    self._delete(key)
+                    self.delete(key)
                 elif marker.action != Marker.ADD:
                     self.problems.append(f'{_name(marker)}: there is no action {marker.action}')
                 else:
                     life = 1_000_000_000 * marker.lifetime.sec + marker.lifetime.nanosec
-                    self._set(key, _name(marker), places[frame_key(marker.header)],
-                              lambda: self._of_marker(marker),  # noqa: B023 called at once
-                              self._now + life if life > 0 else None)
+                    expires = self._now + life if life > 0 else None
+                    place = places[frame_key(marker.header)]
+                    if not self._moves(key, marker, place, T, expires):
+                        self._set(key, _name(marker), place,
+                                  lambda: self._of_marker(marker),  # noqa: B023 called at once
+                                  expires, _look(marker))
 
     def add_cloud(self, cloud: PointCloud2, place: Place | IkError, radius: float) -> None:
         """Use a cloud in place of the one before; without points there is none."""
@@ -82,13 +91,31 @@ class Contents:
             (PointCloud(points, radius), np.eye(4)) for points in (cloud_points(cloud),)
             if len(points)])
 
+    def _moves(self, key: Key, marker: Marker, place: Place | IkError, T: np.ndarray,
+               expires: int | None) -> bool:
+        """Move a solid that is there; return whether a marker is one, at a valid pose (4, 4), m."""
+        entry = self.entries.get(key)
+        if entry is None or not entry.look or isinstance(place, IkError) or (
+                entry.look != _look(marker) or entry.obstacles[0].link != place.link
+                or T[3, 3] != 1.0):
+            return False
+        self.entries[key] = ObstacleEntry(
+            (entry.obstacles[0].moved(place.T @ T),), expires, entry.look)
+        return True
+
     def _set(self, key: Key, name: str, place: Place | IkError, make: Callable[[], Shaped],
-             expires: int | None = None) -> None:
-        try:
+             expires: int | None = None, look: tuple[float, ...] = ()) -> None:
+        def placed() -> ObstacleEntry:
             if isinstance(place, IkError):
                 raise place
-            entry = ObstacleEntry(tuple(Obstacle(shape, place.T @ T, place.link, name)
-                                for shape, T in make()), expires)
+            return ObstacleEntry(tuple(Obstacle(shape, place.T @ T, place.link, name)
+                                       for shape, T in make()), expires, look)
+        self.put(key, name, placed)
+
+    def put(self, key: Key, name: str, make: Callable[[], ObstacleEntry]) -> None:
+        """Set an entry; where it cannot be made, or there are too many, that is a problem."""
+        try:
+            entry = make()
             (more, dots), (less, former) = _sizes(entry), _sizes(self.entries.get(key, _NONE))
             count, points = self._count + more - less, self._points + dots - former
             if count > MAX_ENTRIES or points > MAX_POINTS:
@@ -99,7 +126,8 @@ class Contents:
         else:
             self.entries[key], self._count, self._points = entry, count, points
 
-    def _delete(self, key: Key) -> None:
+    def delete(self, key: Key) -> None:
+        """Delete an entry, if it is there."""
         if key in self.entries:
             less, former = _sizes(self.entries.pop(key))
             self._count, self._points = self._count - less, self._points - former
@@ -119,6 +147,33 @@ class Contents:
             raise InputError(f'it has {len(marker.points)} points; at most {MAX_POINTS} are '
                              'allowed')
         return make(marker, scale, T)
+
+
+def _poses(markers: Any) -> np.ndarray:
+    """Return the poses (k, 4, 4), m, of markers; the last entry of an invalid one is no 1."""
+    rows = [(p.x, p.y, p.z, q.x, q.y, q.z, q.w) for p, q in (
+        (marker.pose.position, marker.pose.orientation) for marker in markers)]
+    values = np.array(rows, dtype=float).reshape(-1, 7)
+    poses = np.zeros((len(values), 4, 4))
+    with np.errstate(all='ignore'):
+        length = np.sqrt((values[:, 3:] ** 2).sum(axis=1))
+        x, y, z, w = (values[:, 3:] / length[:, None]).T
+        poses[:, 3, 3] = (np.abs(length - 1.0) < 0.5) & (
+            np.abs(values[:, :3]) <= MAX_NUMBER).all(axis=1)
+    poses[:, 0, :3] = np.column_stack(
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)])
+    poses[:, 1, :3] = np.column_stack(
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)])
+    poses[:, 2, :3] = np.column_stack(
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)])
+    poses[:, :3, 3] = values[:, :3]
+    return poses
+
+
+def _look(marker: Marker) -> tuple[float, ...]:
+    """Return what makes the shape of a marker of one solid, () for others."""
+    size, kind = marker.scale, marker.type
+    return (kind, size.x, size.y, size.z) if kind in _SOLIDS else ()
 
 
 def frame_key(header: Any) -> tuple[str, int, int]:

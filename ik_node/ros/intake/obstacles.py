@@ -1,6 +1,7 @@
-"""Obstacles by topic, which change while goals arrive: ~/obstacles and ~/obstacle_points."""
+"""Obstacles by topic, which change while goals arrive: markers, points, objects of MoveIt."""
 
 import itertools
+import time
 from collections import deque
 from collections.abc import Mapping
 from functools import partial
@@ -11,20 +12,24 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import PointCloud2
 from visualization_msgs.msg import Marker, MarkerArray
 
+from ik_node.collision.shapes import Shapes
 from ik_node.control.robot import Robot
 from ik_node.control.surroundings import Surroundings
 from ik_node.control.worker import CancelledError, LongSearch, Worker, search, turn
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.conversions import time_of
+from ik_node.ros.intake import planning_scene
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.obstacle_messages import Contents, Key, ObstacleEntry, Place, frame_key
+from ik_node.ros.intake.planning_scene import MeshFiles, SceneChange, apply_change, change_of
 from ik_node.ros.intake.waiting import NotYetError
 from ik_node.ros.log import ThrottledLog, reason_of
 from ik_node.ros.publishing.health import Health
-from ik_node.support.exceptions import IkError, InputError
+from ik_node.support.exceptions import IkError, InputError, unknown
 
 _MOST_WAITING = 100  # messages
 _MOST_FRAMES = 100   # of a message
+_TAKING = 5e-3       # s
 _QUICK = 100         # obstacles that the calling thread converts
 _ABOUT = 'obstacles'
 
@@ -36,17 +41,28 @@ class _Message(NamedTuple):
     received: int  # ROS time, ns
 
     @property
-    def headers(self) -> list[Any]:
-        """The headers of its parts."""
-        if isinstance(self.message, PointCloud2):
-            return [self.message.header]
-        return [marker.header for marker in self.message.markers if marker.action == Marker.ADD]
+    def change(self) -> SceneChange | None:
+        """What it changes among objects; None where it is no message of MoveIt."""
+        return None if isinstance(self.message, (PointCloud2, MarkerArray)) else change_of(
+            self.message)
+
+    @property
+    def headers(self) -> dict[Any, tuple[Any, str | None]]:
+        """The headers of its parts by the keys of their places, with the link wanted."""
+        change = self.change
+        if change is not None:
+            return {part.place_key: (part.message.header, part.link) for part in change.parts}
+        return {frame_key(one.header): (one.header, None) for one in (
+            [self.message] if isinstance(self.message, PointCloud2) else
+            [one for one in self.message.markers if one.action == Marker.ADD])}
 
     @property
     def size(self) -> int:
         """How much there is to convert."""
         if isinstance(self.message, PointCloud2):
-            return self.message.width * self.message.height
+            return int(self.message.width * self.message.height)
+        if self.change is not None:
+            return sum(part.size for part in self.change.parts)
         return sum(1 + len(marker.points) for marker in self.message.markers)
 
 
@@ -72,12 +88,15 @@ class Obstacles:
         self._waiting: deque[_Message] = deque()
         self._entries: Mapping[Key, ObstacleEntry] = {}
         self._present = Surroundings()
+        self._mesh_files = MeshFiles()
+        self._shapes = Shapes()  # which reads each mesh once
         self._is_serving, self._served = False, 0  # and how many messages at present
         self._numbers = itertools.count(1)
+        topics: dict[str, Any] = {'~/obstacles': MarkerArray, '~/obstacle_points': PointCloud2,
+                                  **planning_scene.message_types(node)}
         self._subscriptions = {
-            kind: node.create_subscription(kind, topic, self._take, qos)
-            for kind, topic, qos in ((MarkerArray, '~/obstacles', _MOST_WAITING),
-                                     (PointCloud2, '~/obstacle_points', qos_profile_sensor_data))}
+            kind: node.create_subscription(kind, topic, self._take, qos_profile_sensor_data if (
+                kind is PointCloud2) else _MOST_WAITING) for topic, kind in topics.items()}
 
     def surround(self, robot: Robot) -> None:
         """Let a new robot keep away from the present obstacles, those on its own links only."""
@@ -93,10 +112,13 @@ class Obstacles:
             self._worker.begin(_ABOUT, self._serve(self._configuration.robot), queued=True)
 
     def _take(self, message: Any) -> None:
-        """Take a message, with those that have come after it: a late node catches up at once."""
-        kind, taken = type(message), [message]
+        """Take a message, with those that have come after it: a late node catches up at once.
+
+        For a moment only, since rclpy takes as long for each as it takes to apply them.
+        """
+        kind, taken, end = type(message), [message], time.perf_counter() + _TAKING
         subscription: Any = self._subscriptions[kind]
-        while len(taken) < _MOST_WAITING:
+        while len(taken) < _MOST_WAITING and time.perf_counter() < end:
             with subscription.handle:
                 more = subscription.handle.take_message(kind, False)
             if more is None:
@@ -148,14 +170,17 @@ class Obstacles:
     def _applied(self, robot: Robot, ready: list[_Ready],
                  number: int) -> tuple[Contents, Surroundings]:
         """Return what there is after messages, which a robot keeps away from; in any thread."""
-        contents, stamp = Contents(self._entries, self._now()), self._present.stamp
+        contents = Contents(self._entries, self._now(), self._shapes)
+        stamp = self._present.stamp
         radius = self._configuration.options.obstacle_points_radius
         for message, places, its_stamp in ready:
             stamp = its_stamp
             if isinstance(message, PointCloud2):
                 contents.add_cloud(message, places[frame_key(message.header)], radius)
-            else:
+            elif isinstance(message, MarkerArray):
                 contents.add_markers(message.markers, places)
+            else:
+                apply_change(contents, change_of(message), places, self._mesh_files)
         present = _surroundings(robot, contents, stamp, number)
         robot.surround(present)
         return contents, present
@@ -166,33 +191,47 @@ class Obstacles:
         for one in list(self._waiting):
             late = self._now() - one.received > 1e9 * self._configuration.options.tf_timeout
             try:
-                stamps = [time_of(header).nanoseconds for header in one.headers[:1]]
+                stamps = [time_of(header).nanoseconds for header, _ in one.headers.values()][:1]
                 places = self._places(robot, one, late)
             except NotYetError:
                 break
             except IkError as error:
-                stamps, places = [], dict.fromkeys(map(frame_key, one.headers), error)
+                stamps, places = [], dict.fromkeys(one.headers, error)
             found.append(_Ready(one.message, places, max([0, *stamps]) or one.received))
         return found
 
     def _places(self, robot: Robot, one: _Message, late: bool) -> dict[Any, Place | IkError]:
         """Return where the frames of a message are. Raises NotYetError unless it is late."""
-        headers = {frame_key(header): header for header in one.headers}
+        headers, in_world = one.headers, not isinstance(one.message, MarkerArray)
         if len(headers) > _MOST_FRAMES:
             raise InputError(f'it has {len(headers)} different frames and stamps; at most '
                              f'{_MOST_FRAMES} are allowed')
         found: dict[Any, Place | IkError] = {}
-        for key, header in headers.items():
+        for key, (header, link) in headers.items():
             try:
-                found[key] = Place(*self._frames.place(
-                    robot, header, isinstance(one.message, PointCloud2)))
+                found[key] = Place(*self._frames.place(robot, header, in_world)) if (
+                    link is None) else Place(link, self._frames.in_link(
+                        robot, self._checked(robot, link), header))
             except NotYetError as error:
                 if not late:
                     raise
                 found[key] = error
             except IkError as error:
                 found[key] = error
+        if one.change is not None:
+            held = {obstacle.link for entry in self._entries.values()
+                    for obstacle in entry.obstacles[:1]}
+            held.update(link for _, link in headers.values())
+            for name in filter(held.__contains__, robot.tree.links):
+                found['link', name] = Place(None, robot.T_world_root @ robot.in_link(
+                    robot.tree.root, name))
         return found
+
+    @staticmethod
+    def _checked(robot: Robot, link: str) -> str:
+        if link not in robot.tree.links:
+            raise InputError(unknown('link', link, robot.tree.links))
+        return link
 
     def _has_expired(self) -> bool:
         now = self._now()

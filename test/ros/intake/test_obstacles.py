@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 from builtin_interfaces.msg import Duration, Time
-from geometry_msgs.msg import Point, Vector3
+from geometry_msgs.msg import Point, Quaternion, Vector3
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState, PointCloud2, PointField
 from visualization_msgs.msg import Marker, MarkerArray
@@ -19,7 +19,8 @@ import robots
 from ik_node import KinematicTree
 from ik_node.collision import Box, Capsule, Cylinder, PointCloud, Sphere
 from ik_node.ros.conversions import array_to_point
-from ik_node.ros.intake.obstacle_messages import cloud_points
+from ik_node.ros.intake.obstacle_messages import Contents, Place, cloud_points, frame_key
+from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError
 from node_here import running
 
@@ -87,6 +88,44 @@ def node(running_node):
     assert running_node.alive()
 
 
+
+def contents_of(*messages, place=None):
+    """Return what there is after messages, each a list of markers."""
+    entries = {}
+    for markers in messages:
+        found = Contents(entries, 1)
+        found.add_markers(markers, {frame_key(one.header): Place(
+            None, np.eye(4) if place is None else place) for one in markers})
+        entries = found.entries
+    return found
+
+
+def test_a_marker_that_moves_is_as_one_that_comes_there():
+    rng, T = np.random.default_rng(0), pose_from_rpy(np.array([0.1, 0.2, 0.3]), np.ones(3))
+    kinds = [Marker.CUBE, Marker.SPHERE, Marker.CYLINDER, Marker.SPHERE_LIST]
+
+    def message(sizes):
+        made = [marker(k, kind, rng.uniform(-1.0, 1.0, 3), sizes, points=[Point(x=0.1)] * (k // 3))
+                for k, kind in enumerate(kinds)]
+        for one in made:
+            x, y, z, w = rng.normal(size=4)
+            one.pose.orientation = Quaternion(x=x, y=y, z=z, w=w)
+        return made
+    first, second, third = (message(size) for size in ((0.1,) * 3, (0.1,) * 3, (0.2, 0.2, 0.3)))
+    for messages in ((first, second), (first, second, third)):
+        moved, fresh = contents_of(*messages, place=T), contents_of(messages[-1], place=T)
+        for one, other in zip(moved.obstacles, fresh.obstacles, strict=True):
+            assert one.name == other.name
+            assert repr(one.shape) == repr(other.shape)
+            assert one.pose == pytest.approx(other.pose, abs=1e-12)
+            assert not one.pose.flags.writeable
+    for k, (x, w) in enumerate(((math.nan, 1.0), (0.0, 0.0), (math.inf, 1.0))):
+        second[0].pose.orientation, second[0].pose.position.x = Quaternion(w=w), x
+        refused = contents_of(first, second)
+        assert refused.problems, k
+        assert refused.obstacles[0].pose == pytest.approx(contents_of(first).obstacles[0].pose)
+
+
 def test_a_goal_keeps_away_from_markers_until_they_are_deleted(node):
     stamp = Time(sec=7, nanosec=5)
     ball = marker()
@@ -114,6 +153,7 @@ def test_messages_that_have_come_meanwhile_are_applied_together_in_their_order(n
     class Handle(contextlib.nullcontext):
         def take_message(self, kind, raw):
             return (later.pop(0), None) if kind is MarkerArray and later else None
+    monkeypatch.setattr('ik_node.ros.intake.obstacles._TAKING', math.inf)
     monkeypatch.setattr(obstacles, '_subscriptions', dict.fromkeys(
         obstacles._subscriptions, SimpleNamespace(handle=Handle())))
     number = node.subject._configuration.robot.surroundings.number

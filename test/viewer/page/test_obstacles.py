@@ -60,7 +60,7 @@ def test_an_obstacle_is_made_dragged_into_the_arm_and_deleted():
         assert until(lambda: any('in contact' in one.marker.text for one in
                                  robot_view.markers._shown.values()), 60, page)
         # A goal where the arm is now is solved by a configuration beside the obstacle, or not.
-        response = node.client.send(CHAIN.forward(q))
+        response = node.client.send(CHAIN.forward(q), timeout=60.0)
         free = CollisionModel(CHAIN, [obstacle])
         if response.met:
             assert free.is_free([response.joints[name] for name in CHAIN.joint_names])
@@ -70,5 +70,5 @@ def test_an_obstacle_is_made_dragged_into_the_arm_and_deleted():
         page.get_by_role('button', name='this one', exact=True).click()
         assert until(lambda: not shown(), 60, page)
         assert until(lambda: '/obstacles/1' not in drawn(page), 60, page)
-        assert until(lambda: node.client.send(CHAIN.forward(q)).met, 60)
+        assert until(lambda: node.client.send(CHAIN.forward(q), timeout=60.0).met, 60)
         assert [text for kind, text in said if kind == 'error'] == []

@@ -41,7 +41,7 @@ _EACH = 50                       # obstacles, or twenty times as many points, in
 _CHANGED = 2                     # pictures, at most, until changed ones are sent
 _LIFETIME = Duration(sec=5)      # of those that are not in every picture
 _GROUND, _THICK = 4.0, 0.002     # of the robot's size: the side of a half-space, and its thickness
-_LETTERS, _WIDTH = 0.025, 0.004  # of the group's size
+_LETTERS, _WIDTH = 0.03, 0.004  # of the group's size
 _LONGEST = 30                    # letters of a name
 
 
@@ -139,7 +139,8 @@ def pair_markers(frame: str, namespace: str, pairs: Sequence[Contact], margin: f
     lines = [marker(frame, namespace, 0, Marker.LINE_LIST, points=ends, color=GREY,
                     colors=[color for color in colors for _ in range(2)],
                     scale=Vector3(x=_WIDTH * size))] if pairs else []
-    middles = [0.5 * (pair.point_first + pair.point_second) for pair in pairs]
+    above = np.array([0.0, 0.0, 1.5 * _LETTERS * size])
+    middles = [0.5 * (pair.point_first + pair.point_second) + above for pair in pairs]
     return lines + [text_marker(frame, namespace, k, _text(pair), p, _LETTERS * size, color)
                     for k, (pair, p, color) in enumerate(zip(pairs, middles, colors), 1)]
 
