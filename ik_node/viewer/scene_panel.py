@@ -162,8 +162,9 @@ class ScenePanel(Panel):
 
     def _scene(self, client: viser.ClientHandle) -> SavedScene:
         robot_view, values, camera = self._robot_view, self._robot_view.values, client.camera
-        gizmos = {target.name: self._page.handles.named(target.name)
-                  for target in robot_view.targets}
+        # A task keeps its target also where nobody has dragged it: the root may move meanwhile.
+        goals = {target.name: robot_view.target_pose(target)
+                 for target in robot_view.targets if target.name} | self._page.handles.dragged()
         space = robot_view.space
         names = () if space is None else space.joint_names
         parameters = kept_parameters(robot_view.parameters)
@@ -174,8 +175,7 @@ class ScenePanel(Panel):
         return SavedScene(
             robot_view.text, robot_view.parameters.links, parameters,
             {name: values[name] for name in names if name in values},
-            {name: gizmo.T for name, gizmo in gizmos.items()
-             if gizmo is not None and gizmo.is_dragged},
+            {name: T for name, T in goals.items() if T is not None},
             (tuple(map(float, camera.position)), tuple(map(float, camera.look_at))))
 
     def _load(self, file: viser.UploadedFile, client: viser.ClientHandle | None) -> None:

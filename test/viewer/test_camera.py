@@ -29,6 +29,7 @@ def picture(points, position, look_at, aspect):
 @pytest.mark.parametrize('size', [0.05, 1.0, 100.0])
 def test_points_fill_the_picture_whatever_its_shape_and_their_size(aspect, size):
     points = size * (np.random.default_rng(2).uniform(-1.0, 1.0, (20, 3)) + [3.0, -2.0, 1.0])
+    points -= 0.7 * np.outer(points @ DIRECTION, DIRECTION) / (DIRECTION @ DIRECTION)  # not deep
     position, look_at = nearest_camera(points, DIRECTION, FOV, aspect)
     assert (position - look_at) / np.linalg.norm(position - look_at) == pytest.approx(
         DIRECTION / np.linalg.norm(DIRECTION))
@@ -38,6 +39,12 @@ def test_points_fill_the_picture_whatever_its_shape_and_their_size(aspect, size)
     assert min(shown.max(axis=0).max(), -shown.min(axis=0).min()) <= 0.9 + 1e-9
     assert any(shown[:, axis].max() == pytest.approx(0.9)
                and shown[:, axis].min() == pytest.approx(-0.9) for axis in (0, 1))
+
+
+def test_the_camera_stays_away_from_what_is_deep():
+    rod = np.outer(np.linspace(0.0, 3.0, 20), DIRECTION / np.linalg.norm(DIRECTION))
+    position, _ = nearest_camera(rod, DIRECTION, FOV, 4.0 / 3.0)
+    assert np.linalg.norm(position - rod[-1]) == pytest.approx(1.5)
 
 
 @pytest.mark.parametrize('robots', [['arm_6r'], ['humanoid'], ['arm_6r', 'scara', 'arm_7r']])
