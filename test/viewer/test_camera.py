@@ -9,7 +9,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 from fake_node import FakeNode
 from ik_node.commands.pictures import nearest_camera
 from ik_node.viewer.camera import points_to_show
-from page_here import page_of
+from page_here import Browser, page_of
 from robots import OWN
 
 DIRECTION, FOV = np.array([1.0, 0.5, 0.45]), np.radians(75.0)
@@ -68,3 +68,16 @@ def test_shapes_are_inside_the_box_around_them():
         assert (low <= links.min(axis=0)).all()
         assert (links.max(axis=0) <= high).all()
         assert low[2] == pytest.approx(0.0, abs=1e-9)  # it stands on the ground
+
+
+def test_a_browser_that_comes_later_sees_the_goal_that_is_dragged_and_the_waypoints():
+    with page_of(FakeNode(model_path=str(OWN / 'arm_6r.urdf'))) as page:
+        far, behind = np.eye(4), np.eye(4)
+        far[:3, 3], behind[:3, 3] = (2.0, 3.0, 1.0), (-4.0, 0.0, 0.5)
+        page.drag(far)
+        page.view.page.waypoints.append(behind)
+        assert not (page.browser.sees(far) and page.browser.sees(behind))
+        page.browsers[2] = late = Browser()
+        page.update()
+        assert late.sees(far)
+        assert late.sees(behind)
