@@ -113,6 +113,9 @@ class Camera:
         if number not in self._set:
             return False
         (width, height), last = self._set[number]
+        first = np.asarray(self._server.initial_camera.position)
+        if np.linalg.norm(client.camera.position - first) < _MOVED * np.linalg.norm(last - first):
+            return False  # a browser that begins may take the first camera after its own
         if abs(size[0] * height - width * size[1]) < _SAME_SHAPE * size[0] * height:
             return True
         camera = client.camera

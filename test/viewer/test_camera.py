@@ -81,3 +81,13 @@ def test_a_browser_that_comes_later_sees_the_goal_that_is_dragged_and_the_waypoi
         page.update()
         assert late.sees(far)
         assert late.sees(behind)
+
+
+def test_a_browser_that_goes_back_to_the_first_camera_as_it_begins_is_turned_again():
+    with page_of(FakeNode(model_path=str(OWN / 'arm_6r.urdf'))) as page:
+        page.browsers[2] = late = Browser(390, 844)
+        page.update()
+        own = np.array(late.camera.position)
+        late.camera.position = np.array(page.server.initial_camera.position)
+        page.update()
+        assert late.camera.position == pytest.approx(own)
