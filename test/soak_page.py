@@ -70,14 +70,15 @@ class Opened:
         return list(self.server.get_clients().values())[-1]
 
     def ends(self, length):
-        """Return two pixels of the handle's arrow that is seen longest, length m apart, or None.
+        """Return two pixels, length m apart, of the arrow that is seen longest, or None.
 
         None where the handle is not in the part of the picture that the panel leaves free.
         """
         T = self.view.page.handle_pose
         size = arrow_length(self.page, self.view)
         pairs = [[pixel(self.page, self.client, T[:3, 3] + far * T[:3, axis])
-                  for far in (size, size - length)] for axis in range(3)]
+                  for far in (size, size - length)] for axis in np.flatnonzero(
+                      self.view.page.handles.named('')._handle.active_axes)]
         pairs.sort(key=lambda pair: -np.linalg.norm(pair[1] - pair[0]))
         for pair in pairs:
             if self.is_free(pair[0]) and self.is_free(pixel(self.page, self.client, T[:3, 3])):

@@ -9,6 +9,7 @@ if __name__ == '__main__':
     end_quietly()  # before the imports that take long
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from ik_node.commands import comparison
 from ik_node.commands.comparison_page import ROBOTS, as_page, as_text, draw_joints
 from ik_node.commands.figures_textbook import ROBOT
 from ik_node.commands.pictures import MissingPackageError, check_folder, check_matplotlib
+from ik_node.commands.progress import ProgressBar
 from ik_node.model.readers import FORMATS, read_model
 from ik_node.support.exceptions import IkError
 from ik_node.support.resources import robot_file
@@ -79,14 +81,13 @@ def _at_least_one(text: str) -> int:
 
 
 def _measured(problem: comparison.ComparisonProblem, repeats: int) -> comparison.Measurements:
-    """Return what is measured of all methods, and print progress to the terminal."""
+    """Return what is measured of all methods, and show the progress."""
     found: comparison.Measurements = []
-    for method in comparison.methods():
-        if sys.stderr.isatty():
-            print(f'\r\033[K{problem.name}: {method.label}', end='', file=sys.stderr, flush=True)
-        found.append(comparison.measure(problem, method, repeats))
-    if sys.stderr.isatty():
-        print('\r\033[K', end='', file=sys.stderr, flush=True)
+    methods = comparison.methods()
+    with contextlib.closing(ProgressBar(sys.stderr)) as bar:
+        for k, method in enumerate(methods):
+            bar(k / len(methods), f'{problem.name}: {method.label}')
+            found.append(comparison.measure(problem, method, repeats))
     return found
 
 

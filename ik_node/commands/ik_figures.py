@@ -6,6 +6,7 @@ if __name__ == '__main__':
     end_quietly()  # before the imports that take long
 
 import argparse
+import contextlib
 import os
 import re
 import sys
@@ -18,6 +19,7 @@ import numpy as np
 from ik_node.commands import figures_textbook as textbook
 from ik_node.commands.figures_drawing import draw_figure
 from ik_node.commands.pictures import MissingPackageError, check_folder, check_matplotlib
+from ik_node.commands.progress import ProgressBar
 from ik_node.model.readers import read_robot
 from ik_node.support.exceptions import IkError, InputError, unknown
 
@@ -38,9 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         runs = {figure.number: [
             textbook.run(chain, method, options.goal or figure.goal, options.frames)
             for method in figure.methods] for figure in figures}
-        for figure in figures:
-            draw_figure(figure, runs[figure.number], textbook.reach(chain),
-                        options.out / figure.file)
+        with contextlib.closing(ProgressBar(sys.stderr)) as bar:
+            for k, figure in enumerate(figures):
+                bar(k / len(figures), f'figure {figure.number}')
+                draw_figure(figure, runs[figure.number], textbook.reach(chain),
+                            options.out / figure.file)
         if options.markdown is not None:
             # The remarks hold for the text's own runs only.
             remarks = options.goal is None and options.frames == textbook.FRAMES

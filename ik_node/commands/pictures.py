@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 INK = '#333333'
+_DEPTH = 0.5  # of what is seen: distance of the camera from it, at least
 
 
 class MissingPackageError(Exception):
@@ -44,7 +45,7 @@ def nearest_camera(points: np.ndarray, direction: np.ndarray, fov: float, aspect
 
     points (k, 3), m. direction (3,): to the camera, not vertical. fov: the vertical angle of view,
     rad. aspect: width by height. free: the upper part of the picture that nothing covers. margin:
-    the part of that which is used.
+    the part of that which is used. What is deep is seen from further away, half of its depth.
 
     A point at (x, y, z) along the camera's right, its up and `direction` is seen from (u, v, d)
     where a (d − z) ≤ y − v ≤ b (d − z), a and b being the slopes of the rays at the lower and the
@@ -60,6 +61,7 @@ def nearest_camera(points: np.ndarray, direction: np.ndarray, fov: float, aspect
               (1.0 - (1.0 - margin) * free) * slope)]
     away = max(((values + b * z).max() - (values + a * z).min()) / (b - a)
                for values, a, b in edges)
+    away = max(away, z.max() + _DEPTH * np.ptp(z))
     u, v = (0.5 * ((values + b * z).max() + (values + a * z).min() - (a + b) * away)
             for values, a, b in edges)
     position = u * right + v * up + away * back

@@ -68,7 +68,11 @@ def main(argv: list[str] | None = None) -> int:
             for solver, color in zip(arguments.compare or [''], itertools.cycle(COLORS))]
         view = View(server, robot_views, changed, arguments.player)
         stack.callback(view.close)
-        print(f'ik_view: {server.address}  {environment_text()}'.rstrip(), flush=True)
+        address = f'ik_view: {server.address}  {environment_text()}'.rstrip()
+        print(address, flush=True)
+        # Once more when nobody looks any longer: the log has moved it out of sight.
+        server.on_client_disconnect(
+            lambda _: None if server.get_clients() else print(address, flush=True))
         start_thread(view.run, 'painter')
         stop.wait()
     return 0

@@ -1,7 +1,7 @@
 """The camera of each browser: robots and handles fill the area beside the panel."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,11 +32,12 @@ class Camera:
     A camera that the user has moved stays where it is until the robot changes.
     """
 
-    def __init__(self, server: viser.ViserServer, robot_views: Sequence[RobotView]) -> None:
-        self._server, self._robot_views = server, robot_views
+    def __init__(self, server: viser.ViserServer, robot_views: Sequence[RobotView],
+                 goals: Callable[[], Sequence[np.ndarray]]) -> None:
+        """Show nothing yet; goals: returns poses (4, 4), m, that are to be seen with the robots."""
+        self._server, self._robot_views, self._goals = server, robot_views, goals
         self._subject: tuple[np.ndarray, np.ndarray] | None = None  # in place of the robots
         self._shown: Any = None
-        self._view = np.zeros((0, 3)), ASIDE  # points that are shown, and from where
         self._turning = threading.Lock()
         # By client: the size of the picture, pixels, and where the camera was set.
         self._set: dict[int, tuple[tuple[int, int], np.ndarray]] = {}
@@ -53,19 +54,14 @@ class Camera:
         self._subject, self._shown = None if points is None else (points, direction), None
         self.update()
 
-    def fit(self, client: viser.ClientHandle, points: Sequence[np.ndarray] = ()) -> None:
-        """Show a browser what is drawn now, from the direction that its camera has.
-
-        points: (3,) each, m, that are to be seen as well.
-        """
+    def fit(self, client: viser.ClientHandle) -> None:
+        """Show a browser what is drawn now, from the direction that its camera has."""
         size = _size(client)
         if size is not None and self._is_drawn:
             away = np.asarray(client.camera.position) - client.camera.look_at
             away += [1e-3 * np.linalg.norm(away), 0.0, 0.0]  # not straight from above
-            seen, _ = self._find_view()
-            self.place(client, *nearest_camera(
-                np.concatenate([seen, np.reshape(points, (-1, 3))]), away, client.camera.fov,
-                *_shape(size)))
+            points, _ = self._find_view()
+            self.place(client, *nearest_camera(points, away, client.camera.fov, *_shape(size)))
 
     def update(self) -> None:
         """Turn the cameras to another robot, and to the robot where one has not been yet."""
@@ -84,14 +80,16 @@ class Camera:
             return self._subject
         direction = (_AHEAD if len(self._robot_views) > 1 else
                      _FIGURE if self._robot_views[0].tasks else ASIDE)
-        return np.concatenate([points_to_show(robot_view) + robot_view.frame.position
-                               for robot_view in self._robot_views]), direction
+        return np.concatenate([
+            *(points_to_show(robot_view) + robot_view.frame.position
+              for robot_view in self._robot_views),
+            *(T[None, :3, 3] for T in self._goals())]), direction
 
     def _update(self) -> None:
         shown = [(robot_view.tree, robot_view.chain, robot_view.tasks, robot_view.is_placed)
                  for robot_view in self._robot_views if self._subject is None]
         if shown != self._shown:
-            self._shown, self._view = shown, self._find_view()
+            self._shown = shown
             self._set.clear()
             self._turn(self._server.initial_camera, 4.0 / 3.0)
         clients = self._server.get_clients()
@@ -105,7 +103,7 @@ class Camera:
 
     def _turn(self, camera: Any, aspect: float, free: float = 1.0) -> None:
         camera.position, camera.look_at = map(
-            tuple, nearest_camera(*self._view, camera.fov, aspect, free, _ROOM))
+            tuple, nearest_camera(*self._find_view(), camera.fov, aspect, free, _ROOM))
 
     def _is_set(self, number: int, client: viser.ClientHandle, size: tuple[int, int]) -> bool:
         """Return whether the camera of a client shows the robot, or the user has moved it.
@@ -115,6 +113,9 @@ class Camera:
         if number not in self._set:
             return False
         (width, height), last = self._set[number]
+        first = np.asarray(self._server.initial_camera.position)
+        if np.linalg.norm(client.camera.position - first) < _MOVED * np.linalg.norm(last - first):
+            return False  # a browser that begins may take the first camera after its own
         if abs(size[0] * height - width * size[1]) < _SAME_SHAPE * size[0] * height:
             return True
         camera = client.camera

@@ -140,6 +140,7 @@ class NodeState:
 
     def __init__(self) -> None:
         self._last: tuple[Report, float] | None = None  # and when it came, s
+        self._is_forgotten = False  # whether that does not describe the robot now
         self._sent: float | None = None  # when a goal was that has no report yet, s
         self._without_goal = StateLine(GREY, NO_GOAL)
         self.responds: bool | None = None
@@ -152,11 +153,12 @@ class NodeState:
     def on_report(self, report: Report) -> None:
         """Store the report of a goal."""
         self._last, self._sent = (report, time.monotonic()), None
+        self._is_forgotten = False
         self._without_goal = StateLine(GREY, NO_GOAL)
 
-    def forget_goal(self) -> None:
-        """Drop the report: it does not describe the robot as it is now."""
-        self._last = None
+    def forget_goal(self, forgotten: bool = True) -> None:
+        """Hide the report: it does not describe the robot as it is now; or show it again."""
+        self._is_forgotten = forgotten
 
     def leave_goal(self, line: StateLine | None = None) -> None:
         """Drop the goal: the robot goes elsewhere. line: the state there, by default no goal."""
@@ -166,8 +168,12 @@ class NodeState:
     @property
     def report(self) -> Report | None:
         """The report of the last goal; None of a silent node."""
-        last = self._last
+        last = self._shown_last
         return last[0] if self.responds and last is not None else None
+
+    @property
+    def _shown_last(self) -> tuple[Report, float] | None:
+        return None if self._is_forgotten else self._last
 
     def update(self, responds: bool, lifecycle: str) -> bool:
         """Store whether the node responds, and its lifecycle state; return whether it is back."""
@@ -182,7 +188,7 @@ class NodeState:
 
         gap: between the robot as it is drawn and the goal; None where only the report tells it.
         """
-        now, last, sent = time.monotonic(), self._last, self._sent
+        now, last, sent = time.monotonic(), self._shown_last, self._sent
         waits = 0.0 if sent is None or now > sent + _LONGEST else now - sent
         if self.responds is None:
             return StateLine(GREY, 'waiting for the node')

@@ -26,6 +26,7 @@ class Page:
     """What the panels share: the server, the nodes, the handles of their goals, the camera.
 
     - `robot_view`: the first of `robot_views`, which a panel is about unless it says otherwise.
+    - `waypoints`: poses (4, 4), m, of the path.
     - `position_only`: whether goals of the arm have no orientation.
     - `on_robot`: called when a panel has loaded another robot into the nodes.
     """
@@ -37,7 +38,9 @@ class Page:
         self.history = UndoHistory()
         self.handles = TargetHandles(server, self.robot_view, on_drag, self.notify, self.snapshot,
                                      self.history)
-        self.camera = Camera(server, robot_views)
+        self.waypoints: list[np.ndarray] = []
+        self.camera = Camera(server, robot_views, lambda: [
+            *self.waypoints, *self.handles.dragged().values()])
         self._ground = GroundPlane(server.scene)
         self._stage: np.ndarray | None = None
         self.position_only = False

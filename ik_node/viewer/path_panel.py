@@ -24,7 +24,7 @@ class PathPanel(Panel):
 
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Path')
-        self._waypoints: list[np.ndarray] = []
+        self._waypoints = page.waypoints
         self._frames: list[Any] = []  # of the waypoints
         self._shown_speed = 1.0
         self._count = 0  # of the node's reports that have been looked at

@@ -132,23 +132,22 @@ class RobotView(DrawnRobot):
             self._changed()
 
     def on_markers(self, message: Any) -> None:
-        """Store markers: each message may have different ones. A deleted goal has no report."""
-        if self._ends_goal(message.markers):
-            self.state.forget_goal()
-        self._new_markers.append(message)
-        self._changed()
-
-    def _ends_goal(self, markers: Sequence[Marker]) -> bool:
-        """Return whether markers show that the last goal no longer describes the robot.
+        """Store markers: each message may have different ones. A deleted goal has no report.
 
         A deletion is sent only once, and may be lost; the text of the status is in every message.
+        They may be late: the newest tells whether the last report still describes the robot.
         """
-        text = ' '.join(marker.text for marker in markers
+        text = ' '.join(marker.text for marker in message.markers
                         if marker.ns == self._status_markers and marker.text)
         before, self._status_text = self._status_text, text or self._status_text
-        return (NO_GOAL in text and NO_GOAL not in before) or any(
-            marker.action == Marker.DELETE and marker.id == 0
-            and marker.ns == self._goal_markers for marker in markers)
+        ends = NO_GOAL in text and NO_GOAL not in before
+        if ends or any(marker.action == Marker.DELETE and marker.id == 0
+                       and marker.ns == self._goal_markers for marker in message.markers):
+            self.state.forget_goal()
+        elif text and NO_GOAL not in text:
+            self.state.forget_goal(False)
+        self._new_markers.append(message)
+        self._changed()
 
     def on_parameters(self, changed: Mapping[str, Any]) -> None:
         """Store the changed parameters of an event."""

@@ -10,11 +10,12 @@ import imageio.v3 as iio
 import numpy as np
 import viser
 
-from ik_node.spatial import rpy_from_matrix
+from ik_node.spatial import inverse, quaternion_from_matrix, rpy_from_matrix
 from ik_node.support.exceptions import InputError
 from ik_node.support.threads import start_thread
 from ik_node.viewer.gallery import text_parameters
 from ik_node.viewer.latest_value import errors_shown
+from ik_node.viewer.node_state import Target
 from ik_node.viewer.obstacle_panel import ObstaclePanel
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.saved_scene import SavedScene, kept_parameters, read_scene, scene_text
@@ -166,8 +167,6 @@ class ScenePanel(Panel):
 
     def _scene(self, client: viser.ClientHandle) -> SavedScene:
         robot_view, values, camera = self._robot_view, self._robot_view.values, client.camera
-        gizmos = {target.name: self._page.handles.named(target.name)
-                  for target in robot_view.targets}
         space = robot_view.space
         names = () if space is None else space.joint_names
         parameters = kept_parameters(robot_view.parameters)
@@ -175,11 +174,16 @@ class ScenePanel(Panel):
             T = robot_view.T_world_root
             parameters['root_pose'] = [*T[:3, 3].tolist(),
                                        *map(float, rpy_from_matrix(T[:3, :3]))]
+        # Those of tasks that nobody has dragged are what the tasks met at the start.
+        parameters |= {f'{target.name}.target': _numbers(
+            target, inverse(robot_view.target_frame(target)) @ T_target)
+            for target in robot_view.targets
+            if target.name and (all(target.freedom.axes) or target.kind == 'orientation')
+            and (T_target := robot_view.target_pose(target)) is not None}
         return SavedScene(
             robot_view.text, robot_view.parameters.links, parameters,
             {name: values[name] for name in names if name in values},
-            {name: gizmo.T for name, gizmo in gizmos.items()
-             if gizmo is not None and gizmo.is_dragged},
+            self._page.handles.dragged(),
             (tuple(map(float, camera.position)), tuple(map(float, camera.look_at))),
             dict(self._obstacles.obstacles))
 
@@ -236,6 +240,13 @@ class ScenePanel(Panel):
         present = self._robot_view.parameters
         return {name: value for name, value in parameters.items() if name in present
                 and not np.array_equal(np.asarray(value), np.asarray(present[name]))}
+
+
+def _numbers(target: Target, T: np.ndarray) -> list[float]:
+    """Return a target at a pose (4, 4), m, of its frame as the value of its parameter."""
+    position = [] if target.kind == 'orientation' else T[:3, 3].tolist()
+    return position + ([] if target.is_point else [
+        float(part) for part in quaternion_from_matrix(T[:3, :3])])
 
 
 def _wait(otherwise: str, done: Callable[[], bool]) -> None:

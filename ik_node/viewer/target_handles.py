@@ -2,7 +2,7 @@
 
 import functools
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -254,13 +254,10 @@ class TargetHandles:
         return [(target, gizmo.T_frame_goal) for target, gizmo in list(self._gizmos.items())
                 if gizmo.is_dragged]
 
-    def clear(self, dragged: Mapping[str, np.ndarray] | None = None) -> None:
-        """Remove all handles.
-
-        dragged: poses (4, 4), m, by task, to which those are dragged that come next.
-        """
+    def clear(self, keeps: bool = False) -> None:
+        """Remove all handles; keeps: whether the next ones are where these are dragged to."""
         with self._changing:
-            self._waiting = dict(dragged or {})
+            self._waiting = self.dragged() if keeps else {}
             self._remove(set(self._gizmos))
 
     def _remove(self, targets: set[Target]) -> None:

@@ -135,12 +135,12 @@ class View:
 
     def _paint(self) -> None:
         for i, robot_view in enumerate(self._robot_views):
-            tree, dragged = robot_view.tree, self.page.handles.dragged()
+            tree = robot_view.tree
             if robot_view.paint():
                 robot_view.frame.position = (0.0, ROW * robot_view.reach * i, 0.0)
                 self.page.fit_ground()
                 if i == 0:
-                    self.page.handles.clear(dragged if robot_view.tree is tree else {})
+                    self.page.handles.clear(keeps=robot_view.tree is tree)
                     self._path.clear()
                     self.page.history.clear()
         self._server.flush()  # now, not when the server next looks
@@ -202,7 +202,7 @@ class View:
 
     def _on_step(self, name: str, client: Any) -> None:
         if name == 'Fit view' and client is not None:
-            self.page.camera.fit(client, [T[:3, 3] for T in self.page.handles.dragged().values()])
+            self.page.camera.fit(client)
         elif name != 'Fit view':
             self._in_history(getattr(self.page.history, name.lower()))
 

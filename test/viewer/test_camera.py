@@ -9,7 +9,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 from fake_node import FakeNode
 from ik_node.commands.pictures import nearest_camera
 from ik_node.viewer.camera import points_to_show
-from page_here import page_of
+from page_here import Browser, page_of
 from robots import OWN
 
 DIRECTION, FOV = np.array([1.0, 0.5, 0.45]), np.radians(75.0)
@@ -29,6 +29,7 @@ def picture(points, position, look_at, aspect):
 @pytest.mark.parametrize('size', [0.05, 1.0, 100.0])
 def test_points_fill_the_picture_whatever_its_shape_and_their_size(aspect, size):
     points = size * (np.random.default_rng(2).uniform(-1.0, 1.0, (20, 3)) + [3.0, -2.0, 1.0])
+    points -= 0.7 * np.outer(points @ DIRECTION, DIRECTION) / (DIRECTION @ DIRECTION)  # not deep
     position, look_at = nearest_camera(points, DIRECTION, FOV, aspect)
     assert (position - look_at) / np.linalg.norm(position - look_at) == pytest.approx(
         DIRECTION / np.linalg.norm(DIRECTION))
@@ -38,6 +39,12 @@ def test_points_fill_the_picture_whatever_its_shape_and_their_size(aspect, size)
     assert min(shown.max(axis=0).max(), -shown.min(axis=0).min()) <= 0.9 + 1e-9
     assert any(shown[:, axis].max() == pytest.approx(0.9)
                and shown[:, axis].min() == pytest.approx(-0.9) for axis in (0, 1))
+
+
+def test_the_camera_stays_away_from_what_is_deep():
+    rod = np.outer(np.linspace(0.0, 3.0, 20), DIRECTION / np.linalg.norm(DIRECTION))
+    position, _ = nearest_camera(rod, DIRECTION, FOV, 4.0 / 3.0)
+    assert np.linalg.norm(position - rod[-1]) == pytest.approx(1.5)
 
 
 @pytest.mark.parametrize('robots', [['arm_6r'], ['humanoid'], ['arm_6r', 'scara', 'arm_7r']])
@@ -61,3 +68,26 @@ def test_shapes_are_inside_the_box_around_them():
         assert (low <= links.min(axis=0)).all()
         assert (links.max(axis=0) <= high).all()
         assert low[2] == pytest.approx(0.0, abs=1e-9)  # it stands on the ground
+
+
+def test_a_browser_that_comes_later_sees_the_goal_that_is_dragged_and_the_waypoints():
+    with page_of(FakeNode(model_path=str(OWN / 'arm_6r.urdf'))) as page:
+        far, behind = np.eye(4), np.eye(4)
+        far[:3, 3], behind[:3, 3] = (2.0, 3.0, 1.0), (-4.0, 0.0, 0.5)
+        page.drag(far)
+        page.view.page.waypoints.append(behind)
+        assert not (page.browser.sees(far) and page.browser.sees(behind))
+        page.browsers[2] = late = Browser()
+        page.update()
+        assert late.sees(far)
+        assert late.sees(behind)
+
+
+def test_a_browser_that_goes_back_to_the_first_camera_as_it_begins_is_turned_again():
+    with page_of(FakeNode(model_path=str(OWN / 'arm_6r.urdf'))) as page:
+        page.browsers[2] = late = Browser(390, 844)
+        page.update()
+        own = np.array(late.camera.position)
+        late.camera.position = np.array(page.server.initial_camera.position)
+        page.update()
+        assert late.camera.position == pytest.approx(own)

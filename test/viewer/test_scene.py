@@ -211,6 +211,11 @@ def test_a_reset_by_others_ends_the_goal_of_an_arm_although_the_deletion_is_lost
     assert view.state.line().text == 'reached'
     view.on_markers(status('no goal yet'))
     assert view.state.line().text == NO_GOAL
+    view.state.on_report(Report(0, 'the goal is met', {}))  # of the next goal
+    view.on_markers(status('solving'))
+    view.on_markers(status('no goal yet'))  # of the change before it, late
+    view.on_markers(status('dls: the goal is met'))
+    assert view.state.line().text == 'reached'
 
 
 def test_what_has_not_moved_is_not_sent_again(server):

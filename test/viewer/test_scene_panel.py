@@ -91,24 +91,36 @@ def test_an_arm_its_solver_its_goal_and_the_view_come_back(page):
     assert page.browser.camera.position == pytest.approx(np.ones(3))
 
 
-def test_a_figure_and_the_goals_of_its_tasks_come_back(page):
-    page.robot_view.load({**gallery()['humanoid'], 'solver': 'least_squares', 'tasks': ['hand'],
-                          'root': 'floating'})
+def test_a_figure_and_the_targets_of_its_tasks_come_back(page):
+    page.robot_view.load({**gallery()['humanoid'], 'solver': 'least_squares', 'root': 'floating',
+                          'tasks': ['hand', 'foot', 'gaze']})
     page.node.set(hand__type='pose', hand__link='right_palm')
+    page.node.set(foot__type='orientation', foot__link='right_sole')
+    page.node.set(gaze__type='look_at', gaze__link='gaze', gaze__axis=[1.0, 0.0, 0.0])
     page.settle()
     T = page.handle('hand').T.copy()
-    T[2, 3] += 0.03
+    T[:3, 3] += (0.3, 0.0, -0.3)  # the root follows
     dragged(page, T, 'hand')
+    view = page.robot_view
+    targets = {target.name: view.target_pose(target) for target in view.targets}
+    q, T_world_root = page.q(), view.T_world_root.copy()
     text = save(page)
-    page.robot_view.load({**gallery()['arm_6r'], 'solver': 'dls', 'tasks': 'none',
-                          'root': 'fixed'})
+    view.load({**gallery()['arm_6r'], 'solver': 'dls', 'tasks': 'none', 'root': 'fixed'})
     page.settle()
     assert page.handle('hand') is None
     load(page, text)
+    page.settle()
     assert page.told == []
     assert [page.node.get(name) for name in ('hand.link', 'root')] == ['right_palm', 'floating']
-    assert page.robot_view.pose('right_palm') == pytest.approx(T, abs=1e-4)
-    assert page.handle('hand').T == pytest.approx(T, abs=1e-4)
+    assert page.q() == pytest.approx(q, abs=1e-9)
+    assert view.T_world_root == pytest.approx(T_world_root, abs=1e-9)
+    assert len(view.targets) == 3
+    for target in view.targets:
+        found, expected = view.target_pose(target), targets[target.name]
+        part = (slice(3), 3 if target.is_point else slice(3) if (
+            target.kind == 'orientation') else slice(4))
+        assert found[part] == pytest.approx(expected[part], abs=1e-9), target.name
+    assert page.handle('hand').T == pytest.approx(T, abs=1e-9)
 
 
 @pytest.mark.parametrize(('spoil', 'reason'), [

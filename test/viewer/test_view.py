@@ -83,6 +83,21 @@ def test_a_goal_out_of_reach_is_told_in_red_and_the_arm_stays(page):
     assert page.handle().T == pytest.approx(far)  # where the user wants it
 
 
+def test_a_goal_that_is_dragged_while_another_chain_is_drawn_stays_dragged(page):
+    T, paint = moved(page), page.robot_view.paint
+
+    def painted():
+        other = paint()
+        if other:
+            page.drag_on(T)
+        return other
+    page.robot_view.paint = painted
+    page.node.set(tip_link='link_5')
+    page.settle()
+    assert page.handle().is_dragged
+    assert page.handle().T == pytest.approx(T)
+
+
 def test_home_sends_the_robot_to_its_start_pose_and_ends_the_goal(page):
     page.drag(moved(page))
     page.press('Goal', 'Home')

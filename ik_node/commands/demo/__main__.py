@@ -51,7 +51,8 @@ def main(command_line: Sequence[str] | None = None) -> int:
     parameters += avoiding(show.solver_name, obstacles) if obstacles else []
     node = running(node_command(file, show.solver_name, *show.links,
                                 ['--log-level', 'warn', *parameters]))
-    with Stop() as stop, node, contextlib.nullcontext() if arguments.headless else _view():
+    with Stop() as stop, node, contextlib.nullcontext('') if arguments.headless else (
+            _view()) as page:
         print('Starting the node …', flush=True)
         with Client() as client:
             if not _ready(client, stop):
@@ -63,8 +64,7 @@ def main(command_line: Sequence[str] | None = None) -> int:
         if stop:
             return stop.status
         if len(outcomes) == len(show.steps) and not arguments.headless:
-            print('\nNow drag the goal in the browser, at the address above; Ctrl-C ends.',
-                  flush=True)
+            print(f'\nNow drag the goal in the browser; Ctrl-C ends. {page}', flush=True)
             stop.wait()  # a signal is the normal end here
     return code
 
@@ -100,15 +100,16 @@ def _arguments(command_line: Sequence[str] | None) -> argparse.Namespace:
 
 
 @contextlib.contextmanager
-def _view() -> Iterator[None]:
-    """Open the browser view, if it is installed, and print its address."""
+def _view() -> Iterator[str]:
+    """Open the browser view, if it is installed, and print its address, which is yielded."""
     if importlib.util.find_spec('viser') is None:
         print('There is no browser view: viser is not installed.')
-        yield
+        yield ''
         return
     with running([sys.executable, '-m', 'ik_node.viewer'], stdout=subprocess.PIPE) as view:
-        print(view.stdout.readline() if view.stdout else '', end='', flush=True)
-        yield
+        line = view.stdout.readline().strip() if view.stdout else ''
+        print(line, flush=True)
+        yield line
 
 
 def _drive(client: Client, show: Show, stop: Stop) -> list[GoalResponse]:
