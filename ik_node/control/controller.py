@@ -1,5 +1,6 @@
 """The controller of a group: solves its goals and moves its joints, by jumps or by motions."""
 
+import contextlib
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -277,7 +278,7 @@ class Controller:
     async def keep_clear(self) -> str:
         """Brake where the rest of the motion leads too near to what has come into its way.
 
-        Return why, '' where it goes on.
+        Where braking would, too, stop at once. Return why, '' where the motion goes on.
         """
         motion = self.motion
         if motion is None or self.group.solver.collisions is None:
@@ -289,7 +290,11 @@ class Controller:
             if self.motion is motion:
                 self.halt()
                 self.waypoints.clear()
-                return str(error)
+                with contextlib.suppress(MotionError):
+                    self._clear(self._present())
+                    return f'brakes: {error}'
+                self.freeze()
+                return f'stops at once: {error}'
         return ''
 
     def go_to_start(self) -> float:

@@ -59,7 +59,8 @@ class Session:
         self._frames = Frames(node, self._execution, configuration)
         self._dispatcher = Dispatcher(node, configuration, self._execution, outcomes,
                                       self._measured, self._worker, steady)
-        self._obstacles = Obstacles(node, configuration, self._frames, self._worker, health, log)
+        self._obstacles = Obstacles(node, configuration, self._execution, self._frames,
+                                    self._worker, health, log)
         arms = configuration.arm_names
         self._goals = Goals(node, configuration, self._dispatcher, outcomes, self._frames)
         self._paths = Paths(node, arms, self._dispatcher, self._execution, self._frames)

@@ -18,6 +18,7 @@ from ik_node.control.surroundings import Surroundings
 from ik_node.control.worker import CancelledError, LongSearch, Worker, search, turn
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.conversions import time_of
+from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake import planning_scene
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.obstacle_messages import Contents, Key, ObstacleEntry, Place, frame_key
@@ -81,9 +82,10 @@ class Obstacles:
     What is invalid in one is refused, and what it would change stands.
     """
 
-    def __init__(self, node: LifecycleNode, configuration: Configuration, frames: Frames,
-                 worker: Worker, health: Health, log: ThrottledLog) -> None:
+    def __init__(self, node: LifecycleNode, configuration: Configuration, execution: Execution,
+                 frames: Frames, worker: Worker, health: Health, log: ThrottledLog) -> None:
         self._node, self._configuration, self._frames = node, configuration, frames
+        self._execution = execution
         self._worker, self._health, self._log = worker, health, log
         self._waiting: deque[_Message] = deque()
         self._entries: Mapping[Key, ObstacleEntry] = {}
@@ -158,6 +160,7 @@ class Obstacles:
                     self._refuse(reason_of(error, self._log.warn))
                 else:
                     self._entries, self._present = contents.entries, present
+                    await self._stop_what_is_blocked()
                     if ready:
                         self._refuse(_summary(contents.problems))
                 for _ in ready:
@@ -166,6 +169,13 @@ class Obstacles:
             pass
         finally:
             self._is_serving, self._served = False, 0
+
+    async def _stop_what_is_blocked(self) -> None:
+        """Brake motions into whose way obstacles have come."""
+        for name, controller in list(self._execution.controllers.items()):
+            reason = await controller.keep_clear()
+            if reason:
+                self._log.warn(f'{name!r} {reason}')
 
     def _applied(self, robot: Robot, ready: list[_Ready],
                  number: int) -> tuple[Contents, Surroundings]:
