@@ -83,7 +83,7 @@ class ClosedForm:
         self.T, self.parameters = memory.pose(np.zeros((4, 4))), memory.vector(np.zeros(n))
         self.q0 = memory.vector(np.zeros(n))
         self.branches = memory.rows(np.zeros((sizes.MOST_BRANCHES, n)))
-        # (cos, sin) of every revolute joint of a branch
+        # (cos, sin) of every revolute joint of a branch; not of families with their own parameter
         self.directions = memory.rows(np.zeros((sizes.MOST_BRANCHES, 2 * n)))
 
     def write_value(self, i: int, j: int, c: float, s: float) -> None:

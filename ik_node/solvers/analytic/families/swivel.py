@@ -66,9 +66,11 @@ class Swivel(ClosedFamily):
         The signs of elbow, shoulder and wrist run as in binary counting, from + + + to − − −. The
         elbow's is that of θ₄ from where the wrist is farthest from s; the shoulder's that of θ₂
         from where axis 3 is nearest to axis 1's direction, the wrist's that of θ₆, likewise.
+        Most are only compared: their directions are left out.
         """
         axes, points, M, psi = work.axes, work.points, work.M, work.parameter
         slack, shoulder, wrist = self.structure.slack, work.found, work.wrist
+        out = work.branches
         line, reference, count, ca, sa, cb, sb = swivel_elbows(axes, points, M,
                                                                self.structure.size, slack)
         h1, h2, h3, h4 = row(axes, 0), row(axes, 1), row(axes, 2), row(axes, 3)
@@ -88,12 +90,16 @@ class Swivel(ClosedFamily):
             wrists = rotation_triple.make_rotation(h5, h6, h7, rotated(rest, h7),
                                                    rotated(rest, w7), work.triple_ranges, slack,
                                                    wrist)
+            for k in range(2):
+                for j in range(3):
+                    shoulder[k][j] = math.atan2(shoulder[k][2 * j + 1], shoulder[k][2 * j])
+                    wrist[k][j] = math.atan2(wrist[k][2 * j + 1], wrist[k][2 * j])
+            theta4 = math.atan2(s4, c4)
             for i in range(shoulders):
                 for k in range(wrists):
                     for j in range(3):
-                        work.write_value(solutions, j, shoulder[i][2 * j], shoulder[i][2 * j + 1])
-                        work.write_value(solutions, 4 + j, wrist[k][2 * j], wrist[k][2 * j + 1])
-                    work.write_value(solutions, 3, c4, s4)
+                        out[solutions][j], out[solutions][4 + j] = shoulder[i][j], wrist[k][j]
+                    out[solutions][3] = theta4
                     solutions += 1
         return solutions
 

@@ -100,7 +100,7 @@ class Refinement:
         tip = self.work.frames[self.chain.m]
         while first < self.chain.m and q[column[first]] == frames_q[column[first]]:
             first += 1
-        if i < 0:
+        if i < 0 or self.family.structure.parameters > self.family.structure.locks:
             forward.frames_beyond(self.chain, q, first, self.work.frames)
         else:
             forward.frames_by_directions(self.chain, q, self.closed_form.directions[i], first,
