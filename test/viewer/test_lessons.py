@@ -75,9 +75,9 @@ def test_a_pause_stops_at_its_frame_and_play_goes_on_from_there(page, monkeypatc
     page.choose('Lessons', 'frame', value=5)
     page.begin('Lessons', 'Play')
     page.until(lambda: page.shows('Lessons', 'Pause'))
-    monkeypatch.setattr(lesson_panel, '_PERIOD', 0.0)
     page.press('Lessons', 'Pause')
     assert page.widget('Lessons', 'frame').value == 5
+    monkeypatch.setattr(lesson_panel, '_PERIOD', 0.0)
     page.press('Lessons', 'Play')
     assert page.widget('Lessons', 'frame').value == FRAMES
 
