@@ -158,14 +158,6 @@ class CollisionModel:
         others = None if isinstance(space, Body) else dict(self.others)
         return CollisionModel, (space, self._obstacles, self.margin, others, disabled)
 
-    def gradients(self, q: np.ndarray, distance: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return (k,) distances, m, up to one, and how they change (k, n), m per rad or m.
-
-        Of the pairs at q (n,), rad or m; of meshes by their convex hulls. Raises InputError for a
-        wrong q.
-        """
-        return self.near_pairs(q, distance)[1:]
-
     def near_pairs(self, q: np.ndarray, distance: float) -> NearPairs:
         """Return the pairs at q (n,), rad or m, not farther apart than a distance, m.
 
@@ -269,27 +261,23 @@ class CollisionModel:
         measures = len(found) < touch.most and original.coal() is not None
         pairs = sorted(((not (things[a][1].is_exact and things[b][1].is_exact), a, b, *near)
                         for a, b, *near in found), key=lambda pair: (pair[0], pair[3]))
-        poses = {k: _pose(touch.pose(world, k)) for by_hull, *pair, _, _, _, _ in pairs
-                 if by_hull and measures for k in pair}
+        poses = {k: (np.array(pose[:3]), np.array(pose[3])) for k, pose in (
+            (k, touch.pose(world, k)) for by_hull, *pair, _, _, _, _ in pairs
+            if by_hull and measures for k in pair)}
         touch.leave()
         T = inverse(T_world_base)
         R = T[:3, :3]
         for by_hull, a, b, apart, normal, on_a, on_b in pairs:
             if by_hull and measures:
-                apart_by, p_a, p_b = original.distance(things[a][1].original, poses[a],
-                                                       things[b][1].original, poses[b])
-                if apart_by > far:
+                measured = original.distance(things[a][1].original, poses[a],
+                                             things[b][1].original, poses[b], far)
+                if measured is None:
                     continue
+                apart_by, p_a, p_b = measured
                 if apart_by > 0.0:
                     apart, normal, on_a, on_b = apart_by, (p_b - p_a) / apart_by, p_a, p_b
             yield Contact(things[a][0], things[b][0], apart, R @ on_a + T[:3, 3],
                           R @ on_b + T[:3, 3], R @ normal, measures or not by_hull)
-
-
-def _pose(motion: tuple) -> np.ndarray:
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = motion[:3], motion[3]
-    return T
 
 
 def _margin(margin: float) -> float:

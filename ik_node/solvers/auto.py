@@ -125,6 +125,12 @@ class AutoSolver(Solver):
                 return closed
         return self.iterative._avoiding(goal, q0, is_free) if found is None else found
 
+    def _confirmed(self, goal: Goal, q0: np.ndarray) -> Found | None:
+        with contextlib.suppress(UnsupportedError):
+            if self.analytic is not None and self.analytic.has_looked_at_all(goal):
+                return None
+        return super()._confirmed(goal, q0)
+
     def _solve_in_turn(self, goal: Goal, q: np.ndarray) -> Found:
         opening, whole, found, closed = self._opening(goal), self.iterative._entry, None, None
         if opening is not None:

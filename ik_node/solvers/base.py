@@ -213,14 +213,14 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
         with ends_by(self._deadline()):  # of all searches together
             found = self._avoiding(goal, q0, self.collisions.is_free)
             if found.reason is StopReason.COLLISION and self.collisions.confirms:
-                again = self._confirmed(goal, q0)
-                found = again if again.success else found
+                return self._confirmed(goal, q0) or found
             return found
 
-    def _confirmed(self, goal: Goal, q0: np.ndarray) -> Found:
+    def _confirmed(self, goal: Goal, q0: np.ndarray) -> Found | None:
         """Search again: the kernels count as contact what a hull touches whose mesh may be free."""
         assert self.collisions is not None
-        return search_free(self._unchecked, goal, q0, self.collisions.is_free)
+        found = search_free(self._unchecked, goal, q0, self.collisions.is_free)
+        return found if found.success else None
 
     def _avoiding(self, goal: Goal, q0: np.ndarray,
                   is_free: Callable[[np.ndarray], bool]) -> Found:

@@ -141,7 +141,7 @@ class IterativeSolver(Solver):
         columns = self._columns(poses, ALL_AXES, starts.copy(), progress)
         for k in np.flatnonzero(columns[2] == StopReason.COLLISION):
             found = self._confirmed(Goal._of_clean_pose(poses[k]), starts[k].copy())
-            if found.success:
+            if found is not None:
                 for column, value in zip(columns, found):
                     column[k] = value
         return columns

@@ -237,9 +237,10 @@ def test_gradients_are_those_of_central_differences():
     rng, h = np.random.default_rng(2), 1e-5
     for _ in range(100):
         q = rng.uniform(arm.lower, arm.upper)
-        distances, gradients = model.gradients(q, 10.0)
+        _, distances, gradients = model.near_pairs(q, 10.0)
         for k, step in enumerate(h * np.eye(3)):
-            after, before = (model.gradients(q + sign * step, 10.0)[0] for sign in (1.0, -1.0))
+            after, before = (model.near_pairs(q + change, 10.0).distances
+                             for change in (step, -step))
             assert gradients[:, k] == pytest.approx((after - before) / (2.0 * h), abs=1e-5)
         assert len(distances) == 7
 

@@ -164,6 +164,14 @@ class AnalyticSolver(Solver):
                 return searched
         return blocked(found)
 
+    def _confirmed(self, goal: Goal, q0: ndarray) -> Found | None:
+        return None if self.has_looked_at_all(goal) else super()._confirmed(goal, q0)
+
+    def has_looked_at_all(self, goal: Goal) -> bool:
+        """Tell whether a goal in collision has no other solutions than the branches."""
+        plan, parameters = self._plans.plan_for(goal)
+        return plan.complete and (parameters is not None or not plan.searched)
+
     def _enumerated(self, plan: Plan, goal: Goal, parameters: np.ndarray | None,
                     within_limits: bool) -> np.ndarray:
         """Return the branches (k, n) of `solve_all` by the closed form alone."""
