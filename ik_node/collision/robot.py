@@ -23,7 +23,9 @@ from ik_node.support.arguments import mapping, number
 from ik_node.support.exceptions import InputError, ModelError, shown, unknown
 
 _SAMPLES = 1000  # joint configurations: a pair that touches in all of them always does
+_LEAST = 1e-4    # m, kept by pairs that are nearer than the margin in all of them
 _UNLIMITED = np.pi  # rad or m either way, of the samples of a joint without limits
+NO_PAIRS: Mapping[tuple[int, int], float] = {}
 NOTHING = World([], np.empty((0, 4, 4)), [], np.empty((0, 4, 4)))
 
 
@@ -76,9 +78,11 @@ class RobotShapes:
         self.shapes = Shapes(tree.source_path)
         with self.shapes.reading():
             self.pieces, self.visual = self._read(tree)
-        self.always: tuple[tuple[str, str], ...] = ()
+        self._near: dict[float, set[tuple[int, int]]] = {}
         self.pairs = self.possible_pairs(self.pieces)
-        self.pairs, self.always = self._without_permanent()
+        touching = self.always_within(0.0)
+        self.pairs = [pair for pair in self.pairs if pair not in touching]
+        self.always = self.links_of(touching)
 
     def with_others(self, others: Mapping[str, float]) -> 'RobotShapes':
         """Return the same shapes with other values of joints that are not in q, rad or m.
@@ -92,6 +96,7 @@ class RobotShapes:
         twin = copy.copy(self)
         twin.others = {**self.others, **{
             name: number(value, f'the value of {name!r}') for name, value in values.items()}}
+        twin._near = {}
         twin._set_tree()
         return twin
 
@@ -147,13 +152,19 @@ class RobotShapes:
             return 'one joint between them'
         return 'disabled' if frozenset((a.link, b.link)) in self._disabled else ''
 
-    def scene(self, pieces: list[LinkPiece], pairs: list[tuple[int, int]]) -> Scene:
+    def closer(self, margin: float) -> dict[tuple[int, int], float]:
+        """Return the pairs that no margin, m, can part, and by how much they come closer, m."""
+        return dict.fromkeys(self.always_within(margin), margin - _LEAST) if margin > _LEAST else {}
+
+    def scene(self, pieces: list[LinkPiece], pairs: list[tuple[int, int]],
+              closer: Mapping[tuple[int, int], float] = NO_PAIRS) -> Scene:
         """Return what the kernels check: pairs of pieces, and those that move, with a world."""
         return Scene(
             self.tree, [one.group for one in pieces],
             np.array([one.piece.placement for one in pieces]).reshape(-1, 4, 4),
             [one.piece.convex for one in pieces], np.array(pairs, dtype=int).ravel(),
-            [k for k, one in enumerate(pieces) if self._cluster[one.group] > 0])
+            [k for k, one in enumerate(pieces) if self._cluster[one.group] > 0],
+            np.array([closer.get(pair, 0.0) for pair in pairs]))
 
     def _read(self, tree: KinematicTree) -> tuple[list[LinkPiece], tuple[str, ...]]:
         pieces: list[LinkPiece] = []
@@ -172,24 +183,29 @@ class RobotShapes:
                 pieces.extend(self.on_link(link, piece) for piece in made)
         return pieces, tuple(visual)
 
-    def _without_permanent(self) -> tuple[list[tuple[int, int]], tuple[tuple[str, str], ...]]:
-        """Return the pairs without those that touch in every sample, and the links of these."""
+    def always_within(self, far: float) -> set[tuple[int, int]]:
+        """Return the pairs that are at most `far` apart, m, in every sample."""
+        if far in self._near:
+            return self._near[far]
         lower = np.where(np.isfinite(self._space.lower), self._space.lower, -_UNLIMITED)
         upper = np.where(np.isfinite(self._space.upper), self._space.upper, _UNLIMITED)
         samples = np.random.default_rng(0).uniform(
             np.minimum(lower, upper), np.maximum(lower, upper), (_SAMPLES, len(lower)))
-        touching, touch = self.pairs, self.scene(self.pieces, self.pairs).touch()
+        near, touch = self.pairs, self.scene(self.pieces, self.pairs).touch()
         for q in samples:
-            found = {(a, b) for a, b, *_ in touch.find(NOTHING, q, 0.0)}
-            if len(found) < len(touching):
-                touching = [pair for pair in touching if pair in found]
-                touch = self.scene(self.pieces, touching).touch()
-            if not touching:
+            found = {(a, b) for a, b, *_ in touch.find(NOTHING, q, far)}
+            if len(found) < len(near):
+                near = [pair for pair in near if pair in found]
+                touch = self.scene(self.pieces, near).touch()
+            if not near:
                 break
-        always = {tuple(sorted((self.pieces[a].link, self.pieces[b].link))) for a, b in touching}
-        left = set(touching)
-        return ([pair for pair in self.pairs if pair not in left],
-                tuple(sorted(always)))  # type: ignore[arg-type]
+        self._near[far] = set(near)
+        return self._near[far]
+
+    def links_of(self, pairs: Iterable[tuple[int, int]]) -> tuple[tuple[str, str], ...]:
+        """Return the links of pairs of pieces, sorted."""
+        links = {tuple(sorted((self.pieces[a].link, self.pieces[b].link))) for a, b in pairs}
+        return tuple(sorted(links))  # type: ignore[arg-type]
 
 
 _OF_SPACES: 'weakref.WeakKeyDictionary[Chain | Body, dict[Any, RobotShapes]]' = (

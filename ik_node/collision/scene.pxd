@@ -25,6 +25,7 @@ cdef class Scene:
     cdef poses placement
     cdef objects shape
     cdef readonly list idle
+    cdef vector closer
 
     cpdef Touch touch(self)
 
@@ -41,7 +42,7 @@ cdef class Touch:
     cdef integers a, b, stack
     cdef readonly int count, most
     cdef public World world
-    cdef public double margin
+    cdef public double margin, closer
 
     cpdef leave(self)
     cpdef motion pose(self, World world, int k)

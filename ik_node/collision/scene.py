@@ -32,10 +32,12 @@ class Scene:
 
     - `tree`: its links; `link`, `placement`: of each shape the link, and its pose (4, 4) on it.
     - `pairs`: (2 k,) shapes that may touch; `moving`: those that may touch a world.
+    - `closer`: (k,) m, by which a pair may come closer than others: it counts as so much farther
+      apart.
     """
 
     def __init__(self, tree: Tree, link: Any, placement: np.ndarray, shapes: list[Convex],
-                 pairs: Any, moving: Any) -> None:
+                 pairs: Any, moving: Any, closer: np.ndarray) -> None:
         """Copy what describes them."""
         self.memory, self.tree = Memory(), tree
         memory = self.memory
@@ -43,6 +45,7 @@ class Scene:
         self.link, self.placement = memory.integers(link), memory.poses(placement)
         self.shape = memory.objects(shapes)
         self.pairs, self.moving = memory.integers(pairs), memory.integers(moving)
+        self.closer = memory.vector(closer)
         self.idle: list[Any] = []  # that no thread uses
 
     def touch(self) -> 'Touch':
@@ -56,7 +59,7 @@ class Scene:
 class Touch:
     """The frames of a scene at the last q, and the pairs found near: for one thread at a time.
 
-    - `world`, `margin`: of `is_free`; the margin in m.
+    - `world`, `margin`: of `is_free`; the margin in m. `closer`: of the pair that is measured.
     - `count`: of pairs, at most `most`: `a`, `b` their shapes, those of a world after those of
       the robot, or the number of shapes of the robot and of the world for its first half-space;
       `distance` m; `normal`, `on_a`, `on_b` (count, 3): unit vector from a to b, and the witness
@@ -80,7 +83,7 @@ class Touch:
             np.zeros((MOST, 3))))
         self.stack = memory.integers(np.zeros(worlds.DEPTH))
         self.world: Any = None
-        self.count, self.most, self.margin = 0, MOST, 0.0
+        self.count, self.most, self.margin, self.closer = 0, MOST, 0.0, 0.0
 
     def leave(self) -> None:
         """Leave this to other threads."""
@@ -136,13 +139,15 @@ def scan(scene: Scene, world: World, touch: Touch, q: Vector, far: float, most: 
     touch.count = 0
     for k in range(scene.pair_count):
         a, b = scene.pairs[2 * k], scene.pairs[2 * k + 1]
+        touch.closer = scene.closer[k]
         reach = (cython.cast(Convex, scene.shape[a]).bound
-                 + cython.cast(Convex, scene.shape[b]).bound + far)
+                 + cython.cast(Convex, scene.shape[b]).bound + far - touch.closer)
         between = minus(vectors.row(touch.middle, b), vectors.row(touch.middle, a))
-        if dot(between, between) <= reach * reach and measure(
+        if reach >= 0.0 and dot(between, between) <= reach * reach and measure(
                 cython.cast(Convex, scene.shape[a]), cython.cast(Convex, scene.shape[b]),
                 vectors.motion_of(touch.place[b]), touch, a, b, far) and touch.count >= most:
             return touch.count
+    touch.closer = 0.0
     for k in range(scene.moving_count):
         if scan_world(cython.cast(Convex, scene.shape[scene.moving[k]]), world, touch,
                       scene.moving[k], scene.count, far, most):
@@ -180,8 +185,8 @@ def measure(a: Convex, b: Convex, B: 'vectors.Motion', touch: Touch, i: int, j: 
 
     Where there is no more room, it replaces the farthest that is noted.
     """
-    distance = pair.signed_distance(a, vectors.motion_of(touch.place[i]), b, B, far, touch.gap,
-                                    touch.polytope)
+    distance = touch.closer + pair.signed_distance(
+        a, vectors.motion_of(touch.place[i]), b, B, far - touch.closer, touch.gap, touch.polytope)
     if not distance <= far:
         return False
     k = touch.count

@@ -94,8 +94,10 @@ def advance(own: Sweep, touch: Touch, slack: float) -> float:
     """Return how far the path is free of all pairs; see `Sweep.run`."""
     free = INF
     for k in range(own.scene.pair_count):
+        touch.closer = own.scene.closer[k]
         free = min(free, free_of(own, touch, own.scene.pairs[2 * k], own.scene.pairs[2 * k + 1],
                                  free, slack))
+    touch.closer = 0.0
     for k in range(own.scene.moving_count):
         free = min(free, free_of(own, touch, own.scene.moving[k], -1, free, slack))
     return free

@@ -145,6 +145,26 @@ def test_a_pair_that_always_touches_is_left_out_and_told():
     assert model.contacts(np.zeros(3)) == []
 
 
+def test_links_that_are_always_nearer_than_the_margin_may_be():
+    tree = planar('<link name="knuckle"/>', joint('d', 'three', 'knuckle', 0.5),
+                  link('finger', x=0.23), joint('e', 'knuckle', 'finger', 0.0))
+    arm, q = tree.chain('base', 'finger'), np.array([0.0, 0.1, 0.2, 0.3, 0.4])
+    model = CollisionModel(arm, margin=0.05)
+    contact, = model.contacts(q, 0.05)  # 0.03 m apart, whatever q
+    assert (contact.first, contact.second) == ('three', 'finger')
+    assert contact.distance == pytest.approx(0.03)
+    for one in (model, CollisionModel(arm, margin=0.01).with_margin(0.05)):
+        assert one.is_free(q)
+        assert one.free_part([q, -q]) == math.inf
+        assert one.near_pairs(q, 0.09).distances.min() > 0.05
+        finger = one.space.forward(q)[:3, :3] @ [0.23, 0.0, 0.0] + one.space.forward(q)[:3, 3]
+        one.obstacles = [Obstacle(Sphere(0.1), at(*(finger + [0.0, 0.0, 0.24])))]
+        assert not one.is_free(q)  # of an obstacle the margin is kept
+    folded = np.array([0.0, *[math.acos(-0.77)] * 2, 3.0, 0.0])  # 0.03 m: 'one' and 'three'
+    assert CollisionModel(arm).is_free(folded)
+    assert not CollisionModel(arm, margin=0.05).is_free(folded)  # and of other links
+
+
 def test_disabled_pairs_may_touch(arm):
     q = np.array([0.0, 2.6, 2.6])
     assert CollisionModel(arm).contacts(q)
