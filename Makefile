@@ -104,6 +104,7 @@ bench: $(VENV)/.bench $(VENV)/.kernels
 	$(BIN)/python -m benchmark.viewer
 	$(BIN)/python -m benchmark.scaling
 	$(BIN)/python -m benchmark.bodies
+	$(BIN)/python -m benchmark.collisions
 	$(BIN)/python -m benchmark.failures
 	$(BIN)/python -m benchmark.retargeting
 
