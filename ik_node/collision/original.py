@@ -109,7 +109,7 @@ def distance(a: Convex | TriangleMesh, T_a: Placement, b: Convex | TriangleMesh,
     And the nearest points (3,) of shapes that do not touch.
     """
     own, at, other, there = _geometry(a), _placed(T_a), _geometry(b), _placed(T_b)
-    if (coal().collide(own, at, other, there, _asked(), coal().CollisionResult())
+    if (coal().collide(own, at, other, there, _contact_request(), coal().CollisionResult())
             or _encloses(a, T_a, b, T_b) or _encloses(b, T_b, a, T_a)):
         return 0.0, T_a[1], T_b[1]
     if far <= 0.0:  # whether they touch takes a tenth of the time of how far they are apart
@@ -130,8 +130,8 @@ def _encloses(a: Convex | TriangleMesh, T_a: Placement, b: Convex | TriangleMesh
 
 
 @functools.cache
-def _asked() -> Any:
-    """Return what coal is asked for where it matters alone whether shapes touch."""
+def _contact_request() -> Any:
+    """Return the request where it matters alone whether shapes touch."""
     request = coal().CollisionRequest()
     request.num_max_contacts, request.enable_contact = 1, False
     return request
