@@ -31,7 +31,8 @@ def direction(cosine: float, sine: float, smallest: float) -> tuple[bool, float,
 def angle_of(c: float, s: float) -> float:
     """Return the angle of a rotation (c, s), rad in [−π, π]: as atan2, in a third of its time.
 
-    Twice the arctangent of at most tan π/8, by Sun's polynomial in fdlibm; to 1e-15 rad.
+    Twice the arctangent of at most tan π/8, by Sun's polynomial in fdlibm; to 1e-15 rad. π/2 is
+    in two parts.
     """
     u, v = math.fabs(c), math.fabs(s)
     t = min(u, v) / (1.0 + max(u, v))
@@ -45,7 +46,7 @@ def angle_of(c: float, s: float) -> float:
             -5.83357013379057348645e-2 + w * -3.65315727442169155270e-2))))
     angle = 2.0 * (t - t * (even + odd))
     if v > u:
-        angle = 1.5707963267948966 - (angle - 6.123233995736766e-17)  # π/2, in two parts
+        angle = 1.5707963267948966 - (angle - 6.123233995736766e-17)
     if c < 0.0:
         angle = 3.141592653589793 - (angle - 1.2246467991473532e-16)
     return math.copysign(angle, s)
