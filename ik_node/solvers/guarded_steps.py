@@ -23,6 +23,7 @@ _OUTWARD = 0.02    # m, by which one step parts what is too near
 _MOST_PAIRS = 64   # of more those that miss most
 _CASCADES = 64     # that are kept
 _ROUNDS = 6        # linearisations
+_HALVINGS = 6      # of a step, where these do not suffice
 _HELD = 1e-6       # m, by which a pair may miss what it is asked for
 _LOOKS = 20        # at meshes where their hulls touch, in each step
 _SHORTER = 0.9     # of the part of a step that is free
@@ -71,8 +72,23 @@ class GuardedSteps:
             kept = LevelRows(there.gradients[nearest], missing[nearest],
                              np.ones(len(nearest), bool), 0.0, False)
             step = self._solve([kept, outward, *levels], lower, upper, curvature)
+        else:  # what is linearised does not hold
+            step = self._shortened(q, step, here)
         part = self.collisions.free_part(np.array([q, q + step]), looks=_LOOKS)
         return step if part > 1.0 else _SHORTER * part * step
+
+    def _shortened(self, q: np.ndarray, step: np.ndarray, here: NearPairs) -> np.ndarray:
+        """Return as much of a step (n,) from q (n,) as brings nothing nearer than it may be."""
+        margin = self.collisions.margin
+        least = dict(zip(map(tuple, here.pairs.tolist()),
+                         np.minimum(here.distances, margin).tolist()))
+        for _ in range(_HALVINGS):
+            there = self._near(q + step)
+            if all(d >= least.get((a, b), margin) - _HELD
+                   for (a, b), d in zip(there.pairs.tolist(), there.distances.tolist())):
+                return step
+            step = 0.5 * step
+        return np.zeros_like(q)
 
     def _near(self, q: np.ndarray) -> NearPairs:
         return self.collisions.near_pairs(q, self._least + _NEAR)

@@ -40,15 +40,15 @@ def slid(q: np.ndarray, rows: Callable[[np.ndarray], Sequence[LevelRows]], space
                   np.clip(space.upper - q, 0.0, _LARGEST_STEP))
         step = steps.step(q, None, levels, *bounds, damping)
         there = rows(q + step)
-        gain = _gain(levels, there)
-        if is_free and gain <= 0.0:
+        gain, stays_free = _gain(levels, there), collisions.is_free(q + step)
+        if is_free and (gain <= 0.0 or not stays_free):
             damping, failures = _CAREFUL * damping, failures + 1
             continue
         q, levels, failures = q + step, there, 0
         damping = max(_BOLDER * damping, _BOLDEST)
         if is_free and (gain < _SETTLED or np.abs(step).max() < _AT_REST):
             break
-        is_free = is_free or collisions.is_free(q)
+        is_free = stays_free
     return q
 
 

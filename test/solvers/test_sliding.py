@@ -89,3 +89,16 @@ def test_the_timeout_ends_the_way_along_an_obstacle():
     found = arm_solver(timeout=1e-6).solve(goal_at(0.3, 0.25, -0.1), START)
     assert found.q == pytest.approx(START, abs=1e-9)
     assert arm_solver(timeout=1e-6).collisions.is_free(found.q)
+
+
+def test_an_arm_that_is_pressed_against_itself_keeps_the_margin():
+    solver = make_solver('dls', CHAIN, avoid_collisions=True, margin=MARGIN, closest=True)
+    rng, q, target, touched = np.random.default_rng(1), START, TIP[:3, 3].copy(), 0
+    for _ in range(4):
+        aim = rng.uniform(-0.15, 0.15, 3) + (0.0, 0.0, 0.3)
+        for _ in range(40):
+            target += 0.1 * (aim - target)
+            found = solver.solve(Goal(position=target), q)
+            q, touched = found.q, touched + (not found.success)
+            assert solver.collisions.is_free(q)
+    assert touched > 10
