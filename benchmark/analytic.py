@@ -1,7 +1,7 @@
 """Measures closed forms: every branch of random poses, beside the peers that have closed forms.
 
 At last `auto`, which chooses between closed form and `dls`, beside `dls`, from random starts. Where
-no peer takes turns but our own solvers, times are the least of some of each call.
+there is no peer, times are the least of several of each call.
 
 Poses are forward kinematics of joint values drawn evenly from the limits, the same for all; limits
 are not asked of the branches. Times are from Python, wrappers included, the contenders taking turns

@@ -160,11 +160,12 @@ class Obstacles:
                     self._refuse(reason_of(error, self._log.warn))
                 else:
                     self._entries, self._present = contents.entries, present
-                    await self._stop_what_is_blocked()
                     if ready:
                         self._refuse(_summary(contents.problems))
                 for _ in ready:
                     self._waiting.popleft()
+                self._served = 0
+                await self._stop_what_is_blocked()
         except CancelledError:  # the robot has changed, or the node ends; what waits is kept
             pass
         finally:
@@ -173,7 +174,12 @@ class Obstacles:
     async def _stop_what_is_blocked(self) -> None:
         """Brake motions into whose way obstacles have come."""
         for name, controller in list(self._execution.controllers.items()):
-            reason = await controller.keep_clear()
+            try:
+                reason = await controller.keep_clear()
+            except CancelledError:
+                raise
+            except Exception as error:  # a defect, which must not stop the node
+                reason = reason_of(error, self._log.warn)
             if reason:
                 self._log.warn(f'{name!r} {reason}')
 

@@ -42,7 +42,7 @@ def message_types(node: Node) -> dict[str, Any]:
     return {topic: getattr(msg, kind) for kind, topic in TOPICS.items()}
 
 
-class Part(NamedTuple):
+class ObjectPart(NamedTuple):
     """A change of one object: in the world, or on a link."""
 
     message: Any  # CollisionObject
@@ -71,7 +71,7 @@ class Part(NamedTuple):
 class SceneChange(NamedTuple):
     """A change of objects; `replaces`: whether all others are removed."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ObjectPart, ...]
     replaces: bool = False
 
 
@@ -79,13 +79,14 @@ def change_of(message: Any) -> SceneChange:
     """Return the change that any message of `TOPICS` asks for."""
     if hasattr(message, 'world'):
         return SceneChange((
-            *map(Part, message.world.collision_objects),
+            *map(ObjectPart, message.world.collision_objects),
             *map(_attached, message.robot_state.attached_collision_objects)), not message.is_diff)
-    return SceneChange((_attached(message) if hasattr(message, 'touch_links') else Part(message),))
+    return SceneChange((
+        _attached(message) if hasattr(message, 'touch_links') else ObjectPart(message),))
 
 
-def _attached(message: Any) -> Part:
-    return Part(message.object, message.link_name, tuple(message.touch_links))
+def _attached(message: Any) -> ObjectPart:
+    return ObjectPart(message.object, message.link_name, tuple(message.touch_links))
 
 
 class MeshFiles:
@@ -133,7 +134,7 @@ def apply_change(contents: Contents, change: SceneChange, places: Mapping[Any, P
             contents.problems.append(f'{name}: {error}')
 
 
-def _apply(contents: Contents, part: Part, name: str, places: Mapping[Any, Place | IkError],
+def _apply(contents: Contents, part: ObjectPart, name: str, places: Mapping[Any, Place | IkError],
            files: MeshFiles) -> None:
     one, operation, key = part.message, part.operation, ('object', part.message.id)
     present = contents.entries.get(key)
@@ -173,7 +174,7 @@ def _keys(contents: Contents, link: str | None = '') -> list[Key]:
             and link in ('', entry.obstacles[0].link)]
 
 
-def _remove(contents: Contents, key: Key, part: Part,
+def _remove(contents: Contents, key: Key, part: ObjectPart,
             places: Mapping[Any, Place | IkError]) -> None:
     """Delete an object; one that was attached is in the world then."""
     entry = contents.entries.get(key)

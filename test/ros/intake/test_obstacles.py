@@ -313,3 +313,22 @@ def test_obstacles_outlive_another_robot_and_inactivity(node):
     assert node.transition('activate')
     assert len(present(node)) == 2
     assert node.client.send(T_TIP).values['contact_second'] == 'test/0'
+
+
+@pytest.mark.parametrize('fails', [False, True])
+def test_a_motion_brakes_where_a_marker_comes_into_its_way(fails, monkeypatch):
+    goal = T_TIP.copy()
+    goal[1, 3] -= 0.4
+    with running(urdf_path=ARM, motion='cartesian', start_pose=str(Q.tolist()), publish_rate=50.0,
+                 dls__avoid_collisions='true', dls__margin=0.01) as node:
+        assert node.client.send(goal).met
+        show(node, marker(at=(0.0, 0.0, 3.0)))
+        assert 'lead too near' not in node.log()
+        if fails:  # by a defect
+            monkeypatch.setattr('ik_node.control.controller.check_clearance', lambda *_: 1 / 0)
+        show(node, marker(1, at=TIP - (0.0, 0.28, 0.0), size=(0.1, 0.1, 0.1)))
+        node.until(lambda: ('division' if fails else "lead too near to contact: 'link_6'")
+                   in node.log())
+        monkeypatch.undo()
+        assert node.alive() != fails
+        assert len(present(node)) == 2
