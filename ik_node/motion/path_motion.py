@@ -6,6 +6,7 @@ At the time σ of the current motion the joints have q̇ = v(σ) σ̇ and q̈ = 
 path without leaving it, and in the worst case follows it to its end.
 """
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -25,8 +26,9 @@ _GRID = 4            # places to each piece of the path's spline
 _ROUNDS = 4          # of slowing down where limits are exceeded
 _WINDOW = 1.5        # of a/j: over how long accelerations are averaged
 _KEPT = 1.0 + 1e-6
-# The share of the accelerations to brake with, and the window that smooths it, in a/j.
-_BRAKING = ((0.95, 1.0), (0.95, 2.0), (0.7, 2.0), (0.4, 2.0), (0.2, 2.0))
+_SHORTEST = 0.016     # s, of braking
+_DURATIONS = 24       # to choose that of braking from
+_RAMPS = (0.5, 0.15)  # shares of it in which the deceleration rises, for jerk and for speed
 
 
 class Pace(NamedTuple):
@@ -123,41 +125,34 @@ def brake(current: Trajectory, limits: MotionLimits) -> Trajectory:
     """
     if isinstance(current, Series):
         current = current.to_rest()
-    for share, window in _BRAKING:
-        times, clock = _clock(current, limits, share, window)
-        if times[-1] >= current.duration:
-            continue
-        motion = SplineTrajectory(times, current.sample(clock).position, limits,
+    soonest = current
+    durations = np.geomspace(_SHORTEST, max(current.duration, _SHORTEST), _DURATIONS)[:-1].tolist()
+    while durations:  # nearly always what keeps the limits for one does for longer ones
+        middle = len(durations) // 2
+        found = _braking(current, limits, durations[middle])
+        durations = durations[middle + 1:] if found is None else durations[:middle]
+        soonest = found or soonest
+    return soonest
+
+
+def _braking(current: Trajectory, limits: MotionLimits, duration: float) -> Trajectory | None:
+    """Return a motion on the same path that rests after a duration, s; None beyond the limits."""
+    times = np.linspace(0.0, duration, max(math.ceil(duration / STEP), _FEWEST) + 1)
+    for ramp in _RAMPS:
+        motion = SplineTrajectory(times, current.sample(_clock(times, ramp)).position, limits,
                                   current.at(0.0).velocity)
         if keeps(motion.excess()):
             return motion
-    return current
+    return None
 
 
-def _clock(current: Trajectory, limits: MotionLimits, share: float,
-           smoothed: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return times (k,), s, and the value of the clock at each, from the rate 1 to the rate 0.
+def _clock(times: np.ndarray, ramp: float) -> np.ndarray:
+    """Return the value of the clock, s, at times (k,) from 0, its rate going from 1 to 0.
 
-    The clock slows down as fast as a share of the accelerations allows; an average over a window
-    then makes its acceleration continuous.
+    Its deceleration rises over a share of the time, is constant, and falls over the same share.
     """
-    state = current.sample(np.arange(0.0, current.duration + 2.0 * STEP, STEP))
-    most = share * limits.acceleration
-    rate, clock = 1.0, [0.0]
-    while rate > 0.0 and clock[-1] < current.duration:
-        k = int(clock[-1] / STEP)
-        v, a = state.velocity[k], state.acceleration[k] * rate * rate
-        moving = v != 0.0
-        # a + v u ≥ −most where v > 0, and ≤ most where v < 0: the least u
-        least = ((-np.sign(v) * most - a)[moving] / v[moving]).max(initial=-1.0 / STEP)
-        after = max(rate + min(float(least), 0.0) * STEP, 0.0)
-        clock.append(clock[-1] + 0.5 * (rate + after) * STEP)
-        rate = after
-    ramp = float((limits.acceleration / limits.jerk).max())
-    window = max(round(smoothed * ramp / STEP), 1)
-    before = np.arange(1 - window, 0) * STEP
-    padded = np.concatenate([before, clock, np.full(window, clock[-1])])
-    sums = np.cumsum(np.concatenate([[0.0], padded]))
-    smooth = (sums[window:] - sums[:-window]) / window
-    smooth = np.pad(smooth - smooth[0], (0, _RESTING), mode='edge')
-    return np.arange(len(smooth)) * STEP, smooth
+    u = times / times[-1]
+    # The second integral of a deceleration that rises by 1 / ramp, then by 0, then by −1 / ramp.
+    lost = (u ** 3 - np.maximum(u - ramp, 0.0) ** 3 - np.maximum(u - 1.0 + ramp, 0.0) ** 3) / (
+        6.0 * ramp)
+    return times[-1] * (u - lost / (1.0 - ramp))

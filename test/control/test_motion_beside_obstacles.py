@@ -76,7 +76,7 @@ def test_a_motion_brakes_before_an_obstacle_that_comes_into_its_way(motion):
 
 def test_an_arm_that_cannot_brake_in_time_stops_at_once():
     rig = Guarded('cartesian', speed=0.3)
-    rig.advance(0.05 * rig.go(GOAL).duration)
+    rig.advance(0.4 * rig.go(GOAL).duration)
     before = rig.q
     rig.show(ball())
     assert run(rig.controller.keep_clear()).startswith('stops at once')

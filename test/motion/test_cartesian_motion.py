@@ -126,13 +126,15 @@ def test_a_new_goal_is_taken_up_without_a_stop_and_the_tip_joins_the_new_line():
         assert off_line(corner, chain.forward(q))[0] <= POSITION_TOLERANCE
 
 
-def test_braking_leaves_the_way_nowhere():
+@pytest.mark.parametrize(('share', 'most'), [
+    (0.002, 0.05), (0.05, 0.25), (0.15, 0.4), (0.25, 0.55), (0.4, 0.55)])
+def test_braking_leaves_the_way_nowhere(share, most):
     chain, follower, limits, q0 = arm('ur5')
     T = chain.forward(q0)
     end = beside(T, -0.1, 0.3, -0.1, yaw=0.6)
     motion = cartesian_motion(follower, limits, Rest(q0), [Goal.from_pose(end)])
-    braking = brake(left_of(motion, 0.25 * motion.duration), limits)
-    assert 0.0 < braking.duration < 0.65 * motion.duration
+    braking = brake(left_of(motion, share * motion.duration), limits)
+    assert 0.0 < braking.duration < most * motion.duration
     line = Line(T, end)
     for q in braking.sample(np.linspace(0.0, braking.duration, 50)).position:
         assert off_line(line, chain.forward(q))[0] <= POSITION_TOLERANCE
