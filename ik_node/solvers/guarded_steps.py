@@ -4,17 +4,20 @@ A step that would bring a pair nearer than it may come is replaced by the one ne
 the tasks make of it and then in the joints, that linearised distances allow. They are linearised
 anew where the step leads, until it holds [sequential quadratic programming: Nocedal & Wright,
 Numerical Optimization, 18]. Towards a contact steps slow down, along it and away from it they are
-free, and out of one they lead only outwards.
+free, and out of one they lead only outwards; where they lead no farther there, along the straight
+line to a free configuration.
 """
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ik_node.collision.model import CollisionModel, NearPairs
 from ik_node.solvers.body.levels.cascade import Cascade
 from ik_node.solvers.body.records import LevelRows
+from ik_node.solvers.escape import Escape, escape_from
 
 _APPROACH = 0.5    # of the distance that is left, so that a robot slows down towards a contact
 _CLEARANCE = 5e-5  # m, beyond the margin, that steps aim at
@@ -29,6 +32,8 @@ _LOOKS = 20        # at meshes where their hulls touch, in each step
 _SHORTER = 0.9     # of the part of a step that is free
 _CURVATURE = 1.0   # 1/rad
 _SINGULAR = 1e-2
+_DEEP = 1e-3       # m, nearer than the margin: what a step must lead out of
+_LEADS_OUT = 0.05  # of the distance that the fastest joint alone could gain: less leads nowhere
 
 
 class GuardedSteps:
@@ -42,6 +47,8 @@ class GuardedSteps:
         self.collisions, self._approach = collisions, approach
         self._least = collisions.margin + _CLEARANCE
         self._cascades: dict[bytes, Cascade] = {}
+        self._escape: Escape | None = None
+        self._searched: Any = None  # where, and beside what, an escape was last searched for
 
     def step(self, q: np.ndarray, wanted: np.ndarray | None, levels: Sequence[LevelRows],
              lower: np.ndarray, upper: np.ndarray, curvature: float = _CURVATURE) -> np.ndarray:
@@ -54,7 +61,11 @@ class GuardedSteps:
         if wanted is None:
             wanted = self._solve(levels, lower, upper, curvature)
         here, step = self._near(q), wanted
-        targets, begun = self._targets(here), here.distances < self._least
+        begun = here.distances < self._least
+        if self._escape is not None and begun.any() and self._escape.contains(q):
+            return self._escape.step(q, lower, upper)
+        self._escape = None
+        targets = self._targets(here)
         linear = here.distances + here.gradients @ wanted
         is_free = not begun.any() and (linear >= self._wanted(here, targets)).all()
         for k in range(_ROUNDS):
@@ -75,7 +86,24 @@ class GuardedSteps:
         else:  # what is linearised does not hold
             step = self._shortened(q, step, here)
         part = self.collisions.free_part(np.array([q, q + step]), looks=_LOOKS)
-        return step if part > 1.0 else _SHORTER * part * step
+        step = step if part > 1.0 else _SHORTER * part * step
+        if self._is_stuck(q, step, here, np.maximum(upper, -lower)) and (
+                self._searched != (q.tobytes(), self.collisions.free.state)):
+            self._escape = escape_from(q, self.collisions)
+            self._searched = q.tobytes(), self.collisions.free.state
+        return step if self._escape is None else self._escape.step(q, lower, upper)
+
+    def _is_stuck(self, q: np.ndarray, step: np.ndarray, here: NearPairs,
+                  bounds: np.ndarray) -> bool:
+        """Tell whether a step (n,) from q (n,) hardly leads out of the collision there."""
+        deep = here.distances < self.collisions.margin - _DEEP
+        if not deep.any() or self.collisions.is_free(q):
+            return False
+        there = self._near(q + step)
+        after = dict(zip(map(tuple, there.pairs.tolist()), there.distances.tolist()))
+        gained = sum(after.get((a, b), self._least) - before for (a, b), before in zip(
+            here.pairs[deep].tolist(), here.distances[deep].tolist()))
+        return bool(gained < _LEADS_OUT * (np.abs(here.gradients[deep]) * bounds).max())
 
     def _shortened(self, q: np.ndarray, step: np.ndarray, here: NearPairs) -> np.ndarray:
         """Return as much of a step (n,) from q (n,) as brings nothing nearer than it may be."""

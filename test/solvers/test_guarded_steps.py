@@ -85,6 +85,27 @@ def test_from_inside_an_obstacle_it_goes_out_only():
     assert depths[-1] > MARGIN - 1e-4
 
 
+@pytest.mark.parametrize('obstacle', [
+    Obstacle(Ground((0.0, 0.0, 1.0), -0.02), name='floor'),
+    Obstacle(Box((0.04, 3.0, 3.0)), pose_from_rpy((0.35, 0.0, 0.5), (0.0, 0.0, 0.0)), name='wall'),
+], ids=lambda obstacle: obstacle.name)
+def test_from_random_configurations_in_collision_it_gets_out(obstacle):
+    solver = solver_of('least_squares', Position(TIP, tip(START)), [obstacle])
+    rng, starts = np.random.default_rng(5), 0
+    while starts < 10:
+        q = rng.uniform(BODY.lower, BODY.upper)
+        if solver.collisions.is_free(q):
+            continue
+        starts += 1
+        solver.tasks[0].target = tip(q)
+        for _ in range(150):
+            q = q + DT * solver.velocity(q, DT)
+            if solver.collisions.is_free(q):
+                break
+        else:
+            pytest.fail(str(solver.collisions.contacts(q)))
+
+
 def test_limits_of_velocity_and_position_hold_beside_obstacles():
     solver = solver_of('least_squares', Position(TIP, tip(START) + (0.3, 0.3, 0.0)),
                        [wall_before(0.05)])
