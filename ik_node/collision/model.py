@@ -2,7 +2,7 @@
 
 import math
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -210,6 +210,22 @@ class CollisionModel:
             return part
         return self._free_by_meshes(at, 0.0 if is_near else part, slack, looks)
 
+    def tip_touches(self, q: np.ndarray, slack: float) -> bool:
+        """Tell whether what moves with the tip of an arm touches what stands still at q (n,).
+
+        Then it does so at every q with that pose of the tip, and none is free. slack: m, by which
+        it must be nearer than the margin.
+        """
+        assert isinstance(self.space, Chain)
+        own = [self.robot.cluster_of(one.link) for one in (*self.robot.pieces, *self._attached)]
+        tip = self.robot.cluster_of(self.space.tip_link)
+
+        def matters(a: int, b: int) -> bool:
+            ends = own[a], own[b] if b < len(own) else 0
+            return ends in ((tip, 0), (0, tip))
+        return next(self._contacts(self.space.checked(q), self.margin - slack, among=matters),
+                    None) is not None
+
     def _is_free_by_hulls(self, q: np.ndarray) -> bool:
         touch = self.free.take()
         near = touch.find(touch.world, q, self.margin, 1)
@@ -271,14 +287,16 @@ class CollisionModel:
         return sorted(self._contacts(self.space.checked(q), far, more),
                       key=lambda one: one.distance)
 
-    def _contacts(self, q: np.ndarray, far: float, more: float = 0.0) -> Iterator[Contact]:
+    def _contacts(self, q: np.ndarray, far: float, more: float = 0.0,
+                  among: Callable[[int, int], bool] = lambda a, b: True) -> Iterator[Contact]:
         """Yield the contacts at q (n,), those that need no measurement of meshes first.
 
         more: m, by which pairs may come closer at the most, where that does not matter; else 0.
+        among: tells which pairs of shapes count, the robot's before those around.
         """
         scene, world, own, around, T_world_base = self._state
         touch = scene.touch()
-        found = touch.find(world, q, far + more)
+        found = [near for near in touch.find(world, q, far + more) if among(*near[:2])]
         things = {k: own[k] if k < len(own) else around[k - len(own)]
                   for a, b, *_ in found for k in (a, b)}
         measures = len(found) < touch.most and original.coal() is not None

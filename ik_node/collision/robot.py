@@ -124,6 +124,10 @@ class RobotShapes:
         return LinkPiece(link, int(self._groups[k]), piece._replace(
             placement=self._T_group_entry[k] @ piece.placement), attachment, touches)
 
+    def cluster_of(self, link: str) -> int:
+        """Return the number of the cluster of a link: 0 for what stands still."""
+        return int(self._cluster[self._groups[self._body.link_index(link)]])
+
     def possible_pairs(self, pieces: list[LinkPiece], first: int = 0) -> list[tuple[int, int]]:
         """Return the pairs of pieces, the second from `first` on, that may touch."""
         return [(i, j) for j in range(first, len(pieces)) for i in range(j)

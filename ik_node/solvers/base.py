@@ -27,7 +27,9 @@ from ik_node.solvers.self_motion import SelfMotion, self_motions
 from ik_node.support.arguments import flag, floats, number, numbers, vector
 from ik_node.support.exceptions import IkError, InputError, UnsupportedError, names, shown
 
-_GUESSES = 32  # initial guesses for self-motions where there is no closed form
+_GUESSES = 32   # initial guesses for self-motions where there is no closed form
+_EXACT = 1e-5   # m and rad: tolerances of a goal at which a hand is where it would be at another q
+_SLACK = 1e-4   # m, by which it is elsewhere at the most
 
 
 class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
@@ -216,9 +218,17 @@ class Solver(Driver[tuple[Goal, np.ndarray], Found, Result]):
             return self._solve_verified(goal, q0)
         with ends_by(self._deadline()):  # of all searches together
             found = self._avoiding(goal, q0, self.collisions.is_free)
-            if found.reason is StopReason.COLLISION and self.collisions.confirms:
+            if found.reason is StopReason.COLLISION and self.collisions.confirms and not (
+                    self._is_blocked(goal, found.q)):
                 return self._confirmed(goal, q0) or found
             return found
+
+    def _is_blocked(self, goal: Goal, q: np.ndarray) -> bool:
+        """Tell whether no solution is free, since a hand at the goal touches something, as at q."""
+        assert self.collisions is not None
+        options = self.options
+        return bool(max(options.position_tolerance, options.orientation_tolerance) <= _EXACT
+                    and goal.weights.all() and self.collisions.tip_touches(q, _SLACK))
 
     def _confirmed(self, goal: Goal, q0: np.ndarray) -> Found | None:
         """Search again: the kernels count as contact what a hull touches whose mesh may be free."""

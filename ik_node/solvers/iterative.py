@@ -140,7 +140,9 @@ class IterativeSolver(Solver):
             return self._columns(poses, ALL_AXES, starts, progress)
         columns = self._columns(poses, ALL_AXES, starts.copy(), progress)
         for k in np.flatnonzero(columns[2] == StopReason.COLLISION):
-            found = self._confirmed(Goal._of_clean_pose(poses[k]), starts[k].copy())
+            goal = Goal._of_clean_pose(poses[k])
+            found = None if self._is_blocked(goal, columns[0][k]) else self._confirmed(
+                goal, starts[k].copy())
             if found is not None:
                 for column, value in zip(columns, found):
                     column[k] = value

@@ -108,14 +108,17 @@ def test_no_solution_is_lost_to_a_hull(channel, name):
 
 
 @needs_coal
-@pytest.mark.parametrize('name', ['analytic', 'auto'])
-def test_of_a_complete_closed_form_each_branch_is_looked_at_once(channel, name, monkeypatch):
+@pytest.mark.parametrize('name', ['analytic', 'auto', 'dls'])
+def test_little_is_looked_at_where_the_hand_touches_something_at_the_goal(
+        channel, name, monkeypatch):
     arm, is_free, looks = slider(), CollisionModel.is_free, []
     monkeypatch.setattr(CollisionModel, 'is_free',
                         lambda model, q: looks.append(q) or is_free(model, q))
     solver = make_solver(name, arm, avoid_collisions=True, obstacles=[Obstacle(channel, at(y=0.2))])
     assert solver.solve(arm.forward([1.5]), [0.5]).reason is StopReason.COLLISION
     assert len(looks) <= 2  # the branch, as the one that is preferred and as one of all
+    assert not solver.solve_batch(arm.forward([1.5])[None]).success.any()
+    assert len(looks) <= 4
 
 
 @needs_coal

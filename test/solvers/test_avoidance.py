@@ -190,6 +190,19 @@ def test_of_free_branches_the_nearest_is_taken(arm):
     assert solver.solve(pose, UP).q == pytest.approx(nearest, abs=1e-6)
 
 
+def test_what_touches_the_hand_touches_it_in_every_configuration(arm):
+    model = CollisionModel(arm, [BESIDE_UP, AROUND_TIP])
+    assert model.tip_touches(UP, 0.0)
+    assert model.tip_touches(DOWN, 0.04)
+    assert not model.tip_touches(DOWN, 0.06)  # it is 0.05 m deep
+    model.obstacles = [BESIDE_UP]
+    assert not model.is_free(UP)
+    assert not model.tip_touches(UP, 0.0)
+    model.obstacles = [Obstacle(Box((0.1, 0.1, 0.1)), at(0.6), 'three', name='tool'),
+                       Obstacle(Sphere(0.1), at(1.4254, 0.0), name='ball')]
+    assert model.tip_touches(UP, 0.0)
+
+
 def test_what_is_of_meaning_for_collisions_needs_them_avoided(arm):
     for given in ({'obstacles': [BESIDE_UP]}, {'margin': 0.1}, {'others': {}},
                   {'disabled': [('one', 'two')]}):
