@@ -11,7 +11,7 @@ from ik_node.collision import original
 from ik_node.collision.free_space import FreeSpace
 from ik_node.collision.obstacles import Ground, Obstacle, PointCloud, check_obstacles
 from ik_node.collision.robot import LinkPiece, RobotShapes, shapes_of
-from ik_node.collision.scene import Scene
+from ik_node.collision.scene import Scene, Touch
 from ik_node.collision.shapes import Piece, convex_of, poses_of
 from ik_node.collision.sweep import Sweep
 from ik_node.collision.world import World
@@ -23,8 +23,9 @@ from ik_node.spatial import inverse
 from ik_node.support.arguments import floats, number
 from ik_node.support.exceptions import InputError, shown
 
-_LEAST, _FAR = 5e-4, 0.1  # m, beyond the margin: distances of meshes that are looked at
-_MOST_LOOKS = 50          # along one path
+_FAR, _NEARER, _STOP = 0.1, 1e-4, 5e-5  # m, as in sweep
+_NEAR = 0.01      # m, beyond the margin: meshes whose hulls are nearer are measured
+_MOST_LOOKS = 50  # along one path
 
 
 class Contact(NamedTuple):
@@ -57,6 +58,14 @@ class NearPairs(NamedTuple):
     pairs: np.ndarray  # (k, 2) integers that tell them apart, until obstacles change
     distances: np.ndarray  # (k,) m; negative: how deep they overlap
     gradients: np.ndarray  # (k, n) how the distances change, m per rad or m
+    meshes: np.ndarray  # (k,) bool: coal is there, and one is a mesh that is not convex
+
+
+_Choice = Callable[[tuple[int, int], float], bool]
+
+
+def _none(pair: tuple[int, int], distance: float) -> bool:
+    return False
 
 
 class CollisionModel:
@@ -161,17 +170,36 @@ class CollisionModel:
         others = None if isinstance(space, Body) else dict(self.others)
         return CollisionModel, (space, self._obstacles, self.margin, others, disabled)
 
-    def near_pairs(self, q: np.ndarray, distance: float) -> NearPairs:
+    def near_pairs(self, q: np.ndarray, distance: float, by_meshes: _Choice = _none) -> NearPairs:
         """Return the pairs at q (n,), rad or m, not farther apart than a distance, m.
 
-        Raises InputError for a wrong q.
+        by_meshes(pair, d): tells, where coal is installed, whether the meshes of a pair whose hulls
+        are d apart, m, are measured instead. Raises InputError for a wrong q.
         """
         at = self.space.checked(q)
-        touch = self.free.take()
-        pairs = [one[:2] for one in touch.find(touch.world, at, distance)]
-        found = NearPairs(np.array(pairs, dtype=int).reshape(-1, 2), *touch.rows())
+        scene, world, own, around, _ = self._state
+        touch, measures = scene.touch(), self.confirms
+        found, far = touch.find(world, at, distance), []
+        meshes = np.zeros(len(found), dtype=bool)
+        for k, (a, b, apart, *_) in enumerate(found if measures else ()):
+            ends = [(own[i] if i < len(own) else around[i - len(own)])[1] for i in (a, b)]
+            meshes[k] = not all(end.is_exact for end in ends)
+            if not (meshes[k] and by_meshes((a, b), apart)):
+                continue
+            closer = self._closer.get((a, b), 0.0)
+            measured = original.distance(ends[0].original, _placed(touch, world, a),
+                                         ends[1].original, _placed(touch, world, b),
+                                         distance - closer)
+            if measured is None:
+                far.append(k)
+            elif measured[0] > 0.0:
+                apart, on_a, on_b = measured
+                touch.replace(k, apart + closer, (on_b - on_a) / apart, on_a, on_b)
+        pairs = np.array([one[:2] for one in found], dtype=int).reshape(-1, 2)
+        rows = touch.rows()
         touch.leave()
-        return found
+        near = NearPairs(pairs, *rows, meshes)
+        return NearPairs(*(np.delete(part, far, axis=0) for part in near)) if far else near
 
     def is_free(self, q: np.ndarray) -> bool:
         """Tell whether nothing is nearer than the margin at q (n,), rad or m.
@@ -243,11 +271,12 @@ class CollisionModel:
 
         As long as they do, meshes are compared, the next time where they could touch.
         """
-        levers, last, kept = self.levers(), len(path) - 1, self.margin + slack
-        ends_at_hulls = True
+        last, least = len(path) - 1, max(self.margin - _NEARER, 0.0)
+        begun: dict[tuple[int, int], float] = {}
+        sweep, ends_at_hulls = Sweep(self._state[0], path), True
         for _ in range(looks):
             i = min(int(part), last - 1)
-            q = path[i] + (part - i) * (path[i + 1] - path[i])
+            q, dq = path[i] + (part - i) * (path[i + 1] - path[i]), np.abs(path[i + 1] - path[i])
             if not ends_at_hulls and self._is_free_by_hulls(q):
                 ahead = self._free_by_hulls(np.concatenate([q[None], path[i + 1:]]), slack)
                 if ahead == math.inf:
@@ -255,13 +284,21 @@ class CollisionModel:
                 part = part + ahead * (i + 1 - part) if ahead < 1.0 else i + ahead
                 ends_at_hulls = True
                 continue
-            gap = min([_FAR, *(one.distance - kept for one in self._contacts(q, kept + _FAR))])
-            if gap < _LEAST:
+            near = self.near_pairs(q, least + slack + _FAR, lambda _, d: d < least + slack + _NEAR)
+            room = near.distances - least - slack
+            for k in np.flatnonzero(near.distances < least + _STOP):  # no nearer than it was
+                pair = tuple(near.pairs[k].tolist())
+                if part == 0.0 or pair in begun:
+                    begun[pair] = max(begun.get(pair, -math.inf), float(near.distances[k]))
+                    room[k] = near.distances[k] - begun[pair] + 2.0 * _STOP
+            if (room < _STOP).any():
                 break
             if part >= last:
                 return math.inf
-            moved = float(levers @ np.abs(path[i + 1] - path[i]))
-            part, ends_at_hulls = min(part + gap / max(moved, gap), i + 1.0), False
+            moved, room = sweep.levers_of(near.pairs) @ dq, room - 0.5 * _STOP
+            share = min((room / np.maximum(moved, room)).min(initial=1.0),
+                        _FAR / max(float(self.levers() @ dq), _FAR))
+            part, ends_at_hulls = min(part + share, i + 1.0), False
         return part
 
     def levers(self) -> np.ndarray:
@@ -302,9 +339,8 @@ class CollisionModel:
         measures = len(found) < touch.most and original.coal() is not None
         pairs = sorted(((not (things[a][1].is_exact and things[b][1].is_exact), a, b, *near)
                         for a, b, *near in found), key=lambda pair: (pair[0], pair[3]))
-        poses = {k: (np.array(pose[:3]), np.array(pose[3])) for k, pose in (
-            (k, touch.pose(world, k)) for by_hull, *pair, _, _, _, _ in pairs
-            if by_hull and measures for k in pair)}
+        poses = {k: _placed(touch, world, k) for by_hull, *pair, _, _, _, _ in pairs
+                 if by_hull and measures for k in pair}
         touch.leave()
         T = inverse(T_world_base)
         R = T[:3, :3]
@@ -330,6 +366,12 @@ def _margin(margin: float) -> float:
     if checked < 0.0:
         raise InputError(f'margin must be at least 0 m, not {checked:g}')
     return checked
+
+
+def _placed(touch: Touch, world: World, k: int) -> original.Placement:
+    """Return where a shape is at the last q."""
+    pose = touch.pose(world, k)
+    return np.array(pose[:3]), np.array(pose[3])
 
 
 def _attached(robot: RobotShapes, obstacle: Obstacle) -> list[LinkPiece]:

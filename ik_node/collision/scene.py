@@ -118,6 +118,13 @@ class Touch:
                  vectors.row(self.on_a, k), vectors.row(self.on_b, k))
                 for k in range(self.count)]
 
+    def replace(self, k: int, distance: float, normal: Any, on_a: Any,
+                on_b: Any) -> None:
+        """Let pair k have another distance, m, and witness points of its own."""
+        self.distance[k] = distance
+        for i in range(3):
+            self.normal[k][i], self.on_a[k][i], self.on_b[k][i] = normal[i], on_a[i], on_b[i]
+
     def rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the distances (k,), m, of the pairs found, and their gradients (k, n)."""
         distances, rows = np.empty(self.count), np.empty((self.count, self.scene.tree.n))

@@ -80,6 +80,14 @@ class Sweep:
             most = np.maximum(most, [2.0 * self.lever[k] for k in range(self.n)])
         return most
 
+    def levers_of(self, pairs: np.ndarray) -> np.ndarray:
+        """Return by how much changes of joints change the distances of pairs at most (k, n)."""
+        rows = []
+        for a, b in pairs.tolist():
+            write_levers(self, a, b if b < self.scene.count else -1)
+            rows.append([self.lever[k] for k in range(self.n)])
+        return np.array(rows).reshape(-1, self.n)
+
 
 def write_travel(own: Sweep) -> None:
     """Write how far each prismatic joint is from zero, at the most."""

@@ -92,7 +92,8 @@ def repaired(q: np.ndarray, rows: Callable[[np.ndarray], tuple[np.ndarray, np.nd
     for _ in range(_REPAIRS):
         if is_over():
             break
-        _, distances, gradients = collisions.near_pairs(q, collisions.margin + 0.5 * _CLEARANCE)
+        _, distances, gradients, _ = collisions.near_pairs(
+            q, collisions.margin + 0.5 * _CLEARANCE)
         A, e = rows(q)
         if not len(distances) and float(e @ e) < _KEPT:
             return q

@@ -9,7 +9,7 @@ line to a free configuration.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from ik_node.solvers.escape import Escape, escape_from
 
 _APPROACH = 0.5    # of the distance that is left, so that a robot slows down towards a contact
 _CLEARANCE = 5e-5  # m, beyond the margin, that steps aim at
+_MESHES = 1e-3     # m, beyond both, for meshes that coal compares: the nearer, the more often
 _NEAR = 0.05       # m, beyond both: pairs that every step looks at
 _OUTWARD = 0.02    # m, by which one step parts what is too near
 _MOST_PAIRS = 64   # of more those that miss most
@@ -35,6 +36,8 @@ _SINGULAR = 1e-2
 _DEEP = 1e-3       # m, nearer than the margin: what a step must lead out of
 _LEADS_OUT = 0.05  # of the distance that the fastest joint alone could gain: less leads nowhere
 
+_NO_TARGETS: Mapping[tuple[int, int], float] = {}
+
 
 class GuardedSteps:
     """Steps of one robot that keep the margin of a collision model. For one thread at a time."""
@@ -47,6 +50,7 @@ class GuardedSteps:
         self.collisions, self._approach = collisions, approach
         self._least = collisions.margin + _CLEARANCE
         self._cascades: dict[bytes, Cascade] = {}
+        self._measured: set[tuple[int, int]] = set()
         self._escape: Escape | None = None
         self._searched: Any = None  # where, and beside what, an escape was last searched for
 
@@ -60,16 +64,24 @@ class GuardedSteps:
         """
         if wanted is None:
             wanted = self._solve(levels, lower, upper, curvature)
+        self._measured.clear()
         here, step = self._near(q), wanted
-        begun = here.distances < self._least
+        begun = here.distances < self._kept(here)
         if self._escape is not None and begun.any() and self._escape.contains(q):
             return self._escape.step(q, lower, upper)
         self._escape = None
         targets = self._targets(here)
+        there = self._near(q + wanted, targets)
+        if self._measured:
+            here = self._near(q)
+            targets, begun = self._targets(here), here.distances < self._kept(here)
+            there = self._near(q + wanted, targets)
         linear = here.distances + here.gradients @ wanted
         is_free = not begun.any() and (linear >= self._wanted(here, targets)).all()
         for k in range(_ROUNDS):
-            there, before = self._near(q + step), step
+            before = step
+            if k > 0:
+                there = self._near(q + step, targets)
             if (there.distances >= self._wanted(there, targets) - _HELD).all() and (
                     k > 0 or is_free):
                 break
@@ -78,7 +90,8 @@ class GuardedSteps:
             missing = self._wanted(there, targets) - there.distances + there.gradients @ before
             nearest = np.argsort(-missing)[:_MOST_PAIRS]
             outward = LevelRows(
-                here.gradients[begun], np.minimum(self._least - here.distances[begun], _OUTWARD),
+                here.gradients[begun],
+                np.minimum((self._kept(here) - here.distances)[begun], _OUTWARD),
                 np.ones(begun.sum(), bool), 0.0, False)
             kept = LevelRows(there.gradients[nearest], missing[nearest],
                              np.ones(len(nearest), bool), 0.0, False)
@@ -118,18 +131,30 @@ class GuardedSteps:
             step = 0.5 * step
         return np.zeros_like(q)
 
-    def _near(self, q: np.ndarray) -> NearPairs:
-        return self.collisions.near_pairs(q, self._least + _NEAR)
+    def _near(self, q: np.ndarray,
+              targets: Mapping[tuple[int, int], float] = _NO_TARGETS) -> NearPairs:
+        """Return the pairs that are near at q (n,), by their meshes where hulls miss a target."""
+        def by_meshes(pair: tuple[int, int], distance: float) -> bool:
+            if distance < targets.get(pair, self._least + _MESHES) - _HELD:
+                self._measured.add(pair)
+            return pair in self._measured
+        return self.collisions.near_pairs(q, self._least + _NEAR, by_meshes)
 
     def _targets(self, here: NearPairs) -> dict[tuple[int, int], float]:
         """Return how far apart each pair must be after the step, m."""
-        d, least = here.distances, self._least
+        d, least = here.distances, self._kept(here)
         after = np.where(d < least, np.minimum(d + 2.0 * _HELD, least),
                          least + (1.0 - self._approach) * (d - least))
         return dict(zip(map(tuple, here.pairs.tolist()), after.tolist()))
 
     def _wanted(self, near: NearPairs, targets: dict[tuple[int, int], float]) -> np.ndarray:
-        return np.array([targets.get((a, b), self._least) for a, b in near.pairs.tolist()])
+        return np.array([targets.get((a, b), least) for (a, b), least in zip(
+            near.pairs.tolist(), self._kept(near).tolist())])
+
+    def _kept(self, near: NearPairs) -> np.ndarray:
+        """Return how far apart pairs (k,) are to be, m."""
+        least: np.ndarray = self._least + _MESHES * near.meshes
+        return least
 
     def _solve(self, levels: Sequence[LevelRows], lower: np.ndarray, upper: np.ndarray,
                curvature: float) -> np.ndarray:

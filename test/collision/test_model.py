@@ -257,7 +257,7 @@ def test_gradients_are_those_of_central_differences():
     rng, h = np.random.default_rng(2), 1e-5
     for _ in range(100):
         q = rng.uniform(arm.lower, arm.upper)
-        _, distances, gradients = model.near_pairs(q, 10.0)
+        _, distances, gradients, _ = model.near_pairs(q, 10.0)
         for k, step in enumerate(h * np.eye(3)):
             after, before = (model.near_pairs(q + change, 10.0).distances
                              for change in (step, -step))

@@ -108,6 +108,19 @@ def test_no_solution_is_lost_to_a_hull(channel, name):
 
 
 @needs_coal
+def test_a_velocity_leads_in_between_the_walls_of_a_mesh_and_keeps_the_margin(channel):
+    solver = make_body_solver(
+        'least_squares', slider().tree.body(), [Position('hand', [1.6, 0.0, 0.0])],
+        avoid_collisions=True, obstacles=[Obstacle(channel)], margin=0.01)
+    for y, end in ((0.0, 1.6), (0.18, 0.97), (0.195, 0.97)):  # the walls are 0.4 m apart
+        solver.obstacles, q = [Obstacle(channel, at(y=y))], np.array([0.5])
+        for _ in range(100):
+            q = q + 0.02 * solver.velocity(q, 0.02)
+            assert solver.collisions.is_free(q)
+        assert q == pytest.approx([end], abs=2e-3)
+
+
+@needs_coal
 @pytest.mark.parametrize('name', ['analytic', 'auto', 'dls'])
 def test_little_is_looked_at_where_the_hand_touches_something_at_the_goal(
         channel, name, monkeypatch):
