@@ -323,22 +323,23 @@ def _attached(robot: RobotShapes, obstacle: Obstacle) -> list[LinkPiece]:
 def _world(robot: RobotShapes,
            obstacles: list[Obstacle]) -> tuple[World, list[tuple[Any, Piece]]]:
     """Return the shapes of obstacles that are not attached, and their names in that order."""
-    poses = [np.empty((0, 4, 4))]
     things: list[tuple[Any, Piece]] = []
     planes: list[tuple[Any, Piece]] = []
+    balls: list[tuple[Any, Piece]] = []
+    clouds = []
     for one in obstacles:
         if isinstance(one.shape, PointCloud):
-            poses.append(poses_of(one.shape, one.pose))
-            ball = Piece(convex_of(Sphere(one.shape.radius)), one.pose)
-            things += [(one.name, ball)] * len(one.shape.points)
-            continue
-        pieces = [(one.name, piece) for piece in robot.shapes.pieces(one.shape, one.pose)]
-        if isinstance(one.shape, Ground):
-            planes += pieces
-            continue
-        poses += [piece.placement[None] for _, piece in pieces]
-        things += pieces
-    T, at = robot.T_world_base, np.array([one.placement for _, one in planes]).reshape(-1, 4, 4)
-    world = World([piece.convex for _, piece in things], T @ np.concatenate(poses),
-                  [piece.convex for _, piece in planes], T @ at)
+            clouds.append(poses_of(one.shape, one.pose))
+            balls += [(one.name, Piece(convex_of(Sphere(one.shape.radius)), one.pose))] * len(
+                one.shape.points)
+        else:
+            kind = planes if isinstance(one.shape, Ground) else things
+            for piece in robot.shapes.pieces(one.shape, one.pose):
+                kind.append((one.name, piece))
+    T = robot.T_world_base
+    poses, at = (T @ np.array([piece.placement for _, piece in some]).reshape(-1, 4, 4)
+                 for some in (things, planes))
+    things += balls
+    world = World([piece.convex for _, piece in things], np.concatenate(
+        [poses, *(T @ cloud for cloud in clouds)]), [piece.convex for _, piece in planes], at)
     return world, [*(things[k] for k in world.order), *planes]
