@@ -19,7 +19,6 @@ from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.geometry import Sphere
 from ik_node.model.joint_space import check_joint_space
-from ik_node.spatial import inverse
 from ik_node.support.arguments import floats, number
 from ik_node.support.exceptions import InputError, shown
 
@@ -284,27 +283,29 @@ class CollisionModel:
         measures = len(found) < touch.most and original.coal() is not None
         pairs = sorted(((not (things[a][1].is_exact and things[b][1].is_exact), a, b, *near)
                         for a, b, *near in found), key=lambda pair: (pair[0], pair[3]))
-        poses = {k: (np.array(pose[:3]), np.array(pose[3])) for k, pose in (
-            (k, touch.pose(world, k)) for by_hull, *pair, _, _, _, _ in pairs
-            if by_hull and measures for k in pair)}
+        poses = {k: touch.pose(world, k) for by_hull, a, b, *_ in pairs
+                 if by_hull and measures for k in (a, b)}
         touch.leave()
-        T = inverse(T_world_base)
-        R = T[:3, :3]
+        R, t = T_world_base[:3, :3].T, T_world_base[:3, 3]
         for by_hull, a, b, apart, normal, on_a, on_b in pairs:
             closer = self._closer.get((a, b), 0.0)
             apart, least = apart - closer, far if more else far - closer
             if apart > least:
                 continue
             if by_hull and measures:
-                measured = original.distance(things[a][1].original, poses[a],
-                                             things[b][1].original, poses[b], least)
+                measured = original.distance(things[a][1].original, _placement(poses[a]),
+                                             things[b][1].original, _placement(poses[b]), least)
                 if measured is None:
                     continue
                 apart_by, p_a, p_b = measured
                 if apart_by > 0.0:
                     apart, normal, on_a, on_b = apart_by, (p_b - p_a) / apart_by, p_a, p_b
-            yield Contact(things[a][0], things[b][0], apart, R @ on_a + T[:3, 3],
-                          R @ on_b + T[:3, 3], R @ normal, measures or not by_hull)
+            yield Contact(things[a][0], things[b][0], apart, R @ (on_a - t), R @ (on_b - t),
+                          R @ normal, measures or not by_hull)
+
+
+def _placement(motion: tuple[tuple[float, ...], ...]) -> original.Placement:
+    return np.array(motion[:3]), np.array(motion[3])
 
 
 def _margin(margin: float) -> float:
