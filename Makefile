@@ -43,6 +43,7 @@ SOLVES ?= 1000000
 CALLS ?= 10000
 TIMEOUTS ?= 1000
 TOLERANCES ?= 200000
+POSES ?= 100000
 PATHS ?= 20
 GOALS ?= 1000
 STEPS ?= 100000
@@ -116,6 +117,7 @@ soak: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/python test/soak_calls.py --calls $(CALLS)
 	$(BIN)/python test/soak_timeouts.py --solves $(TIMEOUTS)
 	$(BIN)/python test/soak_tolerances.py --solves $(TOLERANCES)
+	$(BIN)/python test/soak_distances.py --poses $(POSES)
 	$(BIN)/python test/soak_bodies.py --goals $(GOALS) --steps $(STEPS) --drags $(DRAGS)
 	$(BIN)/python test/soak_paths.py --paths $(PATHS)
 	$(BIN)/python test/soak_robots.py --robots $(ROBOTS)

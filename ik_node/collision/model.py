@@ -11,7 +11,7 @@ from ik_node.collision import original
 from ik_node.collision.free_space import FreeSpace
 from ik_node.collision.obstacles import Ground, Obstacle, PointCloud, check_obstacles
 from ik_node.collision.robot import LinkPiece, RobotShapes, shapes_of
-from ik_node.collision.scene import Scene, Touch
+from ik_node.collision.scene import Scene
 from ik_node.collision.shapes import Piece, convex_of, poses_of
 from ik_node.collision.sweep import Sweep
 from ik_node.collision.world import World
@@ -19,7 +19,6 @@ from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.geometry import Sphere
 from ik_node.model.joint_space import check_joint_space
-from ik_node.spatial import inverse
 from ik_node.support.arguments import floats, number
 from ik_node.support.exceptions import InputError, shown
 
@@ -187,8 +186,8 @@ class CollisionModel:
             if not (meshes[k] and by_meshes((a, b), apart)):
                 continue
             closer = self._closer.get((a, b), 0.0)
-            measured = original.distance(ends[0].original, _placed(touch, world, a),
-                                         ends[1].original, _placed(touch, world, b),
+            measured = original.distance(ends[0].original, _placement(touch.pose(world, a)),
+                                         ends[1].original, _placement(touch.pose(world, b)),
                                          distance - closer)
             if measured is None:
                 far.append(k)
@@ -339,26 +338,29 @@ class CollisionModel:
         measures = len(found) < touch.most and original.coal() is not None
         pairs = sorted(((not (things[a][1].is_exact and things[b][1].is_exact), a, b, *near)
                         for a, b, *near in found), key=lambda pair: (pair[0], pair[3]))
-        poses = {k: _placed(touch, world, k) for by_hull, *pair, _, _, _, _ in pairs
-                 if by_hull and measures for k in pair}
+        poses = {k: touch.pose(world, k) for by_hull, a, b, *_ in pairs
+                 if by_hull and measures for k in (a, b)}
         touch.leave()
-        T = inverse(T_world_base)
-        R = T[:3, :3]
+        R, t = T_world_base[:3, :3].T, T_world_base[:3, 3]
         for by_hull, a, b, apart, normal, on_a, on_b in pairs:
             closer = self._closer.get((a, b), 0.0)
             apart, least = apart - closer, far if more else far - closer
             if apart > least:
                 continue
             if by_hull and measures:
-                measured = original.distance(things[a][1].original, poses[a],
-                                             things[b][1].original, poses[b], least)
+                measured = original.distance(things[a][1].original, _placement(poses[a]),
+                                             things[b][1].original, _placement(poses[b]), least)
                 if measured is None:
                     continue
                 apart_by, p_a, p_b = measured
                 if apart_by > 0.0:
                     apart, normal, on_a, on_b = apart_by, (p_b - p_a) / apart_by, p_a, p_b
-            yield Contact(things[a][0], things[b][0], apart, R @ on_a + T[:3, 3],
-                          R @ on_b + T[:3, 3], R @ normal, measures or not by_hull)
+            yield Contact(things[a][0], things[b][0], apart, R @ (on_a - t), R @ (on_b - t),
+                          R @ normal, measures or not by_hull)
+
+
+def _placement(motion: tuple[tuple[float, ...], ...]) -> original.Placement:
+    return np.array(motion[:3]), np.array(motion[3])
 
 
 def _margin(margin: float) -> float:
@@ -366,12 +368,6 @@ def _margin(margin: float) -> float:
     if checked < 0.0:
         raise InputError(f'margin must be at least 0 m, not {checked:g}')
     return checked
-
-
-def _placed(touch: Touch, world: World, k: int) -> original.Placement:
-    """Return where a shape is at the last q."""
-    pose = touch.pose(world, k)
-    return np.array(pose[:3]), np.array(pose[3])
 
 
 def _attached(robot: RobotShapes, obstacle: Obstacle) -> list[LinkPiece]:
@@ -383,22 +379,23 @@ def _attached(robot: RobotShapes, obstacle: Obstacle) -> list[LinkPiece]:
 def _world(robot: RobotShapes,
            obstacles: list[Obstacle]) -> tuple[World, list[tuple[Any, Piece]]]:
     """Return the shapes of obstacles that are not attached, and their names in that order."""
-    poses = [np.empty((0, 4, 4))]
     things: list[tuple[Any, Piece]] = []
     planes: list[tuple[Any, Piece]] = []
+    balls: list[tuple[Any, Piece]] = []
+    clouds = []
     for one in obstacles:
         if isinstance(one.shape, PointCloud):
-            poses.append(poses_of(one.shape, one.pose))
-            ball = Piece(convex_of(Sphere(one.shape.radius)), one.pose)
-            things += [(one.name, ball)] * len(one.shape.points)
-            continue
-        pieces = [(one.name, piece) for piece in robot.shapes.pieces(one.shape, one.pose)]
-        if isinstance(one.shape, Ground):
-            planes += pieces
-            continue
-        poses += [piece.placement[None] for _, piece in pieces]
-        things += pieces
-    T, at = robot.T_world_base, np.array([one.placement for _, one in planes]).reshape(-1, 4, 4)
-    world = World([piece.convex for _, piece in things], T @ np.concatenate(poses),
-                  [piece.convex for _, piece in planes], T @ at)
+            clouds.append(poses_of(one.shape, one.pose))
+            balls += [(one.name, Piece(convex_of(Sphere(one.shape.radius)), one.pose))] * len(
+                one.shape.points)
+        else:
+            kind = planes if isinstance(one.shape, Ground) else things
+            for piece in robot.shapes.pieces(one.shape, one.pose):
+                kind.append((one.name, piece))
+    T = robot.T_world_base
+    poses, at = (T @ np.array([piece.placement for _, piece in some]).reshape(-1, 4, 4)
+                 for some in (things, planes))
+    things += balls
+    world = World([piece.convex for _, piece in things], np.concatenate(
+        [poses, *(T @ cloud for cloud in clouds)]), [piece.convex for _, piece in planes], at)
     return world, [*(things[k] for k in world.order), *planes]

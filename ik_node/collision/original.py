@@ -1,10 +1,9 @@
 """Distances of shapes as they are, by coal: meshes by their triangles, not by their convex hulls.
 
 Of meshes coal knows the surface alone: one that is wholly inside another shape is as far from it as
-the surfaces are. That is found here by winding numbers, which an open mesh and one that is inside
-out have as well [Jacobson, Kavan & Sorkine-Hornung 2013]. Its security margin misses pairs of
-meshes that are nearer than the margin, and its depths of meshes are of single triangles: distances
-of surfaces that are apart are all that is used.
+the surfaces are. That is found here by winding numbers. Its security margin misses pairs of meshes
+that are nearer than the margin, and its depths of meshes are of single triangles: distances of
+surfaces that are apart are all that is used.
 """
 
 import functools
@@ -15,12 +14,11 @@ import numpy as np
 
 from ik_node.collision import cores
 from ik_node.collision.convex import Convex
+from ik_node.collision.winding import Surface
 
 Placement = tuple[np.ndarray, np.ndarray]  # R (3, 3) and t (3,), m
 _OLDEST = (3, 0, 3)
-_ENCLOSED = 0.5   # of a winding: more of it, in either direction, is around what is inside
 _FULL = 1.0 - 1e-9
-_AT_ONCE = 100_000   # triangles and points whose windings are computed together
 
 
 class TriangleMesh:
@@ -34,7 +32,6 @@ class TriangleMesh:
         a, b, c = (self.vertices - self.vertices.mean(axis=0))[self.faces.T]
         volume = abs(float(np.einsum('ij,ij->', a, np.cross(b, c)))) / 6.0
         self.is_convex = 0.0 < _FULL * hull_volume <= volume
-        self._low, self._high = self.vertices.min(axis=0), self.vertices.max(axis=0)
 
     @functools.cached_property
     def geometry(self) -> Any:
@@ -58,22 +55,10 @@ class TriangleMesh:
         used = np.unique(a)
         return points[used[np.unique(labels[used], return_index=True)[1]]]
 
-    def encloses(self, points: np.ndarray) -> bool:
-        """Tell whether one of points (p, 3), m, none of them on the surface, is inside."""
-        near = points[((self._low < points) & (points < self._high)).all(axis=1)]
-        size = max(_AT_ONCE // len(self.faces), 1)
-        return any((np.abs(self._windings(near[k:k + size])) > _ENCLOSED).any()
-                   for k in range(0, len(near), size))
-
-    def _windings(self, points: np.ndarray) -> np.ndarray:
-        """Return how often the surface is around points (p, 3): the solid angles over 4 π."""
-        corners = self.vertices - points[:, None]
-        corners /= np.sqrt((corners * corners).sum(axis=2))[:, :, None]
-        a, b, c = np.moveaxis(corners[:, self.faces], 2, 0)
-        volume = (a * np.cross(b, c)).sum(axis=2)
-        across = ((a * b).sum(axis=2) + (b * c).sum(axis=2) + (c * a).sum(axis=2))
-        found: np.ndarray = np.arctan2(volume, 1.0 + across).sum(axis=1) / (2.0 * np.pi)
-        return found
+    @functools.cached_property
+    def surface(self) -> Surface:
+        """The mesh for what it encloses."""
+        return Surface(self.vertices, self.faces)
 
     def hull_excess(self, count: int = 2000) -> float:
         """Return how far the convex hull is from the surface at the most, m, at random points."""
@@ -126,7 +111,7 @@ def _encloses(a: Convex | TriangleMesh, T_a: Placement, b: Convex | TriangleMesh
             isinstance(b, Convex) and b.core == cores.HALF_SPACE):
         return False
     points = b.parts if isinstance(b, TriangleMesh) else np.array([b.middle])
-    return a.encloses((points @ T_b[0].T + (T_b[1] - T_a[1])) @ T_a[0])
+    return bool(a.surface.encloses(points, T_a[0].T @ T_b[0], (T_b[1] - T_a[1]) @ T_a[0]))
 
 
 @functools.cache

@@ -2,25 +2,11 @@ cimport ik_node.collision.convex as convex
 cimport ik_node.collision.cores as cores
 cimport ik_node.collision.gap as gaps
 cimport ik_node.collision.penetration as penetration
-cimport ik_node.spatial.vector3 as vectors
 from ik_node.collision.convex cimport Convex
 from ik_node.collision.gap cimport Gap
 from ik_node.collision.penetration cimport Polytope
 from ik_node.spatial.vector3 cimport (
     along, composed, dot, minus, motion, moved, reversed_motion, rotated, times)
-from ik_node.support.arrays cimport Memory, pose
-cimport cython
-
-
-cdef class Query:
-    cdef readonly Gap gap
-    cdef Polytope polytope
-    cdef Memory memory
-    cdef pose A, B
-
-    cpdef tuple distance(self, Convex a, const double[:, ::1] T_a, Convex b,
-                         const double[:, ::1] T_b, double far=*)
-
 
 cdef double signed_distance(Convex a, motion A, Convex b, motion B, double far,
                             Gap gap, Polytope polytope) noexcept nogil

@@ -1,22 +1,16 @@
 """The signed distance of two placed convex shapes, and its witness points."""
 
-import math
-from typing import Any
-
 try:
     import cython
 except ImportError:
     from ik_node.support import cython
-import numpy as np
 
 from ik_node.collision import convex, cores, penetration
 from ik_node.collision import gap as gaps
 from ik_node.collision.convex import Convex
 from ik_node.collision.gap import Gap
 from ik_node.collision.penetration import Polytope
-from ik_node.spatial import vector3 as vectors
 from ik_node.spatial.vector3 import Motion
-from ik_node.support.arrays import Memory
 
 if not cython.compiled:
     from ik_node.spatial.vector3 import (
@@ -29,29 +23,6 @@ if not cython.compiled:
         rotated,
         times,
     )
-
-
-class Query:
-    """Scratch for the distances of pairs of shapes; for one thread at a time."""
-
-    def __init__(self) -> None:
-        """Make room."""
-        self.gap, self.polytope = Gap(), Polytope()
-        self.memory = memory = Memory()
-        self.A, self.B = memory.pose(np.eye(4)), memory.pose(np.eye(4))
-
-    def distance(self, a: Convex, T_a: np.ndarray, b: Convex, T_b: np.ndarray,
-                 far: float = math.inf) -> tuple[Any, ...]:
-        """Return the signed distance, m, the points on a and on b, and the normal from a to b.
-
-        T_a, T_b: (4, 4), m. As `signed_distance`; points and normal are tuples.
-        """
-        for i in range(4):
-            for j in range(4):
-                self.A[i][j], self.B[i][j] = T_a[i, j], T_b[i, j]
-        found = signed_distance(a, vectors.motion_of(self.A), b, vectors.motion_of(self.B), far,
-                                self.gap, self.polytope)
-        return found, self.gap.on_a, self.gap.on_b, self.gap.normal
 
 
 def signed_distance(a: Convex, A: Motion, b: Convex, B: Motion, far: float, gap: Gap,

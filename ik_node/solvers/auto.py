@@ -121,7 +121,7 @@ class AutoSolver(Solver):
                 return found
         with contextlib.suppress(UnsupportedError):
             closed = _named(self.analytic._avoiding(goal, q0, is_free))
-            if _ends(closed) or found is not None:
+            if _ends(closed) or found is not None or self.analytic.has_looked_at_all(goal):
                 return closed
         return self.iterative._avoiding(goal, q0, is_free) if found is None else found
 
