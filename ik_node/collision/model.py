@@ -22,7 +22,7 @@ from ik_node.model.joint_space import check_joint_space
 from ik_node.support.arguments import floats, number
 from ik_node.support.exceptions import InputError, shown
 
-_FAR, _NEARER, _STOP = 0.1, 1e-4, 5e-5  # m, as in sweep
+_FAR, _NEARER, _STOP, _ROUNDING = 0.1, 1e-4, 5e-5, 1e-7  # m, as in sweep
 _NEAR = 0.01      # m, beyond the margin: meshes whose hulls are nearer are measured
 _MOST_LOOKS = 50  # along one path
 
@@ -289,7 +289,7 @@ class CollisionModel:
                 pair = tuple(near.pairs[k].tolist())
                 if part == 0.0 or pair in begun:
                     begun[pair] = max(begun.get(pair, -math.inf), float(near.distances[k]))
-                    room[k] = near.distances[k] - begun[pair] + 2.0 * _STOP
+                    room[k] = near.distances[k] - begun[pair] + slack + _STOP + _ROUNDING
             if (room < _STOP).any():
                 break
             if part >= last:
