@@ -176,7 +176,7 @@ def on_the_page(steps, node):
         steps.see('the handle is dragged, and the goal is met', until(
             lambda: 'reached' in page.inner_text('body'), 60, page))
         open_tab(page, 'Solver')
-        choose(page, 'auto', 'dls')
+        choose(page, 'solver', 'dls')
         steps.see('another solver is chosen', until(
             lambda: node.get('solver') == 'dls', 30, page))
         press_home(page, view)

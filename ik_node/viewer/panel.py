@@ -28,7 +28,6 @@ class Page:
     - `robot_view`: the first of `robot_views`, which a panel is about unless it says otherwise.
     - `waypoints`: poses (4, 4), m, of the path.
     - `position_only`: whether goals of the arm have no orientation.
-    - `on_robot`: called when a panel has loaded another robot into the nodes.
     """
 
     def __init__(self, server: PageServer, robot_views: list[RobotView],
@@ -44,7 +43,6 @@ class Page:
         self._ground = GroundPlane(server.scene)
         self._stage: np.ndarray | None = None
         self.position_only = False
-        self.on_robot: Callable[[], None] = lambda: None
 
     @property
     def handle_pose(self) -> np.ndarray | None:

@@ -226,7 +226,6 @@ class ScenePanel(Panel):
         changed = self._changed(scene.parameters)
         if scene.robot != robot_view.text or scene.links != robot_view.parameters.links:
             robot_view.load({**changed, **text_parameters(scene.robot, *scene.links)})
-            self._page.on_robot()
             changed = self._changed(scene.parameters)
         while changed:
             robot_view.connection.set_parameters(changed)

@@ -61,6 +61,7 @@ class View:
         """
         self._server, self._robot_views, self._player = server, robot_views, player
         self._news, self._closed = news, threading.Event()
+        self._painting = threading.Lock()
         self.page = page = Page(server, robot_views, self._on_drag)
         robot_views[0].drop_goals = page.handles.drop
         self._fetching: set[str] = set()  # names of nodes whose parameters are being fetched
@@ -114,19 +115,23 @@ class View:
         """Stop drawing, and leave the graph."""
         self._closed.set()
         self._news.set()
-        for panel in self._panels:
-            panel.close()
-        for robot_view in self._robot_views:
-            robot_view.close()
+        with self._painting:  # what is painted last still needs them
+            for panel in self._panels:
+                panel.close()
+            for robot_view in self._robot_views:
+                robot_view.close()
 
     def run(self) -> None:
         """Draw until closed; an error in one picture is reported and does not stop the next."""
         last_tables = 0.0
-        while not self._closed.is_set():
+        while True:
             self._news.wait(_TABLES)
             self._news.clear()
             began = time.monotonic()
-            with reported('painter', self._notify_once), errors_shown(self.page.notify):
+            with (self._painting, reported('painter', self._notify_once),
+                  errors_shown(self.page.notify)):
+                if self._closed.is_set():
+                    return
                 self._paint()
                 if began - last_tables > _TABLES:
                     last_tables = began

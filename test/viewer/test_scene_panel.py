@@ -83,7 +83,7 @@ def test_an_arm_its_solver_its_goal_and_the_view_come_back(page):
     assert page.told == []
     assert [page.node.get(name) for name in ('solver', 'ccd.order', 'speed')] == [
         'ccd', 'outward', 0.5]
-    assert page.widget('robot').value == 'the present one'
+    assert page.widget('robot').value == 'another robot'
     assert page.robot_view.tree.name == 'arm_6r'
     assert page.q() == pytest.approx(q, abs=1e-9)
     assert page.handle().T == pytest.approx(T, abs=1e-9)
