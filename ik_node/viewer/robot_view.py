@@ -19,6 +19,7 @@ from ik_node.control.options import ArmOptions, model_path
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
+from ik_node.model.mesh_parts import whole_of
 from ik_node.model.mesh_reader import MeshReader
 from ik_node.model.meshes import Meshes, Places
 from ik_node.model.readers import read_urdf_text
@@ -35,6 +36,7 @@ from ik_node.viewer.scene_nodes import GapLine
 
 _REMEMBERED = 300  # reports
 _GAP = 1e-3        # of the reach: a shorter way from tip to goal is not drawn
+_TRIANGLES = 20000  # of the mesh of a marker
 _WAITING = 100     # messages with markers
 # With the options of the solver, and those of tasks, they decide how goals are solved.
 _SETTING = ('solver', 'task_weights', 'base_link', 'tip_link')
@@ -84,7 +86,8 @@ class RobotView(DrawnRobot):
         self.places = Places() if places is None else places
         self._reader = MeshReader()
         self.markers = MarkerScene(
-            server, f'/{name}/markers', lambda mesh: self._meshes.load(mesh))
+            server, f'/{name}/markers', lambda mesh: self._meshes.simplified(
+                whole_of(self._meshes.load(mesh)), _TRIANGLES))
         self._gap_line = GapLine(server, f'/{name}/gap')
         self._lock = threading.Lock()
         self._leaving = threading.Lock()  # held until the node has taken where to go

@@ -79,6 +79,15 @@ def test_a_handle_follows_its_target_until_it_is_dragged_and_after_its_release(s
     assert one.place(HAND, there) == pytest.approx(there)
 
 
+def test_a_handle_that_is_far_from_the_robot_is_smaller(shown):
+    one = shown(Target())
+    sizes = []
+    for x in (1.0, 4.0, 100.0, 0.5):
+        one.drag('', matrix((x, 0.0, 0.0), UPRIGHT))
+        sizes.append(one.handles.named('')._handle.scale)
+    assert sizes == pytest.approx([90.0, 45.0, 36.0, 90.0])
+
+
 class Wanted:
     """A lock that notes when somebody wants it."""
 
