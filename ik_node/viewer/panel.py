@@ -42,6 +42,7 @@ class Page:
             *self.waypoints, *self.handles.dragged().values()])
         self._ground = GroundPlane(server.scene)
         self._stage: np.ndarray | None = None
+        self._settings: list[tuple[Any, ...]] = [() for _ in robot_views]
         self.position_only = False
 
     @property
@@ -68,6 +69,14 @@ class Page:
         if self._stage is not None:
             reach, last = float(np.ptp(self._stage, axis=0).max()), 0.0
         self._ground.fit(reach, last)
+
+    def note_settings(self) -> list[RobotView]:
+        """Note what goals are solved with; return the nodes where that is another than before."""
+        before = self._settings
+        self._settings = now = [(*setting, self.position_only) if (setting := view.setting) else ()
+                                for view in self.robot_views]
+        return [view for view, old, new in zip(self.robot_views, before, now)
+                if old and new != old]
 
     def snapshot(self) -> Callable[[], None]:
         """Return a function that restores joint values and dragged handles as they are now."""

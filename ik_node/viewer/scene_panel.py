@@ -198,6 +198,7 @@ class ScenePanel(Panel):
         self._set(scene)
         _wait('its robot is not drawn', lambda: robot_view.text == scene.robot
               and robot_view.is_placed)
+        self._page.note_settings()  # nothing is solved again once the joints are where they were
         self._obstacles.set_obstacles(scene.obstacles)
         space = robot_view.space
         if space is not None and scene.joints:

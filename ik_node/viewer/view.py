@@ -109,7 +109,6 @@ class View:
             obstacles = ObstaclePanel(page)
             scene: list[Panel] = [obstacles, LayerPanel(page), ScenePanel(page, obstacles)]
         self._panels = [*moving, *solving, *plots, tasks, *learning, *robot, *scene]
-        self._settings: list[tuple[Any, ...]] = [() for _ in robot_views]  # see `_solve_again`
 
     def close(self) -> None:
         """Stop drawing, and leave the graph."""
@@ -163,7 +162,7 @@ class View:
                 self.page.handles.release()
             if robot_view.parameters.outdated or self._solvers[i].lacks_widgets:
                 self._fetch_parameters(robot_view, self._solvers[i])
-            self._solve_again(i, robot_view)
+        self._solve_again()
         self._readout.content = readout(self._robot_views, '' if has_node else self._player)
         self._stop_button.visible = has_node
         self._stop_button.label = _CONTINUE if self._robot_views[0].state.is_stopped else _STOP
@@ -172,14 +171,11 @@ class View:
         self.page.handles.update()
         self.page.camera.update()
 
-    def _solve_again(self, i: int, robot_view: RobotView) -> None:
+    def _solve_again(self) -> None:
         """Send the goals that are dragged once more after a change of what they are solved with."""
-        setting: tuple[Any, ...] = robot_view.setting
-        if setting:
-            setting = (*setting, self.page.position_only)
-        before, self._settings[i] = self._settings[i], setting
-        if before and setting != before and not robot_view.state.is_stopped:
-            for target, T_frame_goal in self.page.handles.goals():
+        for robot_view in self.page.note_settings():
+            for target, T_frame_goal in (
+                    () if robot_view.state.is_stopped else self.page.handles.goals()):
                 robot_view.send_goal(target, T_frame_goal, self.page.position_only)
 
     def _fetch_parameters(self, robot_view: RobotView, panel: SolverPanel) -> None:
