@@ -203,8 +203,12 @@ class Connection:
         """
         target = T_frame_goal[:3, 3] if position_only else T_frame_goal
         with self._open():
-            message = goal_message(target, self._topics.header())
-            self._topics.publisher(type(message), name).publish(message)
+            publisher = self._topics.publisher(
+                PointStamped if position_only else PoseStamped, name)
+        if self.responds:  # that of a task may be new
+            self._await_subscription(publisher, time.monotonic() + _PATIENCE)
+        with self._open():
+            publisher.publish(goal_message(target, self._topics.header()))
 
     def send_path(self, poses: Sequence[np.ndarray], arm: str = '') -> None:
         """Send waypoints, (4, 4) each, m, in the frame of the arm's base. Raises SilentError."""
