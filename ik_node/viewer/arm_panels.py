@@ -104,10 +104,11 @@ class BranchPanel(Panel):
                 self._show(np.empty((0, 0)), f'No branches: {error}.')
                 return
             self._show(found.get(chain.joint_names, np.empty((0, chain.n_joints))), text)
-        elif len(self._branches):
+        elif chain is not None and len(self._branches):
             number = (self._number + _STEPS.get(name, 0)) % len(self._branches)
-            self._robot_view.go_to(self._branches[number], StateLine(
-                GREEN, f'reached: branch {number + 1} of {len(self._branches)}'))
+            self._robot_view.go_to(dict(zip(
+                chain.joint_names, self._branches[number].tolist())), StateLine(
+                    GREEN, f'reached: branch {number + 1} of {len(self._branches)}'))
             self._number = number
             self._table.content = self._rows()
 

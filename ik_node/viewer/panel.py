@@ -12,7 +12,7 @@ from ik_node.viewer.camera import ASIDE, Camera
 from ik_node.viewer.draft import Draft
 from ik_node.viewer.history import UndoHistory
 from ik_node.viewer.latest_value import LatestValue
-from ik_node.viewer.node_state import Target
+from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import GroundPlane

@@ -15,7 +15,7 @@ from ik_node.support.exceptions import InputError
 from ik_node.support.threads import start_thread
 from ik_node.viewer.gallery import text_parameters
 from ik_node.viewer.latest_value import errors_shown
-from ik_node.viewer.node_state import Target
+from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.obstacle_panel import ObstaclePanel
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.saved_scene import SavedScene, kept_parameters, read_scene, scene_text
@@ -214,7 +214,7 @@ class ScenePanel(Panel):
             state = robot_view.status if scene.goals else None
             if robot_view.parameters.moves_root:
                 robot_view.go_home()  # brings the root to root_pose
-            robot_view.go_to([scene.joints[name] for name in space.joint_names], state)
+            robot_view.go_to({name: scene.joints[name] for name in space.joint_names}, state)
         if client is not None and scene.camera is not None:
             self._page.camera.place(client, *map(np.array, scene.camera))
 

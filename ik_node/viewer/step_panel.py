@@ -152,7 +152,8 @@ class StepPanel(Panel):
             if chain is not self._chain:
                 self._has_new_solvers(chain)
             dq = self._step(chain, method, self._goal(chain, T_base_goal), q)
-            self._robot_view.go_to(np.clip(q + dq, chain.lower, chain.upper))
+            self._robot_view.go_to(dict(zip(
+                chain.joint_names, np.clip(q + dq, chain.lower, chain.upper).tolist())))
 
     def _clear(self) -> None:
         self._problem, self._table.content, self._chart.visible = None, '', False

@@ -18,7 +18,7 @@ from ik_node.viewer.demo_panel import DemoPanel
 from ik_node.viewer.goal_panel import GoalPanel, JointPanel
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.lesson_panel import LessonPanel
-from ik_node.viewer.node_state import Target
+from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.null_space_panel import NullSpacePanel
 from ik_node.viewer.obstacle_panel import ObstaclePanel
 from ik_node.viewer.page_server import PageServer

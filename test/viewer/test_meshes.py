@@ -15,7 +15,7 @@ from ik_node.model.readers import read_model
 from ik_node.ros.intake.planning_scene import MeshFiles
 from ik_node.support.downloads import described_place
 from ik_node.viewer import gallery
-from ik_node.viewer.node_state import NodeParameters
+from ik_node.viewer.node_parameters import NodeParameters
 from opened_files import opened_files
 
 BOX = 'v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n'

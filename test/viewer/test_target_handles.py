@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from ik_node.viewer.node_state import Target
+from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.scene_nodes import matrix
 from ik_node.viewer.target_handles import TargetHandles
 from page_here import until, viser_server
