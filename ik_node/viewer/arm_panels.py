@@ -18,9 +18,6 @@ _ENDS = {'base_link': ('base', 'the link in whose frame goals are'),
          'tip_link': ('tip', 'the link that meets the goals')}
 _LIST = 'List them'
 _STEPS = {'Previous': -1, 'Next': 1}
-_HINTS = {_LIST: 'calls ~/solve_all for the last goal',
-          'Previous': 'moves the arm to the branch above in the table',
-          'Next': 'moves the arm to the branch below in the table'}
 _NONE = 'The branches of the last goal: every configuration of a closed form that meets it.'
 
 
@@ -84,9 +81,10 @@ class BranchPanel(Panel):
         self._pressed = self._worker(self._on_button)
         with self._folder:
             self._text = self._gui.add_markdown(_NONE)
-            for name, hint in _HINTS.items():
-                self._gui.add_button(name, hint=hint).on_click(
-                    lambda event: self._pressed.give(event.target.label))
+            buttons = self._gui.add_button_group(
+                'branch', (_LIST, *_STEPS), hint='calls ~/solve_all for the last goal; moves the '
+                'arm to the branch above or below in the table')
+            buttons.on_click(lambda _: self._pressed.give(buttons.value))
             self._table = self._gui.add_html('')
 
     def _refresh(self, visible: bool) -> None:

@@ -18,6 +18,7 @@ from ik_node.viewer.scene_nodes import matrix, new_name, position_wxyz
 
 _HANDLE = 0.16           # of the reach
 _AT = 0.5, 0.0, 0.3      # of the reach: where new ones are
+_APART = 0.35            # of the reach: from one to the next
 _SIZE = 0.12             # of the reach: their sizes
 _NONE = '-'
 Obstacles = Mapping[int, MadeObstacle]
@@ -99,8 +100,10 @@ class ObstaclePanel(Panel):
 
     def _add(self, kind: str) -> None:
         reach, T = self._robot_view.reach, np.eye(4)
-        if kind != 'ground':
+        if kind != 'ground':  # beside those that were made before
+            count = len(self.obstacles)
             T[:3, 3] = reach * np.array(_AT)
+            T[1, 3] += reach * _APART * (count + 1 >> 1) * (-1) ** count
         sizes = tuple(float(f'{_SIZE * reach:.2g}') for _ in SIZES[kind])
         with self._lock:
             key = self._last + 1

@@ -3,11 +3,10 @@
 import html
 import os
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-_NONE = '–'
 _VARIABLES = 'ROS_DOMAIN_ID', 'ROS_AUTOMATIC_DISCOVERY_RANGE'  # that decide who hears whom
 
 
@@ -38,11 +37,6 @@ def time_text(value: float) -> str:
     if size < 0.9995e-3:
         return f'{1e6 * value:.0f} µs'
     return f'{1e3 * value:.3g} ms' if size < 0.9995 else f'{value:.3g} s'
-
-
-def value_text(value: str | None, write: Callable[[float], str]) -> str:
-    """Return a value of a status, '' or None for none, as text; write makes it of a number."""
-    return write(float(value)) if value else _NONE
 
 
 def _digits(value: float) -> str:

@@ -23,7 +23,7 @@ _PARTS = 12          # of the path of the tip in a step that are drawn
 _WIDTH = 0.006       # of the reach: the shaft of an arrow
 _HEAD = 8.0          # of its width: the head of an arrow, which follows the path
 _STEPS = 20          # whose errors are drawn,
-_LEAST, _MOST = 1e-6, 1e6  # mm, between these
+_LEAST, _MOST = 1e-3, 1e6  # mm, between these
 _SAME = 1e-6         # m, rad and entries of a rotation matrix: no other goal, no other place
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import robots
 from fake_node import FakeNode
-from ik_node.collision import Box, Cylinder, Sphere
+from ik_node.collision import Box, Cylinder, Ground, Sphere
 from ik_node.spatial import pose_from_rpy
 from page_here import _call, load, page_of, page_with, position_wxyz, save
 
@@ -78,8 +78,17 @@ def test_an_obstacle_is_made_sized_dragged_and_deleted(page):
 def test_a_ground_is_solid_below_its_handle(page):
     add(page, 'ground')
     (ground,) = present(page)
-    assert ground.pose[2, 3] + 0.5 * ground.shape.size[2] == pytest.approx(0.0)
+    assert isinstance(ground.shape, Ground)
+    assert ground.pose == pytest.approx(np.eye(4))
     assert not page.shows('Obstacles', 'x, m')
+
+
+def test_obstacles_that_are_made_one_after_the_other_are_beside_each_other(page):
+    for kind in ('box', 'sphere', 'cylinder', 'box'):
+        add(page, kind)
+    middles = np.array([one.pose[:3, 3] for one in present(page)])
+    apart = np.linalg.norm(middles[:, None] - middles, axis=2) + np.eye(4)
+    assert apart.min() > 2.0 * max(present(page)[0].shape.size)
 
 
 def test_the_markers_of_the_node_show_it_in_the_scene(page):
@@ -160,7 +169,7 @@ def test_they_are_part_of_a_scene(page):
     load(page, text)
     assert page.told == []
     for one, other in zip(before, present(page), strict=True):
-        assert one.shape == other.shape
+        assert repr(one.shape) == repr(other.shape)
         assert one.pose == pytest.approx(other.pose, abs=1e-9)
     content = json.loads(text)
     del content['obstacles']  # as older files have none
