@@ -231,9 +231,8 @@ def _shown(commands: dict[str, list[str]]) -> Iterator[tuple[Any, View, list[Rob
             page.wait_for_timeout(100)
             if time.monotonic() > deadline:
                 raise TimeoutError(f'the nodes {", ".join(commands)} do not answer')
+        page.add_style_tag(content='.mantine-Notifications-root { display: none; }')
         page.wait_for_timeout(4000)
-        page.get_by_text('Software WebGL').locator('xpath=../..').get_by_role(
-            'button').first.click()
         yield page, view, robot_views
 
 

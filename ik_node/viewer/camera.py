@@ -62,7 +62,8 @@ class Camera:
             away = np.asarray(client.camera.position) - client.camera.look_at
             away += [1e-3 * np.linalg.norm(away), 0.0, 0.0]  # not straight from above
             points, _ = self._find_view()
-            self.place(client, *nearest_camera(points, away, client.camera.fov, *_shape(size)))
+            self.place(client, *nearest_camera(
+                points, away, client.camera.fov, *_shape(size), _ROOM))
 
     def update(self) -> None:
         """Turn the cameras to another robot, and to the robot where one has not been yet."""

@@ -37,6 +37,7 @@ class ObstaclePanel(Panel):
         self._lock = threading.RLock()
         self.obstacles: Obstacles = {}
         """By number."""
+        page.placed = lambda: [one.T for one in self.obstacles.values()]
         self._last = 0  # number
         self._handles: dict[int, Any] = {}
         self._grabbed: Obstacles | None = None  # those before a drag

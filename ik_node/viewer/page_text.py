@@ -59,7 +59,8 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], bold: int = -
     for k, row in enumerate(rows):
         style = ' style="font-weight:bold"' if k == bold else ''
         lines.append(f'<tr{style}>{_cells("td", row, len(head))}</tr>')
-    return ('<div style="overflow-x:auto;margin:0.5em 3%"><table style="width:100%;font-size:0.8em;'
+    return ('<div style="overflow-x:auto;contain:inline-size;margin:0.5em 3%">'
+            '<table style="width:100%;font-size:0.8em;'
             f'white-space:nowrap;border-spacing:0.3em 0.15em">{"".join(lines)}</table></div>')
 
 

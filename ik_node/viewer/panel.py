@@ -27,6 +27,7 @@ class Page:
 
     - `robot_view`: the first of `robot_views`, which a panel is about unless it says otherwise.
     - `waypoints`: poses (4, 4), m, of the path.
+    - `placed`: returns poses (4, 4), m, of what is seen beside the robots.
     - `position_only`: whether goals of the arm have no orientation.
     """
 
@@ -38,8 +39,9 @@ class Page:
         self.handles = TargetHandles(server, self.robot_view, on_drag, self.notify, self.snapshot,
                                      self.history)
         self.waypoints: list[np.ndarray] = []
+        self.placed: Callable[[], list[np.ndarray]] = list
         self.camera = Camera(server, robot_views, lambda: [
-            *self.waypoints, *self.handles.dragged().values()])
+            *self.waypoints, *self.handles.dragged().values(), *self.placed()])
         self._ground = GroundPlane(server.scene)
         self._stage: np.ndarray | None = None
         self._settings: list[tuple[Any, ...]] = [() for _ in robot_views]

@@ -91,6 +91,15 @@ def test_obstacles_that_are_made_one_after_the_other_are_beside_each_other(page)
     assert apart.min() > 2.0 * max(present(page)[0].shape.size)
 
 
+def test_a_view_that_fits_shows_them(page):
+    add(page, 'box')
+    far = pose_from_rpy(np.array([0.0, 9.0, 0.0]), np.zeros(3))
+    drag(page, 1, far)
+    assert not page.browser.sees(far)
+    page.view.page.camera.fit(page.browser)
+    assert page.browser.sees(far)
+
+
 def test_the_markers_of_the_node_show_it_in_the_scene(page):
     add(page, 'sphere')
     (name,) = page.drawn('/ik_node/markers/obstacles')

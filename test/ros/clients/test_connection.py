@@ -211,6 +211,8 @@ def test_parameters_are_described_set_together_and_their_changes_told(link, list
     link.set_parameters({'solver': 'ccd', 'ccd.order': 'outward'})
     assert until(lambda: listener.parameters.get('solver') == 'ccd')
     assert link.describe(['ccd.order'])['ccd.order'].value == 'outward'
+    with pytest.raises(SilentError, match=r'dls.max_step must be at least 0, not -1$'):
+        link.set_parameters({'dls.max_step': -1.0})
     with pytest.raises(SilentError, match='solver must be one of'):
         link.set_parameters({'ccd.order': 'inward', 'solver': 'x'})
     assert link.describe(['ccd.order'])['ccd.order'].value == 'outward'
