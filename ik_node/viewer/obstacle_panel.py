@@ -41,6 +41,7 @@ class ObstaclePanel(Panel):
         self._last = 0  # number
         self._handles: dict[int, Any] = {}
         self._grabbed: Obstacles | None = None  # those before a drag
+        self._last_avoids: bool | None = None   # of the node, as it is shown
         self._sent: dict[RobotView, tuple[int, Obstacles]] = {}  # with the restarts before
         self._changes = self._worker(self._send)
         gui = self._gui
@@ -64,8 +65,8 @@ class ObstaclePanel(Panel):
     def _refresh(self, visible: bool) -> None:
         values = self._robot_view.parameters
         avoids = values.get(f'{values.option("solver")}.avoid_collisions')
-        if isinstance(avoids, bool) and avoids != self._avoids.value:
-            self._avoids.value = avoids
+        if isinstance(avoids, bool) and avoids != self._last_avoids:
+            self._last_avoids = self._avoids.value = avoids  # what the user sets meanwhile stays
         if any(self._sent.get(view, (0, {}))[0] != view.restarts
                for view in self._page.robot_views) and not self._changes.busy:
             self._changes.give(None)
@@ -181,6 +182,7 @@ class ObstaclePanel(Panel):
         for view in self._page.robot_views:
             with errors_shown(self._notify):
                 view.set_parameter(f'{view.parameters.option("solver")}.avoid_collisions', value)
+        self._last_avoids = None  # what holds, refused or not
 
     def _send(self, _: None) -> None:
         """Send the nodes what has changed, all where one has restarted."""

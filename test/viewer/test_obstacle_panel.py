@@ -91,6 +91,20 @@ def test_obstacles_that_are_made_one_after_the_other_are_beside_each_other(page)
     assert apart.min() > 2.0 * max(present(page)[0].shape.size)
 
 
+def test_a_box_that_is_ticked_stays_so_until_the_node_has_it(page):
+    box = page.widget('Obstacles', 'avoid collisions')
+    box._impl.value = True
+    page.update()  # the painter comes first
+    assert box.value
+    page.put('Obstacles', 'avoid collisions', value=True)
+    page.settle()
+    assert page.node.get('dls.avoid_collisions')
+    page.node.refusal = 'it is busy'
+    page.choose('Obstacles', 'avoid collisions', value=False)
+    assert box.value
+    assert page.told == ['it is busy']
+
+
 def test_a_view_that_fits_shows_them(page):
     add(page, 'box')
     far = pose_from_rpy(np.array([0.0, 9.0, 0.0]), np.zeros(3))
