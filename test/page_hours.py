@@ -267,7 +267,7 @@ def animator(me):
     def add(name, kind, link):
         with contextlib.suppress(AssertionError):
             me.open('Another task', 'Add the task')
-        me.type('name', name)
+        me.type('name', name)  # with Enter, as in other fields
         choose(page, 'type', kind)
         choose(page, 'link', link)
         me.press('Add the task')
