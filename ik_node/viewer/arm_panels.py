@@ -1,8 +1,6 @@
 """The arm: its ends, and the branches of its last goal."""
 
-import functools
 import html
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +9,7 @@ from ik_node.model.tree import KinematicTree
 from ik_node.ros.clients.connection import SilentError
 from ik_node.viewer.node_state import GREEN, StateLine
 from ik_node.viewer.page_text import html_table, joint_text
-from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.panel import NodeWidget, Page, Panel
 
 _AUTOMATIC = 'automatic'
 _ENDS = {'base_link': ('base', 'the link in whose frame goals are'),
@@ -27,12 +25,8 @@ class ChainPanel(Panel):
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Arm', is_expanded=True)
         with self._folder:
-            self._ends: dict[str, Any] = {
-                name: self._gui.add_dropdown(label, (_AUTOMATIC,), hint=hint)
-                for name, (label, hint) in _ENDS.items()}
-        for name, widget in self._ends.items():
-            on_user_change(widget, functools.partial(self._choose, name))
-        self._last_values: dict[str, str] = {}  # the node's values that they have shown
+            self._ends = {name: self._end(name, label, hint)
+                          for name, (label, hint) in _ENDS.items()}
         self._tree: KinematicTree | None = None
 
     def _is_useful(self) -> bool:
@@ -44,23 +38,19 @@ class ChainPanel(Panel):
             return
         if tree is not self._tree:
             self._tree = tree
-            self._last_values.clear()
             for name, links in ends(tree).items():
-                self._ends[name].options = (_AUTOMATIC, *links)
-        for name, widget in self._ends.items():
-            value = str(self._robot_view.parameters.option(name) or _AUTOMATIC)
-            if value != self._last_values.get(name) and value in widget.options:
-                self._last_values[name] = value  # what the user chooses meanwhile stays
-                widget.value = value
+                self._ends[name].offer((_AUTOMATIC, *links))
+        for end in self._ends.values():
+            end.refresh()
 
-    def _choose(self, name: str, value: str) -> None:
-        parameter = self._robot_view.parameters.option_name(name)
-        try:
-            self._robot_view.set_parameter(parameter, '' if value == _AUTOMATIC else value)
-            self._last_values[name] = value
-        except SilentError as error:
-            self._notify(f'{parameter}: {error}')
-            self._ends[name].value = self._last_values.get(name, _AUTOMATIC)
+    def _end(self, name: str, label: str, hint: str) -> NodeWidget:
+        view = self._robot_view
+        parameter = view.parameters.option_name(name)
+        return NodeWidget(
+            self._gui.add_dropdown(label, (_AUTOMATIC,), hint=hint),
+            lambda: str(view.parameters.option(name) or _AUTOMATIC),
+            lambda value: view.set_parameter(parameter, '' if value == _AUTOMATIC else value),
+            self._notify, parameter)
 
 
 def ends(tree: KinematicTree) -> dict[str, list[str]]:

@@ -23,12 +23,12 @@ _GOALS = 200    # that are shown
 _SECONDS = 30.0
 _SAMPLES = 300  # in these seconds at most, one at each update
 _AXIS = 60      # pixels: the numbers of the vertical axis
-_ERROR = 'position error, mm'
+_ERROR = 'position error, µm'
 # Of the status: the key, the factor to the unit of the plot, and the least on its logarithmic axis,
 # which has no more than three decimals.
 _QUANTITIES = {
     'solve time, ms': ('solve_time', 1e3, 1e-3),
-    _ERROR: ('position_error', 1e3, 1e-3),
+    _ERROR: ('position_error', 1e6, 1e-3),
     'orientation error, °': ('orientation_error', np.degrees(1.0), 1e-3),
     'steps': ('iterations', 1.0, 0.1),
     'restarts': ('restarts', 1.0, 0.1),

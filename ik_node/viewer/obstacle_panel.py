@@ -12,7 +12,7 @@ from ik_node.support.exceptions import InputError
 from ik_node.viewer.draft import LENGTHS, number
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.made_obstacle import SIZES, MadeObstacle
-from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.panel import NodeWidget, Page, Panel
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import matrix, new_name, position_wxyz
 
@@ -41,15 +41,15 @@ class ObstaclePanel(Panel):
         self._last = 0  # number
         self._handles: dict[int, Any] = {}
         self._grabbed: Obstacles | None = None  # those before a drag
-        self._last_avoids: bool | None = None   # of the node, as it is shown
         self._sent: dict[RobotView, tuple[int, Obstacles]] = {}  # with the restarts before
         self._changes = self._worker(self._send)
         gui = self._gui
         with self._folder:
-            self._avoids: Any = gui.add_checkbox(
+            self._avoids = NodeWidget(gui.add_checkbox(
                 'avoid collisions', False, hint='whether solutions keep away from the robot itself '
-                'and from obstacles: the option avoid_collisions of the solver')
-            on_user_change(self._avoids, self._avoid)
+                'and from obstacles: the option avoid_collisions of the solver'),
+                lambda: self._robot_view.parameters.get(_option(self._robot_view)), self._avoid,
+                self._notify)
             kinds: Any = gui.add_button_group('add', tuple(SIZES))
             kinds.on_click(lambda _: self._add(kinds.value))
             self._chosen: Any = gui.add_dropdown('obstacle', (_NONE,))
@@ -63,10 +63,7 @@ class ObstaclePanel(Panel):
         self._show_sizes()
 
     def _refresh(self, visible: bool) -> None:
-        values = self._robot_view.parameters
-        avoids = values.get(f'{values.option("solver")}.avoid_collisions')
-        if isinstance(avoids, bool) and avoids != self._last_avoids:
-            self._last_avoids = self._avoids.value = avoids  # what the user sets meanwhile stays
+        self._avoids.refresh()
         if any(self._sent.get(view, (0, {}))[0] != view.restarts
                for view in self._page.robot_views) and not self._changes.busy:
             self._changes.give(None)
@@ -180,9 +177,7 @@ class ObstaclePanel(Panel):
 
     def _avoid(self, value: bool) -> None:
         for view in self._page.robot_views:
-            with errors_shown(self._notify):
-                view.set_parameter(f'{view.parameters.option("solver")}.avoid_collisions', value)
-        self._last_avoids = None  # what holds, refused or not
+            view.set_parameter(_option(view), value)
 
     def _send(self, _: None) -> None:
         """Send the nodes what has changed, all where one has restarted."""
@@ -200,3 +195,8 @@ class ObstaclePanel(Panel):
             if markers:
                 view.connection.send_obstacles(markers)
             self._sent[view] = restarts, now
+
+
+def _option(view: RobotView) -> str:
+    """Return the name of the parameter of avoidance."""
+    return f'{view.parameters.option("solver")}.avoid_collisions'

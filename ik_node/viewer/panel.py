@@ -2,16 +2,17 @@
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import viser
 
+from ik_node.support.threads import Notify
 from ik_node.viewer.camera import ASIDE, Camera
 from ik_node.viewer.draft import Draft
 from ik_node.viewer.history import UndoHistory
-from ik_node.viewer.latest_value import LatestValue
+from ik_node.viewer.latest_value import LatestValue, errors_shown
 from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_view import RobotView
@@ -172,6 +173,41 @@ class Panel:
 def run_work(work: Callable[[], object]) -> None:
     """Do what a panel gives its thread to do."""
     work()
+
+
+class NodeWidget:
+    """A widget that shows a value of the node and sets it.
+
+    What a user chooses stays until the node has it; what the node refuses goes back.
+    """
+
+    def __init__(self, widget: Any, read: Callable[[], Any], write: Callable[[Any], object],
+                 notify: Notify, subject: str = '') -> None:
+        """Begin with what the widget has. read: returns the value, None for none or no new one.
+
+        write: sets it, or raises IkError, which `notify` is told with its subject.
+        """
+        self.widget, self._read, self._last = widget, read, widget.value
+
+        def change(value: Any) -> None:
+            with errors_shown(notify, subject):
+                write(value)
+                self._last = value
+                return
+            widget.value = self._last
+        on_user_change(widget, change)
+
+    def refresh(self) -> None:
+        """Show the value if the node has another one, and the widget offers it."""
+        value = self._read()
+        if value is not None and value != self._last and (
+                value in getattr(self.widget, 'options', (value,))):
+            self._last = self.widget.value = value
+
+    def offer(self, options: Sequence[str]) -> None:
+        """Offer other options, and show what the node has."""
+        self.widget.options, self._last = options, None
+        self.refresh()
 
 
 def on_user_change(widget: Any, callback: Callable[[Any], object]) -> None:

@@ -14,7 +14,7 @@ from ik_node.support.exceptions import IkError
 from ik_node.support.threads import start_thread
 from ik_node.viewer.gallery import Uploads, default_tip, file_parameters, mesh_folders, robots
 from ik_node.viewer.latest_value import errors_shown
-from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.panel import NodeWidget, Page, Panel, on_user_change
 
 _OTHER = 'another robot'  # than those of the gallery
 OPEN = 'Open a file …'
@@ -39,9 +39,8 @@ class RobotPanel(Panel):
         self._opening = threading.Lock()
         self._gallery = robots()
         gui = page.server.gui
-        self._shown = _OTHER  # the robot of the node, by its name in the gallery
-        self._robot: Any = gui.add_dropdown('robot', (_OTHER, *self._gallery),
-                                            hint='load another robot into the node')
+        robot: Any = gui.add_dropdown('robot', (_OTHER, *self._gallery),
+                                      hint='load another robot into the node')
         self._button: Any = gui.add_upload_button(
             OPEN, color='blue',
             hint=f'a robot of yours: {", ".join(EXTENSIONS)}; or drop it on the page')
@@ -59,20 +58,16 @@ class RobotPanel(Panel):
                                                     visible=bool(available))
             self._progress = gui.add_markdown('', visible=False)
             self._cancel = gui.add_button('Cancel', visible=False)
-        on_user_change(self._robot, self._choose)
+        self._robot = NodeWidget(robot, self._find_name, self._choose, self._notify,
+                                 self._robot_view.name)
         self._button.on_upload(lambda event: self._upload(event.target.value))
         on_user_change(self._zipped, self._choose_zipped)
         on_user_change(self._described, self._start_download)
         self._cancel.on_click(lambda _: self._cancel_download())
 
     def _refresh(self, visible: bool) -> None:
-        parameters = self._robot_view.parameters
-        file = model_path(parameters)
-        name = next((name for name, one in self._gallery.items() if one['model_path'] == file),
-                    _OTHER)
-        if name != self._shown and not parameters.switching:  # else what the user chooses stays
-            self._shown = self._robot.value = name
-        self._robot.visible = self._button.visible = visible
+        self._robot.refresh()
+        self._robot.widget.visible = self._button.visible = visible
         self._zipped.visible = visible and bool(self._found)
 
     def close(self) -> None:
@@ -81,13 +76,16 @@ class RobotPanel(Panel):
         self._uploads.close()
         super().close()
 
+    def _find_name(self) -> str | None:
+        """Return the name of the node's robot in the gallery; None while another one is loaded."""
+        parameters = self._robot_view.parameters
+        file = model_path(parameters)
+        return None if parameters.switching else next(
+            (name for name, one in self._gallery.items() if one['model_path'] == file), _OTHER)
+
     def _choose(self, name: str) -> None:
-        for robot_view in self._page.robot_views if name in self._gallery else ():
-            try:
-                robot_view.load(self._gallery[name])
-            except IkError as error:
-                self._robot.value = self._shown
-                self._notify(f'{robot_view.name}: {error}')
+        if name in self._gallery:
+            self._load(self._gallery[name])
 
     def _upload(self, file: viser.UploadedFile) -> None:
         with self._opening:
