@@ -114,10 +114,14 @@ class Draft:
 
     def _handle(self, _: None) -> None:
         with self._lock:
-            waiting = self._waiting.copy()
+            waiting, before = self._waiting.copy(), self._last_texts.copy()
         try:
             if waiting:
                 self._commit(waiting)
+            with self._lock:  # until the node tells what it has: not what was there before
+                for name, text in waiting.items():
+                    if self._last_texts[name] == before[name]:
+                        self._last_texts[name] = text
         finally:
             with self._lock:
                 for name, text in waiting.items():
