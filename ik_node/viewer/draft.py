@@ -73,11 +73,6 @@ class Draft:
             self._button = None
             self.container.remove()
 
-    @property
-    def in_use(self) -> bool:
-        """Whether a field is changed and not committed."""
-        return bool(self._changed)
-
     def show(self, name: str, text: str) -> None:
         """Show a text in a field, unless the user has begun to change it, or once that is over."""
         with self._lock:
