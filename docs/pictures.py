@@ -38,6 +38,7 @@ _STEPS = 120   # goals on a path
 _DRAG = 0.45, 0.1, 0.5  # m, of a palm
 _MIDDLE = {'x': 320, 'y': 0, 'width': 605, 'height': 720}  # of a page: no panels
 _PERIOD = 0.02  # s, of a step of that
+_PATIENCE = 120000  # ms that a picture may take
 _SETTLE = 6000  # ms that the page may take to catch up: it is drawn by the processor
 
 
@@ -96,14 +97,16 @@ def hero(file: Path) -> None:
     """Show a Panda at the end of a path."""
     with _shown(_solvers('panda', 'dls')) as (page, view, robot_views):
         _follow(page, view, robot_views, ClosedPath(robot_views[0].chain), 0.0, 0.62)
-        page.screenshot(path=file)
+        page.screenshot(path=file, timeout=_PATIENCE)
 
 
 def compare(file: Path) -> None:
     """Show three solvers after the same goals."""
     with _shown(_solvers('panda', 'dls', 'transpose', 'ccd')) as (page, view, robot_views):
         _follow(page, view, robot_views, ClosedPath(robot_views[0].chain), 0.0, 0.4)
-        page.screenshot(path=file)
+        page.get_by_text('Fit view').click()
+        page.wait_for_timeout(_SETTLE)
+        page.screenshot(path=file, timeout=_PATIENCE)
 
 
 def unreachable(file: Path) -> None:
@@ -111,7 +114,7 @@ def unreachable(file: Path) -> None:
     with _shown(_solvers('ur5', 'dls')) as (page, view, robot_views):
         _leave(page, view, robot_views)
         page.wait_for_timeout(_SETTLE)
-        page.screenshot(path=file)
+        page.screenshot(path=file, timeout=_PATIENCE)
 
 
 def null_space(file: Path) -> None:
@@ -119,7 +122,7 @@ def null_space(file: Path) -> None:
     with _shown(_solvers('panda', 'dls')) as (page, view, robot_views):
         _follow(page, view, robot_views, ClosedPath(robot_views[0].chain), 0.0, 0.62)
         _show(page, 'Null space', 'show the self-motion', 'place')
-        page.screenshot(path=file)
+        page.screenshot(path=file, timeout=_PATIENCE)
 
 
 def steps(file: Path) -> None:
@@ -127,7 +130,7 @@ def steps(file: Path) -> None:
     with _shown(_solvers('ur5', 'dls')) as (page, view, robot_views):
         _leave(page, view, robot_views)
         _show(page, 'Steps', 'show steps', 'One step')
-        page.screenshot(path=file)
+        page.screenshot(path=file, timeout=_PATIENCE)
 
 
 def tasks(file: Path) -> None:
@@ -146,7 +149,7 @@ def tasks(file: Path) -> None:
             client.send(goals[task], task=task)
         client.send(goals['left'][:3, 3], task='look')
         page.wait_for_timeout(_SETTLE)
-        page.screenshot(path=file)
+        page.screenshot(path=file, timeout=_PATIENCE)
 
 
 def masses(file: Path) -> None:
@@ -174,7 +177,7 @@ def masses(file: Path) -> None:
         with new_page(1280, 720) as page:
             page.goto(f'http://127.0.0.1:{server.get_port()}')
             page.wait_for_timeout(_SETTLE)
-            page.screenshot(path=file, clip=_MIDDLE)
+            page.screenshot(path=file, clip=_MIDDLE, timeout=_PATIENCE)
     finally:
         server.stop()
 
@@ -231,9 +234,8 @@ def _shown(commands: dict[str, list[str]]) -> Iterator[tuple[Any, View, list[Rob
             page.wait_for_timeout(100)
             if time.monotonic() > deadline:
                 raise TimeoutError(f'the nodes {", ".join(commands)} do not answer')
+        page.add_style_tag(content='.mantine-Notifications-root { display: none; }')
         page.wait_for_timeout(4000)
-        page.get_by_text('Software WebGL').locator('xpath=../..').get_by_role(
-            'button').first.click()
         yield page, view, robot_views
 
 

@@ -261,15 +261,21 @@ def in_red(page, text):
         'shown => getComputedStyle(shown).color') == 'rgb(208, 52, 44)'
 
 
-def choose(page, value, wanted):
-    """Choose from the dropdown that shows a value now.
+def field(page, label):
+    """Return the input beside a label that is in sight, of several the last."""
+    return page.get_by_text(label, exact=True).filter(visible=True).last.locator(
+        'xpath=ancestor::div[contains(@class, "Flex-root")][1]//input').first
+
+
+def choose(page, label, wanted):
+    """Choose from the dropdown beside a label.
 
     A click on a list that still opens or closes chooses nothing; then another one is needed.
     """
-    end = time.monotonic() + _LONGEST
-    while not page.locator(f'input[value="{wanted}"]').count():
-        assert time.monotonic() < end, f'{wanted!r} cannot be chosen in place of {value!r}'
-        page.locator(f'input[value="{value}"]').first.click()
+    end, shown = time.monotonic() + _LONGEST, field(page, label)
+    while shown.input_value() != wanted:
+        assert time.monotonic() < end, f'{wanted!r} cannot be chosen at {label!r}'
+        shown.click()
         page.get_by_role('option', name=wanted, exact=True).click()
-        if not until(page.locator(f'input[value="{wanted}"]').count, 10.0, page):
+        if not until(lambda: shown.input_value() == wanted, 10.0, page):
             page.keyboard.press('Escape')

@@ -5,12 +5,11 @@ import re
 import numpy as np
 from sensor_msgs.msg import JointState
 
-from browser import choose, drawn, until
+from browser import choose, drawn, open_tab, until
 from ik_node.model.readers import read_model
 from ik_node.viewer import gallery
 from robots import random_q
 
-AS_IT_IS = 'as it is'
 SIZE = {'width': 700, 'height': 500}  # of the page, pixels: the processor renders it
 _TOLERANCE = 1e-4  # m, and entries of a rotation matrix
 _SHAPE = re.compile(r'/visual_\d+(/part_\d+)?$')  # ends the name of a scene node with a shape
@@ -29,8 +28,8 @@ def page_errors(messages):
 class Gallery:
     """The gallery of a page on a node; every robot is left in a random joint configuration."""
 
-    def __init__(self, node, page, rng, shown=AS_IT_IS):
-        """Begin where the dropdown shows a robot."""
+    def __init__(self, node, page, rng, shown=''):
+        """Begin where the node has a robot, by name."""
         self._node, self._page, self._rng, self.shown = node, page, rng, shown
         self.robots = gallery.robots()
         self._heard = node.listen(JointState, 'joint_states')
@@ -41,7 +40,8 @@ class Gallery:
         file = given['model_path']
         tree = read_model(file)
         chain = tree.chain(given['base_link'] or None, given['tip_link'] or None)
-        choose(self._page, self.shown, name)
+        open_tab(self._page, 'Robot')
+        choose(self._page, 'robot', name)
         self.shown = name
         until(lambda: file in self._node.get('model_path'), 60.0, self._page)
         errors = self._compare(tree, chain)

@@ -93,7 +93,7 @@ def viser_server():
 
 def robot_view_of(server, node, name, arm='', changed=lambda: None):
     """Return the view of a node, see FakeNode, in the scene of a server."""
-    with patch('ik_node.viewer.robot_view.Connection', node.connect):
+    with patch('ik_node.viewer.node_link.Connection', node.connect):
         return RobotView(server, name, changed=changed, arm=arm)
 
 

@@ -1,12 +1,12 @@
-"""The first hour of a new user, in 30 steps: each does what the README and the docs say.
+"""The first hour of new users: each step does what the README and the docs say.
 
-    python test/soak_first_hour.py
+    python test/soak_first_hour.py command node student engineer animator
 
 Commands are those of the environment, in an empty folder; the node, its clients and the page in a
 headless Chromium are real. Each step prints what it saw, or fails with what it got instead.
 """
 
-import contextlib
+import argparse
 import os
 import re
 import shutil
@@ -25,24 +25,15 @@ from nav_msgs.msg import Path as Waypoints
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 
+import page_hours
 import robots
-from browser import (
-    arrow_length,
-    choose,
-    drag_handle,
-    open_tab,
-    page_of,
-    pixel,
-    press_home,
-    until,
-    view_of,
-)
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 from ros_harness import running
 
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
+HOURS = ['command', 'node', 'student', 'engineer', 'animator']
 POSE = ['--xyz', '0.4', '0.2', '0.6', '--quaternion', '1', '0', '0', '0']
 
 
@@ -158,46 +149,26 @@ def with_the_node(steps, node, chain):
               node.call(Trigger, 'ik_node/reset', Trigger.Request()).success)
 
 
-def on_the_page(steps, node):
-    """Open the page, drag, choose, go home, end the node."""
-    with (view_of(node._domain.id) as (server, view, _),
-          page_of(server.get_port()) as (page, said)):
-        steps.see('the page shows the robot and a handle', until(
-            lambda: view.page.handle_pose is not None and server.get_clients(), 60, page))
-        page.wait_for_function('window.__viserMutable !== undefined', timeout=60000)
-        page.wait_for_timeout(2000)
-
-        def ends():
-            client, T = next(iter(server.get_clients().values())), view.page.handle_pose
-            far = arrow_length(page, view)
-            return [pixel(page, client, T[:3, 3] + length * T[:3, 2])
-                    for length in (far, far - 0.12)]
-        drag_handle(page, view, ends)
-        steps.see('the handle is dragged, and the goal is met', until(
-            lambda: 'reached' in page.inner_text('body'), 60, page))
-        open_tab(page, 'Solver')
-        choose(page, 'auto', 'dls')
-        steps.see('another solver is chosen', until(
-            lambda: node.get('solver') == 'dls', 30, page))
-        press_home(page, view)
-        steps.see('Home brings the arm back, without a goal', until(
-            lambda: 'no goal yet' in page.inner_text('body'), 60, page))
-        node.process.kill()
-        steps.see('a node that has ended is reported', until(
-            lambda: 'does not respond' in page.inner_text('body'), 30, page))
-        errors = [text for kind, text in said if kind == 'error']
-        steps.see(f'the browser reports no error {errors or ""}', not errors)
-
-
 def main() -> int:
     """Go through the hour; return 0 where every step went as described."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('hours', nargs='*', choices=HOURS, default=HOURS)
+    arguments = parser.parse_args()
     began, steps = time.monotonic(), Steps()
-    with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        at_the_command_line(steps, folder)
-        node = stack.enter_context(running(model_path=robots.OWN / 'arm_6r.urdf'))
-        with_the_node(steps, node, KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain())
-        on_the_page(steps, node)
+    with tempfile.TemporaryDirectory() as folder:
+        if 'command' in arguments.hours:
+            at_the_command_line(steps, Path(folder))
+        for name in [name for name in HOURS[1:] if name in arguments.hours]:
+            print(f'   {name}', flush=True)
+            robot = 'planar_3r' if name == 'student' else 'arm_6r'
+            with running(model_path=robots.OWN / f'{robot}.urdf',
+                         on_failure='hold' if name == 'node' else 'closest') as node:
+                if name == 'node':
+                    with_the_node(steps, node, KinematicTree.from_urdf(
+                        robots.OWN / 'arm_6r.urdf').chain())
+                else:
+                    with page_hours.at_the_page(steps, node) as person:
+                        getattr(page_hours, name)(person)
     print(f'{steps.count - len(steps.failed)} of {steps.count} steps in '
           f'{time.monotonic() - began:.0f} s')
     return 1 if steps.failed else 0

@@ -8,6 +8,7 @@ in the archive that was uploaded.
 import contextlib
 import os
 import posixpath
+import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -22,6 +23,7 @@ from ik_node.model.mesh_reader import Find, MeshError, MeshReader
 from ik_node.support.archives import ARCHIVE, Member, is_member, member_of, packed_size, read_member
 from ik_node.support.bounds import MAX_MESH_BYTES, read_bytes
 from ik_node.support.exceptions import ModelError, shown
+from ik_node.support.resources import MESSAGE_MESHES
 
 _MOST_BYTES = 2**28  # of all meshes of a robot and of their pictures, in memory, with each copy
 _LEAST = 1e-3        # s that a mesh is taken to need: to be sent to its reader, or copied
@@ -88,9 +90,16 @@ class Places:
                         'for meshes; start ik_view with --mesh-folder FOLDER to name its folder')
 
     def allowed(self, file: Path) -> Path | None:
-        """Return where a path leads, links followed; None where that is outside all places."""
+        """Return where a path leads, links followed; None where that is outside all places.
+
+        Those of nodes on this machine with the meshes of messages are places, too.
+        """
         file = file.resolve()
-        return file if any(file.is_relative_to(root) for root in self._roots) else None
+        place = file.parent
+        is_of_message = (place.parent == Path(tempfile.gettempdir()).resolve()
+                         and place.name.startswith(MESSAGE_MESHES))
+        return file if is_of_message or any(
+            file.is_relative_to(root) for root in self._roots) else None
 
     def beside(self, mesh: Path, name: str) -> Path | None:
         """Return the file that a mesh names, from its folder; None where that is outside.

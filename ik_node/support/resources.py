@@ -7,6 +7,7 @@ from pathlib import Path
 from ik_node.support.archives import is_member
 from ik_node.support.downloads import Download, is_described
 
+MESSAGE_MESHES = 'ik_node_meshes_'  # begins the names of folders with the meshes of messages
 _PACKAGE = 'ik_node'
 _OBSTACLES = '.obstacles.yaml'  # the end of the names of such files
 

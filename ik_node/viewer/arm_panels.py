@@ -1,8 +1,6 @@
 """The arm: its ends, and the branches of its last goal."""
 
-import functools
 import html
-from typing import Any
 
 import numpy as np
 
@@ -11,16 +9,13 @@ from ik_node.model.tree import KinematicTree
 from ik_node.ros.clients.connection import SilentError
 from ik_node.viewer.node_state import GREEN, StateLine
 from ik_node.viewer.page_text import html_table, joint_text
-from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.panel import NodeWidget, Page, Panel
 
 _AUTOMATIC = 'automatic'
 _ENDS = {'base_link': ('base', 'the link in whose frame goals are'),
          'tip_link': ('tip', 'the link that meets the goals')}
 _LIST = 'List them'
 _STEPS = {'Previous': -1, 'Next': 1}
-_HINTS = {_LIST: 'calls ~/solve_all for the last goal',
-          'Previous': 'moves the arm to the branch above in the table',
-          'Next': 'moves the arm to the branch below in the table'}
 _NONE = 'The branches of the last goal: every configuration of a closed form that meets it.'
 
 
@@ -30,12 +25,8 @@ class ChainPanel(Panel):
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Arm', is_expanded=True)
         with self._folder:
-            self._ends: dict[str, Any] = {
-                name: self._gui.add_dropdown(label, (_AUTOMATIC,), hint=hint)
-                for name, (label, hint) in _ENDS.items()}
-        for name, widget in self._ends.items():
-            on_user_change(widget, functools.partial(self._choose, name))
-        self._last_values: dict[str, str] = {}  # the node's values that they have shown
+            self._ends = {name: self._end(name, label, hint)
+                          for name, (label, hint) in _ENDS.items()}
         self._tree: KinematicTree | None = None
 
     def _is_useful(self) -> bool:
@@ -47,23 +38,19 @@ class ChainPanel(Panel):
             return
         if tree is not self._tree:
             self._tree = tree
-            self._last_values.clear()
             for name, links in ends(tree).items():
-                self._ends[name].options = (_AUTOMATIC, *links)
-        for name, widget in self._ends.items():
-            value = str(self._robot_view.parameters.option(name) or _AUTOMATIC)
-            if value != self._last_values.get(name) and value in widget.options:
-                self._last_values[name] = value  # what the user chooses meanwhile stays
-                widget.value = value
+                self._ends[name].offer((_AUTOMATIC, *links))
+        for end in self._ends.values():
+            end.refresh()
 
-    def _choose(self, name: str, value: str) -> None:
-        parameter = self._robot_view.parameters.option_name(name)
-        try:
-            self._robot_view.set_parameter(parameter, '' if value == _AUTOMATIC else value)
-            self._last_values[name] = value
-        except SilentError as error:
-            self._notify(f'{parameter}: {error}')
-            self._ends[name].value = self._last_values.get(name, _AUTOMATIC)
+    def _end(self, name: str, label: str, hint: str) -> NodeWidget:
+        view = self._robot_view
+        parameter = view.parameters.option_name(name)
+        return NodeWidget(
+            self._gui.add_dropdown(label, (_AUTOMATIC,), hint=hint),
+            lambda: str(view.parameters.option(name) or _AUTOMATIC),
+            lambda value: view.set_parameter(parameter, '' if value == _AUTOMATIC else value),
+            self._notify, parameter)
 
 
 def ends(tree: KinematicTree) -> dict[str, list[str]]:
@@ -84,9 +71,10 @@ class BranchPanel(Panel):
         self._pressed = self._worker(self._on_button)
         with self._folder:
             self._text = self._gui.add_markdown(_NONE)
-            for name, hint in _HINTS.items():
-                self._gui.add_button(name, hint=hint).on_click(
-                    lambda event: self._pressed.give(event.target.label))
+            buttons = self._gui.add_button_group(
+                'branch', (_LIST, *_STEPS), hint='calls ~/solve_all for the last goal; moves the '
+                'arm to the branch above or below in the table')
+            buttons.on_click(lambda _: self._pressed.give(buttons.value))
             self._table = self._gui.add_html('')
 
     def _refresh(self, visible: bool) -> None:
@@ -104,10 +92,11 @@ class BranchPanel(Panel):
                 self._show(np.empty((0, 0)), f'No branches: {error}.')
                 return
             self._show(found.get(chain.joint_names, np.empty((0, chain.n_joints))), text)
-        elif len(self._branches):
+        elif chain is not None and len(self._branches):
             number = (self._number + _STEPS.get(name, 0)) % len(self._branches)
-            self._robot_view.go_to(self._branches[number], StateLine(
-                GREEN, f'reached: branch {number + 1} of {len(self._branches)}'))
+            self._robot_view.go_to(dict(zip(
+                chain.joint_names, self._branches[number].tolist())), StateLine(
+                    GREEN, f'reached: branch {number + 1} of {len(self._branches)}'))
             self._number = number
             self._table.content = self._rows()
 

@@ -13,6 +13,7 @@ from ik_node.viewer.robot_view import RobotView
 ASIDE = np.array([1.0, 0.5, 0.45])    # from one robot to the camera
 _FIGURE = np.array([0.6, 1.0, 0.45])   # from a figure, which looks ahead, along x
 _AHEAD = np.array([1.0, 0.0, 0.3])     # from a row of robots
+_STEEPEST = np.radians(85.0)  # from above
 _ROOM = 0.75           # of the picture: what is drawn at first, so that it can be moved
 _SAME_SHAPE = 0.03   # of the ratio of width and height
 _NARROW = 600    # pixels: on narrower pages the panel covers the picture, all but …
@@ -61,7 +62,8 @@ class Camera:
             away = np.asarray(client.camera.position) - client.camera.look_at
             away += [1e-3 * np.linalg.norm(away), 0.0, 0.0]  # not straight from above
             points, _ = self._find_view()
-            self.place(client, *nearest_camera(points, away, client.camera.fov, *_shape(size)))
+            self.place(client, *nearest_camera(
+                points, away, client.camera.fov, *_shape(size), _ROOM))
 
     def update(self) -> None:
         """Turn the cameras to another robot, and to the robot where one has not been yet."""
@@ -102,8 +104,14 @@ class Camera:
                 self._set[number] = size, np.array(client.camera.position)
 
     def _turn(self, camera: Any, aspect: float, free: float = 1.0) -> None:
+        points, direction = self._find_view()
+        across = np.linalg.norm(direction[:2])
+        # What is above the middle of the picture is seen from further below than that.
+        pitch = min(np.arctan2(direction[2], across) + np.arctan(
+            (1.0 - free) * np.tan(0.5 * camera.fov)), _STEEPEST)
+        away = np.array([*direction[:2], across * np.tan(pitch)])
         camera.position, camera.look_at = map(
-            tuple, nearest_camera(*self._find_view(), camera.fov, aspect, free, _ROOM))
+            tuple, nearest_camera(points, away, camera.fov, aspect, free, _ROOM))
 
     def _is_set(self, number: int, client: viser.ClientHandle, size: tuple[int, int]) -> bool:
         """Return whether the camera of a client shows the robot, or the user has moved it.

@@ -22,15 +22,17 @@ from ik_node.viewer.scene_nodes import distinct_colors, rgb_bytes
 _GOALS = 200    # that are shown
 _SECONDS = 30.0
 _SAMPLES = 300  # in these seconds at most, one at each update
-_ERROR = 'position error, mm'
-# Of the status: the key, the factor to the unit of the plot, and the least on its logarithmic axis.
+_AXIS = 60      # pixels: the numbers of the vertical axis
+_ERROR = 'position error, µm'
+# Of the status: the key, the factor to the unit of the plot, and the least on its logarithmic axis,
+# which has no more than three decimals.
 _QUANTITIES = {
     'solve time, ms': ('solve_time', 1e3, 1e-3),
-    _ERROR: ('position_error', 1e3, 1e-9),
-    'orientation error, °': ('orientation_error', np.degrees(1.0), 1e-9),
+    _ERROR: ('position_error', 1e6, 1e-3),
+    'orientation error, °': ('orientation_error', np.degrees(1.0), 1e-3),
     'steps': ('iterations', 1.0, 0.1),
     'restarts': ('restarts', 1.0, 0.1),
-    'σ_min': ('smallest_singular_value', 1.0, 1e-9)}
+    'σ_min': ('smallest_singular_value', 1.0, 1e-3)}
 LOGARITHMIC = uplot.Scale(auto=True, distr=3, log=10)
 
 
@@ -51,6 +53,7 @@ def add_chart(gui: viser.GuiApi, data: Sequence[np.ndarray], names: Sequence[str
     across = uplot.Scale(time=False) if x is None else uplot.Scale(time=False, range=x)
     return gui.add_uplot(tuple(data), (uplot.Series(label=names[0]), *lines), title=title,
                          padding=(12, 16, 0, 0), height=height,
+                         axes=(uplot.Axis(), uplot.Axis(size=_AXIS)),
                          scales={'x': across, 'y': y or uplot.Scale(auto=True)})
 
 

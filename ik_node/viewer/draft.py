@@ -73,11 +73,6 @@ class Draft:
             self._button = None
             self.container.remove()
 
-    @property
-    def in_use(self) -> bool:
-        """Whether a field is changed and not committed."""
-        return bool(self._changed)
-
     def show(self, name: str, text: str) -> None:
         """Show a text in a field, unless the user has begun to change it, or once that is over."""
         with self._lock:
@@ -114,10 +109,14 @@ class Draft:
 
     def _handle(self, _: None) -> None:
         with self._lock:
-            waiting = self._waiting.copy()
+            waiting, before = self._waiting.copy(), self._last_texts.copy()
         try:
             if waiting:
                 self._commit(waiting)
+            with self._lock:  # until the node tells what it has: not what was there before
+                for name, text in waiting.items():
+                    if self._last_texts[name] == before[name]:
+                        self._last_texts[name] = text
         finally:
             with self._lock:
                 for name, text in waiting.items():

@@ -20,6 +20,7 @@ _LENGTHS, _ANGLES, _TURNS = 4, 2, 6  # decimals of m, degrees and entries of qua
 _XYZ, _RPY = ('x', 'y', 'z'), ('roll', 'pitch', 'yaw')
 _FREE = 2.0 * np.pi   # rad, or m, to either side for a joint without limits
 _SHOWN_VALUE = 1e-4   # rad or m: less is not sent to the page
+_ENDS = 3             # decimals of the ends of sliders
 _ARRIVAL = 2.0        # s that joint values may take from a slider to the robot
 
 
@@ -159,12 +160,11 @@ class JointPanel(Panel):
                     space.joint_names, np.maximum(space.lower, -_FREE),
                     np.minimum(space.upper, _FREE), _factors(space)):
                 step = 10.0 ** np.floor(np.log10(max(factor * (upper - lower), 1e-6) / 1000.0))
+                low, high = (round(float(factor * end), _ENDS) for end in (lower, upper))
                 slider = self._gui.add_slider(
-                    f'{name}, {"m" if factor == 1.0 else "°"}', float(factor * lower),
-                    float(factor * upper), float(step), float(factor * np.clip(0.0, lower, upper)))
-                on_user_change(slider, lambda _: self._wanted.give({
-                    name: float(np.clip(one.value, one.min, one.max) / factor)
-                    for (name, one), factor in zip(self._sliders.items(), _factors(space))}))
+                    f'{name}, {"m" if factor == 1.0 else "°"}', low, high, float(step),
+                    float(np.clip(0.0, low, high)))
+                on_user_change(slider, lambda _: self._wanted.give(self._slid(space)))
                 self._sliders[name] = slider
             typing = self._gui.add_folder('Type joint values', expand_by_default=False)
             with typing:
@@ -175,6 +175,12 @@ class JointPanel(Panel):
                                         'joint 120 mm, 12 cm')
                     self._draft.add_button('Go', 'moves the joints whose values are typed')
             self._others.append(typing)
+
+    def _slid(self, space: JointSpace) -> dict[str, float]:
+        """Return the joint values of the sliders, rad or m, inside the limits."""
+        values = np.clip([slider.value / factor for slider, factor in zip(
+            self._sliders.values(), _factors(space))], space.lower, space.upper)
+        return dict(zip(self._sliders, values.tolist()))
 
     def _on_typed(self, typed: Mapping[str, str]) -> None:
         """Move the joints to what was typed. Raises IkError for what is no value of them."""

@@ -15,11 +15,12 @@ _Value = TypeVar('_Value')
 
 @contextlib.contextmanager
 def errors_shown(notify: Notify, subject: str = '') -> Iterator[None]:
-    """Show an IkError of the block in a line, after its subject, and go on after the block."""
+    """Show an IkError of the block in a line that names its subject; go on after the block."""
     try:
         yield
     except IkError as error:
-        notify(f'{subject}: {error}' if subject else str(error))
+        line = str(error)
+        notify(line if subject in line else f'{subject}: {line}')
 
 
 class LatestValue(Generic[_Value]):

@@ -11,7 +11,6 @@ from ik_node.ros.conversions import matrix_to_pose
 SIZES = {'box': ('x', 'y', 'z'), 'sphere': ('radius',), 'cylinder': ('radius', 'length'),
          'ground': ()}
 """The kinds, with the names of their sizes."""
-_GROUND = (20.0, 20.0, 1.0)  # m: a box, since there are no half-spaces among markers
 _TYPES = {'sphere': Marker.SPHERE, 'cylinder': Marker.CYLINDER}
 
 
@@ -25,12 +24,11 @@ class MadeObstacle(NamedTuple):
 
     def marker(self, number: int) -> Marker:
         """Return the marker of it, in the frame of the root link, or the world where that moves."""
-        T, scale = self.T, self.sizes
+        scale = self.sizes
         if self.kind == 'ground':
-            T, scale = T.copy(), _GROUND
-            T[:3, 3] -= 0.5 * scale[2] * T[:3, 2]
+            scale = (np.inf,) * 3  # a half-space
         elif self.kind != 'box':
             scale = 2.0 * scale[0], 2.0 * scale[0], 2.0 * scale[0] if len(scale) == 1 else scale[1]
         x, y, z = scale
-        return Marker(ns=f'page/{self.kind}', id=number, pose=matrix_to_pose(T),
+        return Marker(ns=f'page/{self.kind}', id=number, pose=matrix_to_pose(self.T),
                       type=_TYPES.get(self.kind, Marker.CUBE), scale=Vector3(x=x, y=y, z=z))

@@ -11,6 +11,7 @@ import viser
 from visualization_msgs.msg import Marker
 
 from ik_node.model.geometry import Mesh
+from ik_node.model.mesh_parts import MeshPart
 from ik_node.model.mesh_reader import MeshError
 from ik_node.viewer.scene_nodes import matrix, position_wxyz, rgb_bytes
 
@@ -46,7 +47,7 @@ class MarkerScene:
     """
 
     def __init__(self, server: viser.ViserServer, name: str,
-                 load: Callable[[Mesh], trimesh.Trimesh] | None = None) -> None:
+                 load: Callable[[Mesh], MeshPart] | None = None) -> None:
         """Draw nothing yet. name: the node, in which the frame of the markers is placed.
 
         load: reads a mesh, or raises MeshError; without it none is drawn.
@@ -192,7 +193,6 @@ class MarkerScene:
             return scene.add_mesh_simple(name, points, np.arange(len(points)).reshape(-1, 3),
                                          side='double', **look)
         return None
-
 
     def _draw_mesh(self, name: str, mesh: Mesh, look: dict[str, Any]) -> Any:
         """Draw a mesh, where it can be read."""

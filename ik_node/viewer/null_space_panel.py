@@ -1,6 +1,6 @@
 """The self-motion of a redundant arm: its curves in the scene, and the arm led along them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,13 +149,14 @@ class NullSpacePanel(Panel):
         return list(np.moveaxis(np.array(places) @ T[:3, :3].T + T[:3, 3], 1, 0))
 
     def _move_along(self, percent: float) -> None:
-        motion = self._motion
-        if motion is not None:
+        problem, motion = self._problem, self._motion
+        if problem is not None and motion is not None:
             length = percent / 100.0 * motion.lengths[-1]
-            self._mover.give(motion.configurations[int(np.abs(motion.lengths - length).argmin())])
+            q = motion.configurations[int(np.abs(motion.lengths - length).argmin())]
+            self._mover.give(dict(zip(problem.chain.joint_names, q.tolist())))
 
-    def _go_to(self, q: Sequence[float]) -> None:
-        self._robot_view.go_to(q, StateLine(GREEN, 'reached, along the self-motion'))
+    def _go_to(self, values: Mapping[str, float]) -> None:
+        self._robot_view.go_to(values, StateLine(GREEN, 'reached, along the self-motion'))
 
     def _clear(self) -> None:
         if self._problem is not None:

@@ -12,12 +12,13 @@ from ik_node.support.exceptions import InputError
 from ik_node.viewer.draft import LENGTHS, number
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.made_obstacle import SIZES, MadeObstacle
-from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.panel import NodeWidget, Page, Panel
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import matrix, new_name, position_wxyz
 
 _HANDLE = 0.16           # of the reach
 _AT = 0.5, 0.0, 0.3      # of the reach: where new ones are
+_APART = 0.35            # of the reach: from one to the next
 _SIZE = 0.12             # of the reach: their sizes
 _NONE = '-'
 Obstacles = Mapping[int, MadeObstacle]
@@ -36,6 +37,7 @@ class ObstaclePanel(Panel):
         self._lock = threading.RLock()
         self.obstacles: Obstacles = {}
         """By number."""
+        page.placed = lambda: [one.T for one in self.obstacles.values()]
         self._last = 0  # number
         self._handles: dict[int, Any] = {}
         self._grabbed: Obstacles | None = None  # those before a drag
@@ -43,10 +45,11 @@ class ObstaclePanel(Panel):
         self._changes = self._worker(self._send)
         gui = self._gui
         with self._folder:
-            self._avoids: Any = gui.add_checkbox(
+            self._avoids = NodeWidget(gui.add_checkbox(
                 'avoid collisions', False, hint='whether solutions keep away from the robot itself '
-                'and from obstacles: the option avoid_collisions of the solver')
-            on_user_change(self._avoids, self._avoid)
+                'and from obstacles: the option avoid_collisions of the solver'),
+                lambda: self._robot_view.parameters.get(_option(self._robot_view)), self._avoid,
+                self._notify)
             kinds: Any = gui.add_button_group('add', tuple(SIZES))
             kinds.on_click(lambda _: self._add(kinds.value))
             self._chosen: Any = gui.add_dropdown('obstacle', (_NONE,))
@@ -60,10 +63,7 @@ class ObstaclePanel(Panel):
         self._show_sizes()
 
     def _refresh(self, visible: bool) -> None:
-        values = self._robot_view.parameters
-        avoids = values.get(f'{values.option("solver")}.avoid_collisions')
-        if isinstance(avoids, bool) and avoids != self._avoids.value:
-            self._avoids.value = avoids
+        self._avoids.refresh()
         if any(self._sent.get(view, (0, {}))[0] != view.restarts
                for view in self._page.robot_views) and not self._changes.busy:
             self._changes.give(None)
@@ -99,8 +99,10 @@ class ObstaclePanel(Panel):
 
     def _add(self, kind: str) -> None:
         reach, T = self._robot_view.reach, np.eye(4)
-        if kind != 'ground':
+        if kind != 'ground':  # beside those that were made before
+            count = len(self.obstacles)
             T[:3, 3] = reach * np.array(_AT)
+            T[1, 3] += reach * _APART * (count + 1 >> 1) * (-1) ** count
         sizes = tuple(float(f'{_SIZE * reach:.2g}') for _ in SIZES[kind])
         with self._lock:
             key = self._last + 1
@@ -175,8 +177,7 @@ class ObstaclePanel(Panel):
 
     def _avoid(self, value: bool) -> None:
         for view in self._page.robot_views:
-            with errors_shown(self._notify):
-                view.set_parameter(f'{view.parameters.option("solver")}.avoid_collisions', value)
+            view.set_parameter(_option(view), value)
 
     def _send(self, _: None) -> None:
         """Send the nodes what has changed, all where one has restarted."""
@@ -194,3 +195,8 @@ class ObstaclePanel(Panel):
             if markers:
                 view.connection.send_obstacles(markers)
             self._sent[view] = restarts, now
+
+
+def _option(view: RobotView) -> str:
+    """Return the name of the parameter of avoidance."""
+    return f'{view.parameters.option("solver")}.avoid_collisions'

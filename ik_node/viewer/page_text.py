@@ -3,11 +3,10 @@
 import html
 import os
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-_NONE = '–'
 _VARIABLES = 'ROS_DOMAIN_ID', 'ROS_AUTOMATIC_DISCOVERY_RANGE'  # that decide who hears whom
 
 
@@ -40,11 +39,6 @@ def time_text(value: float) -> str:
     return f'{1e3 * value:.3g} ms' if size < 0.9995 else f'{value:.3g} s'
 
 
-def value_text(value: str | None, write: Callable[[float], str]) -> str:
-    """Return a value of a status, '' or None for none, as text; write makes it of a number."""
-    return write(float(value)) if value else _NONE
-
-
 def _digits(value: float) -> str:
     """Return a number with at most three decimals; what would be zero is less than a thousandth."""
     size = abs(value)
@@ -65,7 +59,8 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], bold: int = -
     for k, row in enumerate(rows):
         style = ' style="font-weight:bold"' if k == bold else ''
         lines.append(f'<tr{style}>{_cells("td", row, len(head))}</tr>')
-    return ('<div style="overflow-x:auto;margin:0.5em 3%"><table style="width:100%;font-size:0.8em;'
+    return ('<div style="overflow-x:auto;contain:inline-size;margin:0.5em 3%">'
+            '<table style="width:100%;font-size:0.8em;'
             f'white-space:nowrap;border-spacing:0.3em 0.15em">{"".join(lines)}</table></div>')
 
 

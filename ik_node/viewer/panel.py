@@ -2,17 +2,18 @@
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import viser
 
+from ik_node.support.threads import Notify
 from ik_node.viewer.camera import ASIDE, Camera
 from ik_node.viewer.draft import Draft
 from ik_node.viewer.history import UndoHistory
-from ik_node.viewer.latest_value import LatestValue
-from ik_node.viewer.node_state import Target
+from ik_node.viewer.latest_value import LatestValue, errors_shown
+from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import GroundPlane
@@ -27,8 +28,8 @@ class Page:
 
     - `robot_view`: the first of `robot_views`, which a panel is about unless it says otherwise.
     - `waypoints`: poses (4, 4), m, of the path.
+    - `placed`: returns poses (4, 4), m, of what is seen beside the robots.
     - `position_only`: whether goals of the arm have no orientation.
-    - `on_robot`: called when a panel has loaded another robot into the nodes.
     """
 
     def __init__(self, server: PageServer, robot_views: list[RobotView],
@@ -39,12 +40,13 @@ class Page:
         self.handles = TargetHandles(server, self.robot_view, on_drag, self.notify, self.snapshot,
                                      self.history)
         self.waypoints: list[np.ndarray] = []
+        self.placed: Callable[[], list[np.ndarray]] = list
         self.camera = Camera(server, robot_views, lambda: [
-            *self.waypoints, *self.handles.dragged().values()])
+            *self.waypoints, *self.handles.dragged().values(), *self.placed()])
         self._ground = GroundPlane(server.scene)
         self._stage: np.ndarray | None = None
+        self._settings: list[tuple[Any, ...]] = [() for _ in robot_views]
         self.position_only = False
-        self.on_robot: Callable[[], None] = lambda: None
 
     @property
     def handle_pose(self) -> np.ndarray | None:
@@ -70,6 +72,14 @@ class Page:
         if self._stage is not None:
             reach, last = float(np.ptp(self._stage, axis=0).max()), 0.0
         self._ground.fit(reach, last)
+
+    def note_settings(self) -> list[RobotView]:
+        """Note what goals are solved with; return the nodes where that is another than before."""
+        before = self._settings
+        self._settings = now = [(*setting, self.position_only) if (setting := view.setting) else ()
+                                for view in self.robot_views]
+        return [view for view, old, new in zip(self.robot_views, before, now)
+                if old and new != old]
 
     def snapshot(self) -> Callable[[], None]:
         """Return a function that restores joint values and dragged handles as they are now."""
@@ -163,6 +173,41 @@ class Panel:
 def run_work(work: Callable[[], object]) -> None:
     """Do what a panel gives its thread to do."""
     work()
+
+
+class NodeWidget:
+    """A widget that shows a value of the node and sets it.
+
+    What a user chooses stays until the node has it; what the node refuses goes back.
+    """
+
+    def __init__(self, widget: Any, read: Callable[[], Any], write: Callable[[Any], object],
+                 notify: Notify, subject: str = '') -> None:
+        """Begin with what the widget has. read: returns the value, None for none or no new one.
+
+        write: sets it, or raises IkError, which `notify` is told with its subject.
+        """
+        self.widget, self._read, self._last = widget, read, widget.value
+
+        def change(value: Any) -> None:
+            with errors_shown(notify, subject):
+                write(value)
+                self._last = value
+                return
+            widget.value = self._last
+        on_user_change(widget, change)
+
+    def refresh(self) -> None:
+        """Show the value if the node has another one, and the widget offers it."""
+        value = self._read()
+        if value is not None and value != self._last and (
+                value in getattr(self.widget, 'options', (value,))):
+            self._last = self.widget.value = value
+
+    def offer(self, options: Sequence[str]) -> None:
+        """Offer other options, and show what the node has."""
+        self.widget.options, self._last = options, None
+        self.refresh()
 
 
 def on_user_change(widget: Any, callback: Callable[[Any], object]) -> None:

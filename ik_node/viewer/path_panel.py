@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.ros.clients.client import Report
-from ik_node.viewer.latest_value import errors_shown
-from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.panel import NodeWidget, Page, Panel
 from ik_node.viewer.scene_nodes import add_line, new_name, position_wxyz
 
 _MIN_STEP = 0.02  # of the reach, between waypoints that are drawn
@@ -26,7 +25,6 @@ class PathPanel(Panel):
         super().__init__(page, 'Path')
         self._waypoints = page.waypoints
         self._frames: list[Any] = []  # of the waypoints
-        self._shown_speed = 1.0
         self._count = 0  # of the node's reports that have been looked at
         gui = self._gui
         with self._folder:
@@ -35,10 +33,11 @@ class PathPanel(Panel):
             gui.add_button('Set a waypoint').on_click(lambda _: self._add())
             gui.add_button('Follow the path').on_click(lambda _: self._follow())
             gui.add_button('Clear').on_click(lambda _: self.clear())
-            self._speed: Any = gui.add_slider(
+            self._speed = NodeWidget(gui.add_slider(
                 'speed', 0.05, 1.0, 0.05, 1.0,
-                hint='factor of the speed of motions; where joints jump there is none')
-        on_user_change(self._speed, self._set_speed)
+                hint='factor of the speed of motions; where joints jump there is none'),
+                lambda: self._robot_view.parameters.option('speed'), self._set_speed,
+                self._notify, 'speed')
 
     def _refresh(self, visible: bool) -> None:
         """Mark the waypoints that the node has met and missed, and show its speed."""
@@ -47,9 +46,7 @@ class PathPanel(Panel):
         self._count = robot_view.count
         for report in list(robot_view.reports)[-new:] if new > 0 else ():
             self._mark(report)
-        speed = robot_view.parameters.option('speed')
-        if speed is not None and speed != self._shown_speed:
-            self._shown_speed = self._speed.value = speed
+        self._speed.refresh()
 
     def _mark(self, report: Report) -> None:
         found = _PLACE.search(report.message)
@@ -59,11 +56,8 @@ class PathPanel(Panel):
             frame.origin_radius = (0.1 if report.level == 0 else 0.25) * frame.axes_length
 
     def _set_speed(self, speed: float) -> None:
-        self._shown_speed = float(speed)
-        with errors_shown(self._notify, 'speed'):
-            for robot_view in self._page.robot_views:
-                robot_view.set_parameter(robot_view.parameters.option_name('speed'),
-                                         self._shown_speed)
+        for robot_view in self._page.robot_views:
+            robot_view.set_parameter(robot_view.parameters.option_name('speed'), float(speed))
 
     @property
     def draws(self) -> bool:

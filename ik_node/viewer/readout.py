@@ -1,16 +1,16 @@
 """The state of each node and the figures of its last goal, as they are always in view."""
 
 import html
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ik_node.viewer.node_state import GREY
-from ik_node.viewer.page_text import angle_text, length_text, time_text, value_text
+from ik_node.viewer.page_text import angle_text, length_text, time_text
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import rgb_bytes
 
 _FIGURES = 'position error', 'orientation error', 'steps of the solver', 'solve time'
 _PROBLEMS = 5   # of a robot that are told
-_NONE = '–'
+_LABELS = 'position', 'orientation', 'steps', 'time'  # before there is a goal
 
 
 def readout(robot_views: Iterable[RobotView], without_node: str = '') -> str:
@@ -34,19 +34,20 @@ def _block(robot_view: RobotView, without_node: str) -> str:
     if robot_view.color is not None:  # one of several
         description = ''
         solver, own = robot_view.name, f' style="color:rgb{rgb_bytes(robot_view.color)}"'
-    off = [value_text(values.get('position_error'), length_text),
-           value_text(values.get('orientation_error'), angle_text)]
+
+    def written(key: str, write: Callable[[float], str]) -> str:
+        return write(float(values[key])) if values.get(key) else ''
+    off = [written('position_error', length_text), written('orientation_error', angle_text)]
     if gap is not None and report is not None and report.level:
         off = [length_text(gap[2].position), angle_text(gap[2].orientation)]
-    steps = values.get('iterations')
-    figures = zip(_FIGURES, (
-        *off, _NONE if not steps else f'{steps} step{"s" * (steps != "1")}',
-        value_text(values.get('solve_time'), time_text)))
+    steps = values.get('iterations', '')
+    figures = zip(_FIGURES, (*off, steps and f'{steps} step{"s" * (steps != "1")}',
+                             written('solve_time', time_text)), _LABELS)
     problems = ''.join(f'<div>⚠ {html.escape(line)}</div>'
                        for line in robot_view.problems[:_PROBLEMS])
     return (f'<div class="ik-state"><b style="color:{color}">● {html.escape(text)}</b>'
             f'<span{own}>{html.escape(str(solver))}</span></div><div class="ik-figures">'
-            + ''.join(f'<span title="{hint}">{html.escape(figure)}</span>'
-                      for hint, figure in figures)
+            + ''.join(f'<span title="{hint}">{html.escape(figure) or f"<i>{label}</i>"}</span>'
+                      for hint, figure, label in figures)
             + f'</div><div class="ik-why">{html.escape(why or description)}</div>'
             + problems)

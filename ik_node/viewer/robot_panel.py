@@ -7,15 +7,16 @@ from typing import Any
 
 import viser
 
+from ik_node.control.options import model_path
 from ik_node.model.readers import EXTENSIONS, read_model
 from ik_node.support.downloads import INSTALL, Download, described_place, described_robots
 from ik_node.support.exceptions import IkError
 from ik_node.support.threads import start_thread
 from ik_node.viewer.gallery import Uploads, default_tip, file_parameters, mesh_folders, robots
 from ik_node.viewer.latest_value import errors_shown
-from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.panel import NodeWidget, Page, Panel, on_user_change
 
-_AS_IT_IS = 'the present one'
+_OTHER = 'another robot'  # than those of the gallery
 OPEN = 'Open a file …'
 _NONE = 'choose …'
 
@@ -38,15 +39,14 @@ class RobotPanel(Panel):
         self._opening = threading.Lock()
         self._gallery = robots()
         gui = page.server.gui
-        self._robot: Any = gui.add_dropdown('robot', (_AS_IT_IS, *self._gallery),
-                                            hint='load another robot into the node')
+        robot: Any = gui.add_dropdown('robot', (_OTHER, *self._gallery),
+                                      hint='load another robot into the node')
         self._button: Any = gui.add_upload_button(
             OPEN, color='blue',
             hint=f'a robot of yours: {", ".join(EXTENSIONS)}; or drop it on the page')
         self._zipped: Any = gui.add_dropdown('in the zip', (_NONE,), visible=False,
                                              hint='the robots of the archive')
         super().__init__(page, 'Download a robot')
-        page.on_robot = self._forget_choice
         available = described_robots()
         self._names = {f'{name.removesuffix("_description")} ({text})': name
                        for name, text in available.items()}
@@ -54,18 +54,20 @@ class RobotPanel(Panel):
             gui.add_markdown('Robots of `robot_descriptions`, downloaded with git.' if available
                              else 'Some hundred robots more are in a package of Python; install it '
                              f'and start `ik_view` again:\n\n`{INSTALL}`')
-            self._described: Any = gui.add_dropdown('robot', (_NONE, *self._names),
+            self._described: Any = gui.add_dropdown('name', (_NONE, *self._names),
                                                     visible=bool(available))
             self._progress = gui.add_markdown('', visible=False)
             self._cancel = gui.add_button('Cancel', visible=False)
-        on_user_change(self._robot, self._choose)
+        self._robot = NodeWidget(robot, self._find_name, self._choose, self._notify,
+                                 self._robot_view.name)
         self._button.on_upload(lambda event: self._upload(event.target.value))
         on_user_change(self._zipped, self._choose_zipped)
         on_user_change(self._described, self._start_download)
         self._cancel.on_click(lambda _: self._cancel_download())
 
     def _refresh(self, visible: bool) -> None:
-        self._robot.visible = self._button.visible = visible
+        self._robot.refresh()
+        self._robot.widget.visible = self._button.visible = visible
         self._zipped.visible = visible and bool(self._found)
 
     def close(self) -> None:
@@ -74,16 +76,16 @@ class RobotPanel(Panel):
         self._uploads.close()
         super().close()
 
-    def _forget_choice(self) -> None:
-        self._robot.value = _AS_IT_IS
+    def _find_name(self) -> str | None:
+        """Return the name of the node's robot in the gallery; None while another one is loaded."""
+        parameters = self._robot_view.parameters
+        file = model_path(parameters)
+        return None if parameters.switching else next(
+            (name for name, one in self._gallery.items() if one['model_path'] == file), _OTHER)
 
     def _choose(self, name: str) -> None:
-        for robot_view in self._page.robot_views if name in self._gallery else ():
-            try:
-                robot_view.load(self._gallery[name])
-            except IkError as error:
-                self._forget_choice()
-                self._notify(f'{robot_view.name}: {error}')
+        if name in self._gallery:
+            self._load(self._gallery[name])
 
     def _upload(self, file: viser.UploadedFile) -> None:
         with self._opening:
@@ -117,7 +119,6 @@ class RobotPanel(Panel):
         """Give a robot to all nodes. Raises IkError with the reason of one that refuses it."""
         for robot_view in self._page.robot_views:
             robot_view.load(parameters)
-        self._forget_choice()
 
     def _start_download(self, choice: str) -> None:
         name = self._names.get(choice)

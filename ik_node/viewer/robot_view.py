@@ -1,62 +1,49 @@
-"""View of one ik_node: its robot, its markers and its goals.
-
-Messages arrive in the connection's thread, which only stores them; the painter's thread draws the
-latest.
-"""
+"""View of one ik_node: its robot, its markers and its goals."""
 
 import contextlib
-import threading
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import viser
-from visualization_msgs.msg import Marker
 
 from ik_node.control.arm import goal_weights
 from ik_node.control.options import ArmOptions, model_path
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
+from ik_node.model.mesh_parts import whole_of
 from ik_node.model.mesh_reader import MeshReader
 from ik_node.model.meshes import Meshes, Places
 from ik_node.model.readers import read_urdf_text
-from ik_node.ros.clients.client import Report
-from ik_node.ros.clients.connection import Connection
-from ik_node.ros.publishing.markers.group_markers import NO_GOAL
 from ik_node.spatial import inverse, rotation_log
 from ik_node.support.exceptions import IkError, InputError
-from ik_node.viewer import node_state
 from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.marker_scene import MarkerScene
+from ik_node.viewer.node_link import NodeLink
+from ik_node.viewer.node_parameters import ARM_GOAL, Freedom, Target, task_names, task_targets
+from ik_node.viewer.node_state import AMBER, Errors, StateLine
 from ik_node.viewer.page_text import length_text
 from ik_node.viewer.scene_nodes import GapLine
 
-_REMEMBERED = 300  # reports
 _GAP = 1e-3        # of the reach: a shorter way from tip to goal is not drawn
-_WAITING = 100     # messages with markers
+_TRIANGLES = 20000  # of the mesh of a marker
 # With the options of the solver, and those of tasks, they decide how goals are solved.
 _SETTING = ('solver', 'task_weights', 'base_link', 'tip_link')
 _ABLE = ArmOptions.read({'task_weights': 'auto'})
-_OF_ARM = ('base_link', 'tip_link', 'start_pose')  # parameters that each arm has
 # Colours of the robots in a comparison, red, green and blue, 0 to 1.
 COLORS = ((0.25, 0.47, 0.75), (0.80, 0.35, 0.28), (0.30, 0.62, 0.40), (0.58, 0.40, 0.70),
           (0.80, 0.60, 0.25), (0.25, 0.60, 0.62))
 
 
-class RobotView(DrawnRobot):
-    """The view of a node: `connection` to it, its robot, its markers, its goals.
+class RobotView(DrawnRobot, NodeLink):
+    """The view of a node: its robot, its markers, its goals.
 
-    - `name`: its name on the page. `state`: of the node and its last goal.
-    - `reports`: the last ones of this robot, the newest at the end; `count`: of all reports.
-    - `restarts`: observed restarts of the node. `is_only_played`: whether a player moves the robot,
-      without a node.
+    - `name`: its name on the page. `is_only_played`: whether a player moves the robot, without a
+      node.
     - `text`: of the robot that is drawn, as URDF; '' for none.
-    - `T_world_root`: the last pose (4, 4), m, of a moving root.
     - `frame`: of the whole view in the scene. `markers`: those of the node. `is_fine`: whether
       meshes are drawn with all of their triangles. `places`: where meshes may be.
-    - `drop_goals`: called before the robot leaves its goal, to drop those that wait to be sent.
     """
 
     def __init__(self, server: viser.ViserServer, name: str, changed: Callable[[], None], *,
@@ -68,145 +55,40 @@ class RobotView(DrawnRobot):
         changed: called, in any thread, when there is something to draw. places: where meshes may
         be, by default in packages of ROS.
         """
-        super().__init__(server, f'/{name}/robot', color)
-        self.name, self.arm = name, arm
-        self._goal_markers = f'{arm}/goal' if arm else 'goal'
-        self._status_markers = f'{arm}/status' if arm else 'status'
-        self.reports: deque[Report] = deque(maxlen=_REMEMBERED)
-        self.count = self.restarts = 0
-        self.state = node_state.NodeState()
-        self.parameters = node_state.NodeParameters(arm, self.state.forget_goal)
+        DrawnRobot.__init__(self, server, f'/{name}/robot', color)
+        self.name, self.text = name, ''
         self.is_only_played = self.is_fine = False
-        self.drop_goals: Callable[[], None] = lambda: None
-        self._processes: frozenset[bytes] = frozenset()
-        self._changed = changed
         self.frame = server.scene.add_frame(f'/{name}', show_axes=False)
         self.places = Places() if places is None else places
         self._reader = MeshReader()
         self.markers = MarkerScene(
-            server, f'/{name}/markers', lambda mesh: self._meshes.load(mesh))
+            server, f'/{name}/markers', lambda mesh: self._meshes.simplified(
+                whole_of(self._meshes.load(mesh)), _TRIANGLES))
         self._gap_line = GapLine(server, f'/{name}/gap')
-        self._lock = threading.Lock()
-        self._leaving = threading.Lock()  # held until the node has taken where to go
-        self.text = self._topic_text = ''
-        self._new_values: Mapping[str, float] | None = None
-        self.T_world_root = np.eye(4)  # the last that was received
-        self._has_root_pose = False
-        self._new_markers: deque[Any] = deque(maxlen=_WAITING)
-        self._status_text = NO_GOAL  # of the markers
         self._chain: Chain | None = None
         self._able = np.ones(6, bool)  # the axes of goals that the arm can serve
-        self._chain_error = self._error = ''
+        self._chain_error = ''
         self._offered: tuple[str, ...] = ()
         self._selection: tuple[Any, ...] = ()  # the robot that is drawn, and its chain
-        self.connection = Connection(self, namespace, target, (arm,), domain_id)
+        NodeLink.__init__(self, changed, namespace, target, arm, domain_id)
 
     def close(self) -> None:
         """Leave the graph."""
         self.connection.close()
         self._reader.close()
 
-    def on_description(self, text: str) -> None:
-        """Store a robot as URDF text."""
-        self._topic_text = text
-        self._changed()
-
-    def on_joints(self, values: Mapping[str, float]) -> None:
-        """Store joint values, rad or m; the latest count."""
-        with self._lock:
-            self._new_values = {**(self._new_values or {}), **values}
-        if not self.parameters.moves_root:  # else the pose of the root follows at once
-            self._changed()
-
-    def on_root_pose(self, T_world_root: np.ndarray) -> None:
-        """Store the pose (4, 4), m, of a moving root."""
-        self.T_world_root, self._has_root_pose = T_world_root, True
-        self._changed()
-
-    def on_report(self, report: Report) -> None:
-        """Store the report of a goal."""
-        if report.values.get('arm', '') == self.arm:
-            self.state.on_report(report)
-            self.reports.append(report)
-            self.count += 1
-            self._changed()
-
-    def on_markers(self, message: Any) -> None:
-        """Store markers: each message may have different ones. A deleted goal has no report.
-
-        A deletion is sent only once, and may be lost; the text of the status is in every message.
-        They may be late: the newest tells whether the last report still describes the robot.
-        """
-        text = ' '.join(marker.text for marker in message.markers
-                        if marker.ns == self._status_markers and marker.text)
-        before, self._status_text = self._status_text, text or self._status_text
-        ends = NO_GOAL in text and NO_GOAL not in before
-        if ends or any(marker.action == Marker.DELETE and marker.id == 0
-                       and marker.ns == self._goal_markers for marker in message.markers):
-            self.state.forget_goal()
-        elif text and NO_GOAL not in text:
-            self.state.forget_goal(False)
-        self._new_markers.append(message)
-        self._changed()
-
-    def on_parameters(self, changed: Mapping[str, Any]) -> None:
-        """Store the changed parameters of an event."""
-        self.parameters.on_event(changed)
-        self._changed()
-
-    def on_error(self, line: str) -> None:
-        """Store a line about a defect in the handling of messages."""
-        self._error = line
-        self._changed()
-
-    def set_parameter(self, name: str, value: Any) -> None:
-        """Set a parameter of the node. Raises SilentError with its reason for a refusal."""
-        self.parameters.set(self.connection, name, value)
-        self._changed()
-
-    def fetch_parameters(self) -> None:
-        """Fetch the parameters of the node. Raises SilentError where it does not respond."""
-        self.parameters.fetch(self.connection)
-        self._changed()
-
     def check_node(self) -> bool:
         """Update the state of the node; return whether it responds again after a silence."""
-        seen_before = self.state.responds is not None
-        back = self.state.update(self.connection.responds, self.connection.lifecycle)
+        back = super().check_node()
         if self.state.responds is False:
             self._new_markers.clear()
             self.markers.clear()
-        elif back or not seen_before:
-            processes = self.connection.processes()
-            if back and processes - self._processes:
-                self.restarts += 1
-                self.state.leave_goal()
-                self.state.is_stopped = False
-            self._processes |= processes
-            self.parameters.outdated |= back
         return back
-
-    def load(self, robot: Mapping[str, Any]) -> None:
-        """Set another robot by its parameters, see `gallery.robots`.
-
-        Raises SilentError with the node's reason; the robot is then unchanged.
-        """
-        # The description may arrive before or after its parameters.
-        self.parameters.switching = True
-        self.state.leave_goal()
-        try:
-            self.connection.set_parameters({
-                self.parameters.option_name(name) if name in _OF_ARM else name: value
-                for name, value in robot.items()})
-            self.fetch_parameters()
-        finally:
-            self.parameters.switching = False
-            self._changed()
 
     @property
     def tasks(self) -> tuple[str, ...]:
         """The names of its tasks."""
-        return node_state.task_names(self.parameters)
+        return task_names(self.parameters)
 
     @property
     def chain(self) -> Chain | None:
@@ -235,7 +117,7 @@ class RobotView(DrawnRobot):
         parameters = self.parameters.snapshot
         names = [*map(self.parameters.option_name, _SETTING), 'on_failure']
         solver = parameters.get(names[0])
-        below = (f'{solver}.', *(f'{task}.' for task in node_state.task_names(parameters)))
+        below = (f'{solver}.', *(f'{task}.' for task in task_names(parameters)))
         return tuple((name, str(value)) for name, value in sorted(parameters.items())
                      if name in names or name.startswith(below))
 
@@ -245,17 +127,17 @@ class RobotView(DrawnRobot):
         return self.chain is not None and not self.parameters.has_body_solver
 
     @property
-    def targets(self) -> tuple[node_state.Target, ...]:
+    def targets(self) -> tuple[Target, ...]:
         """What can be dragged: the targets of its tasks, or the goal of the arm."""
         if self.tasks:
-            return node_state.task_targets(self.parameters)
-        chain, served = self.chain, node_state.Freedom()
+            return task_targets(self.parameters)
+        chain, served = self.chain, Freedom()
         if chain is None or self.is_only_played:
             return ()
         with contextlib.suppress(IkError):  # the node itself reports a wrong parameter
             x, y, z, *turns = (self._able & (self.parameters.task_weights(chain) > 0.0)).tolist()
-            served = node_state.Freedom((x, y, z), any(turns))
-        return (node_state.ARM_GOAL._replace(served=served),)
+            served = Freedom((x, y, z), any(turns))
+        return (ARM_GOAL._replace(served=served),)
 
     @property
     def description(self) -> str:
@@ -343,7 +225,7 @@ class RobotView(DrawnRobot):
         self.text = text
 
     @property
-    def gap(self) -> tuple[np.ndarray, np.ndarray, node_state.Errors] | None:
+    def gap(self) -> tuple[np.ndarray, np.ndarray, Errors] | None:
         """Where the tip is drawn and where its last goal, (3,) each, m, and how far apart."""
         chain, T_goal = self.chain, self.markers.pose((self._goal_markers, 0))
         if chain is None or T_goal is None:
@@ -357,14 +239,14 @@ class RobotView(DrawnRobot):
         T, R = self.pose(chain.tip_link), T_goal[:3, :3]
         off = (weights > 0.0) * np.concatenate([
             R.T @ (T[:3, 3] - T_goal[:3, 3]), R.T @ rotation_log(T[:3, :3] @ R.T)])
-        return T[:3, 3], T_goal[:3, 3], node_state.Errors(
+        return T[:3, 3], T_goal[:3, 3], Errors(
             float(np.linalg.norm(off[:3])), float(np.linalg.norm(off[3:])))
 
     @property
-    def status(self) -> node_state.StateLine:
+    def status(self) -> StateLine:
         """The state of the node, or of its last goal, with the error of the arm as drawn."""
         if self.parameters.switching:
-            return node_state.StateLine(node_state.AMBER, 'loading the robot …')
+            return StateLine(AMBER, 'loading the robot …')
         gap = self.gap
         return self.state.line(None if gap is None else gap[2])
 
@@ -389,7 +271,7 @@ class RobotView(DrawnRobot):
         return (space is not None and (self._has_root_pose or not self.parameters.moves_root)
                 and all(name in self.values for name in space.joint_names))
 
-    def target_pose(self, target: node_state.Target) -> np.ndarray | None:
+    def target_pose(self, target: Target) -> np.ndarray | None:
         """Return the present pose (4, 4), m, of a target; None where it is unknown.
 
         That of an arm's goal is the tip's.
@@ -399,11 +281,11 @@ class RobotView(DrawnRobot):
         chain = self.chain
         return None if chain is None else self.pose(chain.tip_link)
 
-    def target_frame(self, target: node_state.Target = node_state.ARM_GOAL) -> np.ndarray:
+    def target_frame(self, target: Target = ARM_GOAL) -> np.ndarray:
         """Return the pose (4, 4), m, of the frame in which the node takes goals for a target."""
         return self.pose(target.reference if target.name else self.parameters.links[0])
 
-    def send_goal(self, target: node_state.Target, T_frame_goal: np.ndarray,
+    def send_goal(self, target: Target, T_frame_goal: np.ndarray,
                   position_only: bool) -> None:
         """Send a goal (4, 4), m, in the target's frame, see `target_frame`."""
         if target in self.targets and not self.parameters.switching:
@@ -415,34 +297,3 @@ class RobotView(DrawnRobot):
         """Send waypoints of the tip, (4, 4) each, m."""
         T_base_world = inverse(self.target_frame())
         self.connection.send_path([T_base_world @ T for T in waypoints], self.arm)
-
-    def go_to(self, configuration: Sequence[float] | Mapping[str, float],
-              state: node_state.StateLine | None = None) -> None:
-        """Send the robot to joint values, rad or m: all of `space`, or some by name.
-
-        state: there, by default without a goal. Raises IkError with the reason for a refusal.
-        """
-        values = configuration
-        if not isinstance(values, Mapping):
-            space = self.space
-            names = () if space is None else space.joint_names
-            if len(values) != len(names):
-                raise InputError(f'there must be {len(names)} joint values, not {len(values)}')
-            values = dict(zip(names, map(float, values)))
-        with self._leaving:
-            self.drop_goals()
-            self.connection.send_joints(values, self.arm)
-            self.state.leave_goal(state)
-
-    def enable(self, enabled: bool) -> None:
-        """Stop the robot, which refuses goals then, or let it go on. Raises SilentError."""
-        self.connection.enable(enabled)
-        self.state.is_stopped = not enabled
-        self.state.leave_goal()
-
-    def go_home(self) -> None:
-        """Send the robot to its start pose. Raises SilentError."""
-        with self._leaving:
-            self.drop_goals()
-            self.connection.reset()
-            self.state.leave_goal()

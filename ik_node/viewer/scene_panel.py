@@ -15,7 +15,7 @@ from ik_node.support.exceptions import InputError
 from ik_node.support.threads import start_thread
 from ik_node.viewer.gallery import text_parameters
 from ik_node.viewer.latest_value import errors_shown
-from ik_node.viewer.node_state import Target
+from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.obstacle_panel import ObstaclePanel
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.saved_scene import SavedScene, kept_parameters, read_scene, scene_text
@@ -198,6 +198,7 @@ class ScenePanel(Panel):
         self._set(scene)
         _wait('its robot is not drawn', lambda: robot_view.text == scene.robot
               and robot_view.is_placed)
+        self._page.note_settings()  # nothing is solved again once the joints are where they were
         self._obstacles.set_obstacles(scene.obstacles)
         space = robot_view.space
         if space is not None and scene.joints:
@@ -213,7 +214,7 @@ class ScenePanel(Panel):
             state = robot_view.status if scene.goals else None
             if robot_view.parameters.moves_root:
                 robot_view.go_home()  # brings the root to root_pose
-            robot_view.go_to([scene.joints[name] for name in space.joint_names], state)
+            robot_view.go_to({name: scene.joints[name] for name in space.joint_names}, state)
         if client is not None and scene.camera is not None:
             self._page.camera.place(client, *map(np.array, scene.camera))
 
@@ -226,7 +227,6 @@ class ScenePanel(Panel):
         changed = self._changed(scene.parameters)
         if scene.robot != robot_view.text or scene.links != robot_view.parameters.links:
             robot_view.load({**changed, **text_parameters(scene.robot, *scene.links)})
-            self._page.on_robot()
             changed = self._changed(scene.parameters)
         while changed:
             robot_view.connection.set_parameters(changed)

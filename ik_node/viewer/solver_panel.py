@@ -17,7 +17,7 @@ from ik_node.solvers.registry import make_solver, solver_class, solver_names
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.draft import Draft
 from ik_node.viewer.latest_value import errors_shown
-from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.panel import NodeWidget, Page, Panel
 from ik_node.viewer.robot_view import RobotView
 
 FIRST = 'tolerances'
@@ -54,8 +54,7 @@ class SolverPanel(Panel):
         alone = len(page.robot_views) == 1
         super().__init__(page, 'Solver' if alone else f'Solver: {robot_view.name}', alone)
         self._robot_view = robot_view
-        self._shown: dict[str, Any] = {}      # widgets by parameter
-        self._last_values: dict[str, Any] = {}  # the node's values that they have shown
+        self._shown: dict[str, NodeWidget] = {}  # by parameter
         self._solver, self._solvers = '', tuple[str, ...]()
         self._options_folder: Any = None
         self._draft: Draft | None = None  # of the options
@@ -92,11 +91,8 @@ class SolverPanel(Panel):
             if parameters.option('solver') != self._solver:
                 self._solver = str(parameters.option('solver'))
                 self._wanted.give(self._solver)
-        for name, widget in list(self._shown.items()):
-            value = parameters.get(name)
-            if value is not None and value != self._last_values.get(name):
-                self._last_values[name] = value  # what the user sets stays, until the node has it
-                widget.value = value
+        for widget in list(self._shown.values()):
+            widget.refresh()
         draft = self._draft
         for name in list(draft.fields) if draft is not None else ():  # others are being made
             if draft is not None and parameters.get(name) is not None:
@@ -119,7 +115,7 @@ class SolverPanel(Panel):
         present = parameters.option('solver')
         offered = tuple(name for name in able if name not in reasons or name == present)
         self._fit.content = solver_list(able, reasons, str(present))
-        widget = self._shown[parameters.option_name('solver')]
+        widget = self._shown[parameters.option_name('solver')].widget
         if tuple(widget.options) != offered and parameters.option('solver') in offered:
             widget.options = offered
 
@@ -185,17 +181,10 @@ class SolverPanel(Panel):
             assert self._draft is not None  # the other parameters have choices
             self._draft.add(one.name, label, _text(one.value), hint)
             return
-
-        def change(value: Any) -> None:
-            try:
-                self._page.set_parameters(self._robot_view, {one.name: value})
-                self._last_values[one.name] = value
-            except SilentError as error:
-                self._notify(f'{one.name}: {error}')
-                widget.value = self._robot_view.parameters.get(one.name, one.value)
-        self._last_values[one.name] = one.value
-        self._shown[one.name] = widget
-        on_user_change(widget, change)
+        self._shown[one.name] = NodeWidget(
+            widget, lambda: self._robot_view.parameters.get(one.name),
+            lambda value: self._page.set_parameters(self._robot_view, {one.name: value}),
+            self._notify, one.name)
 
 
 def unfit(chain: Chain) -> dict[str, str]:

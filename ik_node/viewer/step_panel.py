@@ -23,7 +23,7 @@ _PARTS = 12          # of the path of the tip in a step that are drawn
 _WIDTH = 0.006       # of the reach: the shaft of an arrow
 _HEAD = 8.0          # of its width: the head of an arrow, which follows the path
 _STEPS = 20          # whose errors are drawn,
-_LEAST, _MOST = 1e-6, 1e6  # mm, between these
+_LEAST, _MOST = 1e-3, 1e6  # mm, between these
 _SAME = 1e-6         # m, rad and entries of a rotation matrix: no other goal, no other place
 
 
@@ -152,7 +152,8 @@ class StepPanel(Panel):
             if chain is not self._chain:
                 self._has_new_solvers(chain)
             dq = self._step(chain, method, self._goal(chain, T_base_goal), q)
-            self._robot_view.go_to(np.clip(q + dq, chain.lower, chain.upper))
+            self._robot_view.go_to(dict(zip(
+                chain.joint_names, np.clip(q + dq, chain.lower, chain.upper).tolist())))
 
     def _clear(self) -> None:
         self._problem, self._table.content, self._chart.visible = None, '', False

@@ -12,11 +12,12 @@ from ik_node.spatial import inverse
 from ik_node.support.threads import Notify
 from ik_node.viewer.history import UndoHistory
 from ik_node.viewer.latest_value import LatestValue
-from ik_node.viewer.node_state import Target
+from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import matrix, new_name, position_wxyz
 
 _ARM, _TASK = 90.0, 45.0  # pixels: sizes of handles, at any distance
+_FAR, _LEAST = 2.0, 0.4   # reaches: handles further away than that are smaller, to this part
 _MOVED = 1e-5  # m and entries of a rotation matrix: less is no motion
 _LETTERS = 0.9  # of the usual size
 _AMID = 0.02    # m: a name of what is as near the plane y = 0 is below its handle
@@ -43,6 +44,7 @@ class Gizmo:
         self._freedom, self._frame = target.freedom, lambda: robot_view.target_frame(target)
         name, size = (f'tasks/{target.name}', _TASK) if target.name else ('goal', _ARM)
         position, wxyz = position_wxyz(T)
+        self._size, self._far = size, _FAR * robot_view.reach
         moves = any(self._freedom.axes)
         self._handle = server.scene.add_transform_controls(
             new_name(server, f'{robot_view.frame.name}/{name}'), scale=size, fixed=True,
@@ -68,6 +70,7 @@ class Gizmo:
                 grabbed()
             self._on_drag(ends=event.phase == 'end')
             if event.phase == 'end':
+                self._fit_size()
                 released(self.T)
         self._handle.on_update(on_update)
 
@@ -122,7 +125,15 @@ class Gizmo:
 
     def _place(self, T: np.ndarray) -> None:
         self._handle.position, self._handle.wxyz = position_wxyz(T)
+        self._fit_size()
         self._see()
+
+    def _fit_size(self) -> None:
+        """Be no larger than the robot in a picture of both."""
+        away = float(np.linalg.norm(self._handle.position - self._frame()[:3, 3]))
+        scale = self._size * max(_LEAST, min(1.0, self._far / max(away, self._far)))
+        if abs(scale - self._handle.scale) > 0.01 * self._size:
+            self._handle.scale = scale
 
     def _see(self) -> None:
         """Take the pose of the handle to be seen, with its name beside it."""

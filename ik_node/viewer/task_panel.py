@@ -54,8 +54,8 @@ class TaskPanel(Panel):
         self._task.on_update(lambda _: self._show_task())
         self._delete.on_click(lambda _: self._work.give(self._remove))
         self._type.on_update(lambda _: self._make_fields())
-        for commits in (self._add.on_click, self._entries.on_submit):
-            commits(lambda _: self._work.give(self._create))
+        # Not with Enter in its name: type and link are below that.
+        self._add.on_click(lambda _: self._work.give(self._create))
 
     def _is_useful(self) -> bool:
         return not self._robot_view.arm and len(self._page.robot_views) == 1

@@ -18,7 +18,7 @@ from ik_node.viewer.demo_panel import DemoPanel
 from ik_node.viewer.goal_panel import GoalPanel, JointPanel
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.lesson_panel import LessonPanel
-from ik_node.viewer.node_state import Target
+from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.null_space_panel import NullSpacePanel
 from ik_node.viewer.obstacle_panel import ObstaclePanel
 from ik_node.viewer.page_server import PageServer
@@ -61,6 +61,7 @@ class View:
         """
         self._server, self._robot_views, self._player = server, robot_views, player
         self._news, self._closed = news, threading.Event()
+        self._painting = threading.Lock()
         self.page = page = Page(server, robot_views, self._on_drag)
         robot_views[0].drop_goals = page.handles.drop
         self._fetching: set[str] = set()  # names of nodes whose parameters are being fetched
@@ -108,25 +109,28 @@ class View:
             obstacles = ObstaclePanel(page)
             scene: list[Panel] = [obstacles, LayerPanel(page), ScenePanel(page, obstacles)]
         self._panels = [*moving, *solving, *plots, tasks, *learning, *robot, *scene]
-        self._settings: list[tuple[Any, ...]] = [() for _ in robot_views]  # see `_solve_again`
 
     def close(self) -> None:
         """Stop drawing, and leave the graph."""
         self._closed.set()
         self._news.set()
-        for panel in self._panels:
-            panel.close()
-        for robot_view in self._robot_views:
-            robot_view.close()
+        with self._painting:  # what is painted last still needs them
+            for panel in self._panels:
+                panel.close()
+            for robot_view in self._robot_views:
+                robot_view.close()
 
     def run(self) -> None:
         """Draw until closed; an error in one picture is reported and does not stop the next."""
         last_tables = 0.0
-        while not self._closed.is_set():
+        while True:
             self._news.wait(_TABLES)
             self._news.clear()
             began = time.monotonic()
-            with reported('painter', self._notify_once), errors_shown(self.page.notify):
+            with (self._painting, reported('painter', self._notify_once),
+                  errors_shown(self.page.notify)):
+                if self._closed.is_set():
+                    return
                 self._paint()
                 if began - last_tables > _TABLES:
                     last_tables = began
@@ -158,7 +162,7 @@ class View:
                 self.page.handles.release()
             if robot_view.parameters.outdated or self._solvers[i].lacks_widgets:
                 self._fetch_parameters(robot_view, self._solvers[i])
-            self._solve_again(i, robot_view)
+        self._solve_again()
         self._readout.content = readout(self._robot_views, '' if has_node else self._player)
         self._stop_button.visible = has_node
         self._stop_button.label = _CONTINUE if self._robot_views[0].state.is_stopped else _STOP
@@ -167,14 +171,11 @@ class View:
         self.page.handles.update()
         self.page.camera.update()
 
-    def _solve_again(self, i: int, robot_view: RobotView) -> None:
+    def _solve_again(self) -> None:
         """Send the goals that are dragged once more after a change of what they are solved with."""
-        setting: tuple[Any, ...] = robot_view.setting
-        if setting:
-            setting = (*setting, self.page.position_only)
-        before, self._settings[i] = self._settings[i], setting
-        if before and setting != before and not robot_view.state.is_stopped:
-            for target, T_frame_goal in self.page.handles.goals():
+        for robot_view in self.page.note_settings():
+            for target, T_frame_goal in (
+                    () if robot_view.state.is_stopped else self.page.handles.goals()):
                 robot_view.send_goal(target, T_frame_goal, self.page.position_only)
 
     def _fetch_parameters(self, robot_view: RobotView, panel: SolverPanel) -> None:

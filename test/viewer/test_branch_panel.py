@@ -38,7 +38,7 @@ def rows(page):
 
 
 def test_every_branch_is_listed_with_its_distance_from_a_singularity(page, found):
-    page.press('Branches', 'List them')
+    page.choose('Branches', 'branch', value='List them')
     assert page.node.sent[-1] == 'solve_all'
     assert 'eight inside the limits' in page.text('Branches')
     listed, bold = rows(page)
@@ -50,9 +50,9 @@ def test_every_branch_is_listed_with_its_distance_from_a_singularity(page, found
 
 
 def test_the_arm_goes_through_the_branches_and_around(page, found):
-    page.press('Branches', 'List them')
+    page.choose('Branches', 'branch', value='List them')
     for button, number in (('Next', 1), ('Previous', 0), ('Previous', len(found) - 1)):
-        page.press('Branches', button)
+        page.choose('Branches', 'branch', value=button)
         assert page.q() == pytest.approx(found[number], abs=1e-9)
         assert rows(page)[1].index(True) == number
         assert page.robot_view.pose(CHAIN.tip_link) == pytest.approx(GOAL, abs=1e-5)
@@ -62,28 +62,28 @@ def test_the_arm_goes_through_the_branches_and_around(page, found):
 
 def test_a_step_without_branches_sends_nothing_and_a_refused_one_is_told(page):
     before = len(page.node.sent)
-    page.press('Branches', 'Next')
+    page.choose('Branches', 'branch', value='Next')
     assert page.node.sent[before:] == []
-    page.press('Branches', 'List them')
+    page.choose('Branches', 'branch', value='List them')
     page.node.refusal = 'it is inactive'
-    page.press('Branches', 'Next')
+    page.choose('Branches', 'branch', value='Next')
     assert page.told == ['it is inactive']
     assert rows(page)[1].index(True) == 0
 
 
 def test_without_branches_the_reason_is_the_nodes(page, monkeypatch):
-    page.press('Branches', 'List them')
+    page.choose('Branches', 'branch', value='List them')
 
     def refuse():
         raise SilentError('dls has no solve_all')
     monkeypatch.setattr(page.node, 'branches', refuse)
-    page.press('Branches', 'List them')
+    page.choose('Branches', 'branch', value='List them')
     assert 'No branches: dls has no solve_all.' in page.text('Branches')
     assert rows(page) == ([], [])
 
 
 def test_another_robot_has_no_branches_yet(page):
-    page.press('Branches', 'List them')
+    page.choose('Branches', 'branch', value='List them')
     page.choose('robot', value='scara')
     assert rows(page) == ([], [])
     assert 'eight' not in page.text('Branches')

@@ -61,6 +61,22 @@ def test_all_that_is_drawn_of_robots_and_their_handles_is_in_the_first_picture(r
             assert np.abs(points - tip).max(axis=1).min() < 1e-9
 
 
+@pytest.mark.parametrize('robot', ['planar_3r', 'arm_6r'])
+def test_the_camera_of_a_phone_is_above_the_ground_and_stays_where_it_fits(robot):
+    with page_of(FakeNode(model_path=str(OWN / f'{robot}.urdf'))) as page:
+        page.browsers[2] = phone = Browser(390, 844)
+        page.update()
+        first = np.array(phone.camera.position)
+        robot_view = page.robot_view
+        assert first[2] > 0.2 * np.linalg.norm(first - robot_view.corners().mean(axis=0))
+        page.view.page.camera.fit(phone)
+        near = np.array(phone.camera.position)
+        page.view.page.camera.fit(phone)
+        assert phone.camera.position == pytest.approx(near, rel=0.01)
+        assert all(phone.sees(np.array([*np.eye(4)[:3, :3].T, point]).T)
+                   for point in robot_view.corners())
+
+
 def test_shapes_are_inside_the_box_around_them():
     with page_of(FakeNode(model_path=str(OWN / 'arm_6r.urdf'))) as page:
         low, high = (getattr(page.robot_view.corners(), end)(axis=0) for end in ('min', 'max'))

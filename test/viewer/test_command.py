@@ -14,7 +14,7 @@ import robots
 from fake_node import FakeNode, FakePlayer
 from ik_node.support import processes
 from ik_node.viewer import __main__ as command
-from ik_node.viewer import robot_view, view
+from ik_node.viewer import node_link, view
 
 SOLVERS = ('dls', 'pseudoinverse', 'transpose', 'ccd')
 
@@ -30,7 +30,7 @@ def started(monkeypatch):
         yield
         ended.append(one)
     monkeypatch.setattr(processes, 'running', running)
-    monkeypatch.setattr(robot_view, 'Connection', lambda *arguments: FakeNode(
+    monkeypatch.setattr(node_link, 'Connection', lambda *arguments: FakeNode(
         model_path=str(robots.OWN / 'arm_6r.urdf')).connect(*arguments))
     monkeypatch.setattr(view, 'PlayerLink', FakePlayer().connect)
     return commands, ended

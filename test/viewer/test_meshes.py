@@ -12,9 +12,10 @@ from hostile_texts import chain, texts_that_name
 from ik_node.model.geometry import Mesh
 from ik_node.model.meshes import MeshError, Meshes, Places
 from ik_node.model.readers import read_model
+from ik_node.ros.intake.planning_scene import MeshFiles
 from ik_node.support.downloads import described_place
 from ik_node.viewer import gallery
-from ik_node.viewer.node_state import NodeParameters
+from ik_node.viewer.node_parameters import NodeParameters
 from opened_files import opened_files
 
 BOX = 'v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n'
@@ -57,6 +58,14 @@ def test_meshes_are_in_the_package_of_a_robot_that_the_user_has_named(tree, file
     else:
         with pytest.raises(MeshError, match='not opened, since|not found|loop'):
             places.find(name, places.near(str(robot)))
+
+
+def test_a_mesh_that_a_node_of_this_machine_got_as_a_message_is_found():
+    corners = [SimpleNamespace(x=x, y=y, z=0.0) for x, y in ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))]
+    files = MeshFiles()
+    mesh = files.mesh(SimpleNamespace(vertices=corners, triangles=[
+        SimpleNamespace(vertex_indices=[0, 1, 2])]))
+    assert Places().find(f'file://{mesh.filename}') == Path(mesh.filename).resolve()
 
 
 def test_a_robot_outside_packages_has_its_own_folder(tree):

@@ -8,18 +8,16 @@ pytest.importorskip('viser', reason='viser is not installed (make test brings it
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 from ik_node.ros.clients.connection import Report
+from ik_node.viewer.node_parameters import Freedom, Target, task_targets
 from ik_node.viewer.node_state import (
     AMBER,
     GREEN,
     GREY,
     RED,
     Errors,
-    Freedom,
     NodeState,
     StateLine,
-    Target,
     outcome_line,
-    task_targets,
 )
 from ik_node.viewer.scene_nodes import matrix
 

@@ -8,7 +8,7 @@ import pytest
 
 import robots
 from fake_node import FakeNode
-from ik_node.collision import Box, Cylinder, Sphere
+from ik_node.collision import Box, Cylinder, Ground, Sphere
 from ik_node.spatial import pose_from_rpy
 from page_here import _call, load, page_of, page_with, position_wxyz, save
 
@@ -78,8 +78,40 @@ def test_an_obstacle_is_made_sized_dragged_and_deleted(page):
 def test_a_ground_is_solid_below_its_handle(page):
     add(page, 'ground')
     (ground,) = present(page)
-    assert ground.pose[2, 3] + 0.5 * ground.shape.size[2] == pytest.approx(0.0)
+    assert isinstance(ground.shape, Ground)
+    assert ground.pose == pytest.approx(np.eye(4))
     assert not page.shows('Obstacles', 'x, m')
+
+
+def test_obstacles_that_are_made_one_after_the_other_are_beside_each_other(page):
+    for kind in ('box', 'sphere', 'cylinder', 'box'):
+        add(page, kind)
+    middles = np.array([one.pose[:3, 3] for one in present(page)])
+    apart = np.linalg.norm(middles[:, None] - middles, axis=2) + np.eye(4)
+    assert apart.min() > 2.0 * max(present(page)[0].shape.size)
+
+
+def test_a_box_that_is_ticked_stays_so_until_the_node_has_it(page):
+    box = page.widget('Obstacles', 'avoid collisions')
+    box._impl.value = True
+    page.update()  # the painter comes first
+    assert box.value
+    page.put('Obstacles', 'avoid collisions', value=True)
+    page.settle()
+    assert page.node.get('dls.avoid_collisions')
+    page.node.refusal = 'it is busy'
+    page.choose('Obstacles', 'avoid collisions', value=False)
+    assert box.value
+    assert page.told == ['it is busy']
+
+
+def test_a_view_that_fits_shows_them(page):
+    add(page, 'box')
+    far = pose_from_rpy(np.array([0.0, 9.0, 0.0]), np.zeros(3))
+    drag(page, 1, far)
+    assert not page.browser.sees(far)
+    page.view.page.camera.fit(page.browser)
+    assert page.browser.sees(far)
 
 
 def test_the_markers_of_the_node_show_it_in_the_scene(page):
@@ -160,7 +192,7 @@ def test_they_are_part_of_a_scene(page):
     load(page, text)
     assert page.told == []
     for one, other in zip(before, present(page), strict=True):
-        assert one.shape == other.shape
+        assert repr(one.shape) == repr(other.shape)
         assert one.pose == pytest.approx(other.pose, abs=1e-9)
     content = json.loads(text)
     del content['obstacles']  # as older files have none

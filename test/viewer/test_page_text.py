@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ik_node.viewer.page_text import angle_text, length_text, time_text, value_text
+from ik_node.viewer.page_text import angle_text, length_text, time_text
 
 
 @pytest.mark.parametrize(('write', 'value', 'text'), [
@@ -13,8 +13,3 @@ from ik_node.viewer.page_text import angle_text, length_text, time_text, value_t
     (time_text, 85e-6, '85 µs'), (time_text, 1.2e-3, '1.2 ms'), (time_text, 2.5, '2.5 s')])
 def test_a_quantity_has_a_readable_unit(write, value, text):
     assert write(value) == text
-
-
-def test_a_value_that_is_missing_is_a_dash():
-    assert value_text('', length_text) == value_text(None, time_text) == '–'
-    assert value_text('0.002', length_text) == '2.00 mm'

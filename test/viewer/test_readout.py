@@ -27,7 +27,7 @@ def plots(page):
 def test_the_quantity_that_is_chosen_is_plotted_for_the_last_goals(page):
     for k in range(3):
         page.node.report(0, 'met', iterations=str(10 + k), solve_time='0.002',
-                         position_error='1e-6')
+                         position_error='2e-6')
     page.settle()
     (numbers, values), = plots(page)
     assert list(numbers) == [1.0, 2.0, 3.0]
@@ -35,8 +35,8 @@ def test_the_quantity_that_is_chosen_is_plotted_for_the_last_goals(page):
     page.choose('Plot', 'quantity', value='steps')
     assert plots(page)[0][1] == pytest.approx([10.0, 11.0, 12.0])
     page.node.report(2, 'refused')  # nothing was solved
-    page.choose('Plot', 'quantity', value='position error, mm')
-    assert plots(page)[0][1] == pytest.approx([1e-3] * 3 + [1e-9])
+    page.choose('Plot', 'quantity', value='position error, µm')
+    assert plots(page)[0][1] == pytest.approx([2.0] * 3 + [1e-3])
 
 
 def test_the_joints_are_plotted_between_their_limits_while_that_is_asked_for(page):

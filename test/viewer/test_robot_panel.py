@@ -44,8 +44,16 @@ def test_a_file_is_opened_and_another_choice_forgotten(page):
     send(page, 'mine.urdf', (robots.OWN / 'arm_6r.urdf').read_bytes())
     assert page.robot_view.tree.name == 'arm_6r'
     assert page.node.get('model_path') == ''
-    assert page.widget('robot').value == 'the present one'
+    assert page.widget('robot').value == 'another robot'
     assert page.told == []
+
+
+def test_a_robot_that_another_client_gives_the_node_is_the_one_chosen(page):
+    assert page.widget('robot').value == 'arm_7r'
+    page.node.set(model_path=str(robots.OWN / 'scara.urdf'))
+    page.until(lambda: page.widget('robot').value == 'scara')
+    page.choose('robot', value='arm_7r')
+    assert page.robot_view.tree.name == 'arm_7r'
 
 
 @pytest.mark.parametrize(('name', 'content', 'start'), [
@@ -89,16 +97,16 @@ def test_a_refusal_of_the_node_is_told(page):
 @pytest.mark.usefixtures('packages')
 def test_a_robot_is_downloaded_its_progress_shown_and_cancelled():
     with page_with('arm_7r') as page:
-        page.put('Download a robot', 'robot', value='slow (ik_node 6R)')
+        page.put('Download a robot', 'name', value='slow (ik_node 6R)')
         page.until(lambda: 'slow_description: cloning' in page.text('Download a robot'))
         page.begin('Download a robot', 'Cancel')
         page.until(lambda: page.told)
         assert page.told == ['the download of slow_description was cancelled']
-        page.until(lambda: page.widget('Download a robot', 'robot').value == 'choose …')
-        page.put('Download a robot', 'robot', value='wrong (ik_node 6R)')
+        page.until(lambda: page.widget('Download a robot', 'name').value == 'choose …')
+        page.put('Download a robot', 'name', value='wrong (ik_node 6R)')
         page.until(lambda: len(page.told) == 2)
         assert 'no network' in page.told[1]
-        page.put('Download a robot', 'robot', value='six (ik_node 6R)')
+        page.put('Download a robot', 'name', value='six (ik_node 6R)')
         page.until(lambda: page.robot_view.tree.name == 'arm_6r')
         page.until(lambda: not page.shows('Download a robot', 'Cancel'))
         assert len(page.told) == 2
@@ -108,4 +116,4 @@ def test_without_the_package_its_installation_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, 'robot_descriptions', None)
     with page_with('arm_7r') as page:
         assert 'pip install' in page.text('Download a robot')
-        assert not page.shows('Download a robot', 'robot')
+        assert not page.shows('Download a robot', 'name')

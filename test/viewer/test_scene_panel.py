@@ -83,12 +83,26 @@ def test_an_arm_its_solver_its_goal_and_the_view_come_back(page):
     assert page.told == []
     assert [page.node.get(name) for name in ('solver', 'ccd.order', 'speed')] == [
         'ccd', 'outward', 0.5]
-    assert page.widget('robot').value == 'the present one'
+    assert page.widget('robot').value == 'another robot'
     assert page.robot_view.tree.name == 'arm_6r'
     assert page.q() == pytest.approx(q, abs=1e-9)
     assert page.handle().T == pytest.approx(T, abs=1e-9)
     assert 'reached' in page.text()
     assert page.browser.camera.position == pytest.approx(np.ones(3))
+
+
+def test_a_goal_that_the_robot_has_not_met_yet_is_not_solved_again(page, monkeypatch):
+    page.settle()
+    dragged(page, page.robot_view.chain.forward(np.full(6, 0.3)))
+    q = dict.fromkeys(page.robot_view.chain.joint_names, 0.2)
+    scene = read_scene(save(page))._replace(joints=q)
+    page.node.set(solver='auto')
+    page.settle()
+    with monkeypatch.context() as late:  # the painter is slow
+        late.setattr(page.view, '_solve_again', lambda: None)
+        load(page, scene_text(scene).encode())
+    page.settle()
+    assert page.q() == pytest.approx(np.full(6, 0.2), abs=1e-9)
 
 
 def test_a_figure_and_the_targets_of_its_tasks_come_back(page):

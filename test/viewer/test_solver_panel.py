@@ -6,7 +6,7 @@ import pytest
 
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import solver_class, solver_names
-from ik_node.viewer.node_state import NodeParameters
+from ik_node.viewer.node_parameters import NodeParameters
 from ik_node.viewer.solver_panel import FIRST, default_values, grouped
 from page_here import page_with
 
@@ -83,7 +83,7 @@ def test_what_is_typed_is_the_value_of_the_option(page, option, typed, value):
 def test_a_value_that_the_node_refuses_goes_back_and_the_reason_is_told(page):
     page.type('Options', 'position_tolerance', value='-3')
     assert len(page.told) == 1
-    assert page.told[0].startswith('dls.position_tolerance: ')
+    assert page.told[0].startswith('dls.position_tolerance must be a number')
     assert page.widget('Options', 'position_tolerance').value == '1e-06'
     page.type('Options', 'joint_weights', value='1 x')
     assert page.widget('Options', 'joint_weights').value == 'none'

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
-from ik_node.viewer.node_state import Target
+from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.scene_nodes import matrix
 from ik_node.viewer.target_handles import TargetHandles
 from page_here import until, viser_server
@@ -77,6 +77,15 @@ def test_a_handle_follows_its_target_until_it_is_dragged_and_after_its_release(s
     assert one.place(HAND, matrix((9.0, 0.0, 0.0), UPRIGHT)) == pytest.approx(dragged)
     one.handles.release()
     assert one.place(HAND, there) == pytest.approx(there)
+
+
+def test_a_handle_that_is_far_from_the_robot_is_smaller(shown):
+    one = shown(Target())
+    sizes = []
+    for x in (1.0, 4.0, 100.0, 0.5):
+        one.drag('', matrix((x, 0.0, 0.0), UPRIGHT))
+        sizes.append(one.handles.named('')._handle.scale)
+    assert sizes == pytest.approx([90.0, 45.0, 36.0, 90.0])
 
 
 class Wanted:

@@ -52,6 +52,12 @@ def test_the_first_task_brings_a_solver_and_the_last_takes_it_away(page):
     assert not page.shows('Tasks', 'Delete the task')
 
 
+def test_enter_in_the_name_of_a_task_makes_none_whose_type_and_link_are_not_chosen(page):
+    page.put('Another task', 'name', value='left')
+    page.enter('Another task', 'name')
+    assert page.widget('Tasks', 'task').options == ('–',)
+
+
 @pytest.mark.parametrize(('fields', 'reason'), [
     ({'axis': '0 0'}, 'axis'),
     ({'axis': 'up'}, "axis must be numbers with spaces between, not 'up'"),

@@ -16,7 +16,7 @@ from ik_node.ros.clients.connection import Connection
 from ik_node.ros.clients.player_link import PlayerLink
 from ik_node.spatial import pose_from_rpy
 from ik_node.viewer.robot_view import RobotView
-from page_here import Browser, FakePlayer, page_of, page_with
+from page_here import Browser, FakePlayer, page_of, page_with, until
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 MET, NO_GOAL, SILENT = 'reached', 'no goal yet', 'the node does not respond'
@@ -124,7 +124,7 @@ def test_what_the_node_refuses_is_told_to_every_browser(page):
     page.choose('robot', value='scara')
     for browser in page.browsers.values():
         assert browser.notifications == ['it is busy', 'ik_node: it is busy']
-    assert page.widget('robot').value == 'the present one'
+    assert page.widget('robot').value == 'arm_6r'
 
 
 def test_a_robot_of_the_gallery_becomes_the_nodes_and_ends_the_goal(page):
@@ -345,6 +345,41 @@ def test_a_motion_is_shown_without_a_node_and_without_its_panels():
         assert page.handle() is None
         assert page.robot_view.pose('tool0') == pytest.approx(
             CHAIN.forward(np.full(6, 0.1)), abs=1e-6)
+
+
+class NotedLock:
+    """A lock that knows how many want it, or have it."""
+
+    def __init__(self):
+        self.lock, self.users = threading.Lock(), 0
+
+    def __enter__(self):
+        self.users += 1
+        self.lock.acquire()
+
+    def __exit__(self, *_):
+        self.users -= 1
+        self.lock.release()
+
+
+def test_the_nodes_stay_until_what_is_painted_is_done(page, monkeypatch):
+    view, painting, goes_on, seen = page.view, threading.Event(), threading.Event(), []
+    view._news, view._painting = threading.Event(), NotedLock()
+
+    def paint():
+        painting.set()
+        assert goes_on.wait(60.0)
+        seen.append(page.node.refusal)
+    monkeypatch.setattr(view, '_paint', paint)
+    painter, closing = (threading.Thread(target=work) for work in (view.run, view.close))
+    painter.start()
+    assert painting.wait(60.0)
+    closing.start()
+    assert until(lambda: view._painting.users == 2 or not closing.is_alive())
+    goes_on.set()
+    for thread in (painter, closing):
+        thread.join(60.0)
+    assert (*seen, page.node.refusal) == ('', 'the connection is closed')
 
 
 def test_the_page_is_drawn_until_it_is_closed_whatever_goes_wrong(

@@ -6,6 +6,7 @@ also while another thread closes the connection.
 
 import contextlib
 import itertools
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,6 +38,9 @@ from ik_node.support.threads import reported, start_thread
 
 _PATIENCE = 5.0  # s that a service may take
 _PERIOD = 0.01   # s, between two looks for a subscription
+_ENDLESS = 1e300  # the bound of a range without one
+# A reason of rclpy's.
+_RANGE = re.compile(r'Parameter (\S+) out of range Min: (\S+), Max: (\S+), value: (\S+)')
 
 
 class SilentError(IkError):
@@ -203,8 +207,12 @@ class Connection:
         """
         target = T_frame_goal[:3, 3] if position_only else T_frame_goal
         with self._open():
-            message = goal_message(target, self._topics.header())
-            self._topics.publisher(type(message), name).publish(message)
+            publisher = self._topics.publisher(
+                PointStamped if position_only else PoseStamped, name)
+        if self.responds:  # that of a task may be new
+            self._await_subscription(publisher, time.monotonic() + _PATIENCE)
+        with self._open():
+            publisher.publish(goal_message(target, self._topics.header()))
 
     def send_path(self, poses: Sequence[np.ndarray], arm: str = '') -> None:
         """Send waypoints, (4, 4) each, m, in the frame of the arm's base. Raises SilentError."""
@@ -289,7 +297,7 @@ class Connection:
         response = self.call(lambda: self._parameters.set_parameters_atomically(
             [Parameter(name, value=value) for name, value in values.items()]), 'parameters')
         if not response.result.successful:
-            raise SilentError(response.result.reason)
+            raise SilentError(_RANGE.sub(_range_text, response.result.reason))
 
     def parameters(self, prefixes: Sequence[str] = ()) -> dict[str, Described]:
         """Return the parameters below some prefixes, by default all. Raises SilentError."""
@@ -347,3 +355,10 @@ class Connection:
             self._listener.on_parameters({
                 parameter.name: parameter_value_to_python(parameter.value)
                 for parameter in (*event.new_parameters, *event.changed_parameters)})
+
+
+def _range_text(found: re.Match[str]) -> str:
+    """Return in words that a value is outside its range."""
+    low, high, value = map(float, found.groups()[1:])
+    most = f' and at most {high:g}' if high < _ENDLESS else ''
+    return f'{found[1]} must be at least {low:g}{most}, not {value:g}'

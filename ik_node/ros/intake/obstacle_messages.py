@@ -7,7 +7,7 @@ import numpy as np
 from sensor_msgs.msg import PointCloud2, PointField
 from visualization_msgs.msg import Marker
 
-from ik_node.collision.obstacles import MAX_POINTS, Obstacle, PointCloud
+from ik_node.collision.obstacles import MAX_POINTS, Ground, Obstacle, PointCloud
 from ik_node.collision.shapes import Shapes
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere
 from ik_node.ros.conversions import point_to_array, pose_to_matrix
@@ -263,7 +263,8 @@ def _balls(marker: Marker, width: float, T: np.ndarray) -> Shaped:
 
 # Ellipsoids and elliptic cylinders count as what encloses them.
 _MAKERS: dict[int, Callable[[Marker, tuple[float, ...], np.ndarray], Shaped]] = {
-    Marker.CUBE: lambda marker, scale, T: [(Box(scale), T)],  # type: ignore[arg-type]
+    Marker.CUBE: lambda marker, scale, T: [
+        (Ground() if set(scale) == {np.inf} else Box(scale), T)],  # type: ignore[arg-type]
     Marker.SPHERE: lambda marker, scale, T: [(Sphere(0.5 * max(_checked(scale))), T)],
     Marker.CYLINDER: lambda marker, scale, T: [
         (Cylinder(0.5 * max(_checked(scale)[:2]), scale[2]), T)],

@@ -22,6 +22,7 @@ from ik_node.ros.intake.obstacle_messages import (
 )
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError, InputError
+from ik_node.support.resources import MESSAGE_MESHES
 
 TOPICS = {'CollisionObject': 'collision_object', 'PlanningScene': 'planning_scene',
           'AttachedCollisionObject': 'attached_collision_object'}
@@ -108,7 +109,7 @@ class MeshFiles:
         if key not in self._files:
             if len(self._files) >= _MOST_FILES:
                 raise InputError(f'{_MOST_FILES} different meshes have come already')
-            self._folder = self._folder or tempfile.TemporaryDirectory(prefix='ik_node_')
+            self._folder = self._folder or tempfile.TemporaryDirectory(prefix=MESSAGE_MESHES)
             lines = [f'OFF\n{len(points)} {len(faces)} 0', *(f'{x!r} {y!r} {z!r}' for x, y, z in
                      points.tolist()), *(f'3 {a} {b} {c}' for a, b, c in faces.tolist())]
             file = Path(self._folder.name) / f'{key.hex()[:16]}.off'

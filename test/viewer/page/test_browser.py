@@ -92,7 +92,7 @@ def test_dragging_the_goal_takes_the_arm_there(seen):
 
 def test_the_solver_chosen_on_the_page_is_the_nodes_parameter(seen):
     open_tab(seen.page, 'Solver')
-    choose(seen.page, 'dls', 'ccd')
+    choose(seen.page, 'solver', 'ccd')
     assert until(lambda: seen.node.get('solver') == 'ccd', 60, seen.page)
     assert seen.node.set(solver='dls')[0]
     assert until(lambda: seen.view._solvers[0]._shown['solver'].value == 'dls', 60, seen.page)
@@ -189,14 +189,14 @@ def test_the_workspace_is_shown_and_taken_away(seen):
     choice = seen.page.locator('input[value="not shown"]')
     open_tab(seen.page, 'Robot')
     open_folder(seen.page, 'Workspace', choice)
-    choose(seen.page, 'not shown', 'manipulability')
+    choose(seen.page, 'workspace', 'manipulability')
     # It is computed beside a page that the processor renders.
     assert until(lambda: panel_of(seen.view, 'Workspace')._drawn, 300, seen.page)
     centres = panel_of(seen.view, 'Workspace')._drawn[0].batched_positions
     assert len(centres) > 1000
     assert np.linalg.norm(centres, axis=1).max() < 1.5 * seen.robot_view.reach
     assert until(lambda: 'reachable' in seen.page.inner_text('body'), 60, seen.page)
-    choose(seen.page, 'manipulability', 'not shown')
+    choose(seen.page, 'workspace', 'not shown')
     assert until(lambda: not panel_of(seen.view, 'Workspace')._drawn, 60, seen.page)
     close_folder(seen.page, 'Workspace', choice)
 
@@ -266,7 +266,7 @@ def test_a_scene_is_saved_and_loaded(seen):
 
 def test_another_robot_of_the_gallery_is_another_robot_of_the_node(seen):
     open_tab(seen.page, 'Robot')
-    choose(seen.page, 'the present one', 'scara')
+    choose(seen.page, 'robot', 'scara')
     assert until(lambda: seen.robot_view.tree is not None and seen.robot_view.tree.name == 'scara'
                  and seen.view.page.handle_pose is not None, 60, seen.page)
     assert seen.node.get('model_path').endswith('scara.urdf')

@@ -89,17 +89,17 @@ def test_a_robot_of_ones_own_is_dropped_on_the_page_or_downloaded(tmp_path, monk
         assert until(lambda: robot_view.problems, 60, page)
         assert robot_view.problems == ['l0: package://p/missing.obj: not found']
         page.locator('input[value="p/first.urdf"]:visible').wait_for()
-        choose(page, 'p/first.urdf', 'p/second.urdf')
+        choose(page, 'in the zip', 'p/second.urdf')
         assert until(lambda: robot_view.tree.name == 'second', 60, page), told
 
         # A download is shown, and can be cancelled; another robot is there at once.
         page.get_by_text('Download a robot').click()
-        choose(page, 'choose …', 'slow (ik_node 6R)')
+        choose(page, 'name', 'slow (ik_node 6R)')
         page.get_by_text('slow_description: cloning …').wait_for()
         page.get_by_role('button', name='Cancel').click()
         assert until(lambda: 'the download of slow_description was cancelled' in told, 60, page)
         page.locator('input[value="choose …"]:visible').wait_for()
-        choose(page, 'choose …', 'six (ik_node 6R)')
+        choose(page, 'name', 'six (ik_node 6R)')
         assert until(lambda: robot_view.tree.name == 'arm_6r', 60, page), told
         assert len(told) == 4
         assert not [words for kind, words in said if kind == 'error']

@@ -62,6 +62,6 @@ def test_the_page_shows_the_robot_and_the_arm_follows_the_handle_that_a_mouse_dr
         assert np.linalg.norm(tip()[:3, 3] - start[:3, 3]) > 0.05
         assert until(lambda: 'reached' in page.inner_text('body'), 120.0, page)
         open_tab(page, 'Solver')
-        choose(page, 'dls', 'ccd')  # by the mouse
+        choose(page, 'solver', 'ccd')  # by the mouse
         assert until(lambda: node.get('solver') == 'ccd', 120.0, page)
         assert [text for kind, text in said if kind == 'error'] == []

@@ -1,6 +1,7 @@
 """Random sequences of what users do: the page says of the node what the node says of itself."""
 
 import re
+import time
 
 import numpy as np
 import pytest
@@ -8,12 +9,15 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from sensor_msgs.msg import JointState
 
 import robots
-from browser import choose, first_picture, open_tab, page_of, press_home, until, view_of
+from browser import choose, field, first_picture, open_tab, page_of, press_home, until, view_of
 from gallery_switches import page_errors
+from ik_node.viewer.made_obstacle import SIZES
+from page_here import panel_of
 from ros_harness import running
 
 SEQUENCES, ACTIONS, SEED = 6, 5, 34
 PATIENCE = 60.0  # s: of a machine that is busy
+AGREE = 10.0     # s until the page says what the node says, likewise
 ROBOTS = ('arm_6r', 'arm_7r', 'scara')
 SOLVERS = ('dls', 'ccd', 'auto', 'transpose')
 STATES = {0: 'reached', 1: 'as near as possible', 2: 'not reached'}  # by the level of a status
@@ -40,9 +44,9 @@ class Seen:
 
     def contradictions(self, asks):
         """Return what the page says otherwise than the node; asks: whether there is a goal."""
+        wrong, robot_view, present = [], self.robot_view, self.node.get('solver')
         text, solver = self.status()
-        wrong, robot_view = [], self.robot_view
-        if solver != self.node.get('solver'):
+        if solver.partition(' ')[0] != present:  # auto (analytic)
             wrong.append(f'the solver {solver}')
         joints = self.joints()
         off = max((abs(robot_view.values.get(name, np.inf) - value)
@@ -54,20 +58,19 @@ class Seen:
         if asks and self.reports and not text.startswith((
                 STATES[ord(self.reports[-1].level)], 'refused')):
             wrong.append(f'{text!r} for level {ord(self.reports[-1].level)}')
-        if robot_view.chain is not None and asks and text.startswith('as near as possible: '):
-            missed = np.linalg.norm(
-                robot_view.pose(robot_view.chain.tip_link)[:3, 3]
-                - self.view.page.handle_pose[:3, 3])
+        chain, T_goal = robot_view.chain, self.view.page.handle_pose
+        if chain is None or T_goal is None:
+            wrong.append('there is no handle')
+        elif asks and text.startswith('as near as possible: '):
+            missed = np.linalg.norm(robot_view.pose(chain.tip_link)[:3, 3] - T_goal[:3, 3])
             number, unit = re.search(r': ([\d.]+) (mm|m)', text + ': 0 mm').groups()
             if abs(float(number) * {'m': 1.0, 'mm': 1e-3}[unit] - missed) > 0.006 * missed + 1e-5:
                 wrong.append(f'{text!r}, and {1e3 * missed:.1f} mm are drawn')
+        drawn = {layer.marker.ns for layer in list(robot_view.markers._shown.values())}
+        made = panel_of(self.view, 'Obstacles').obstacles
+        if bool(made) != ('obstacles' in drawn):
+            wrong.append(f'{len(made)} obstacles, and {drawn} are drawn')
         return wrong
-
-
-def field(page, label):
-    """Return the input beside a label."""
-    return page.get_by_text(label, exact=True).filter(visible=True).last.locator(
-        'xpath=ancestor::div[contains(@class, "Flex-root")][1]//input').first
 
 
 def drag(seen, rng):
@@ -99,9 +102,8 @@ def change_solver(seen, rng):
     present = seen.node.get('solver')
     wanted = str(rng.choice([name for name in SOLVERS if name != present]))
     open_tab(seen.page, 'Solver')
-    choose(seen.page, present, wanted)
+    choose(seen.page, 'solver', wanted)
     assert until(lambda: seen.node.get('solver') == wanted, PATIENCE, seen.page)
-    return
 
 
 def change_tip(seen, rng):
@@ -110,18 +112,15 @@ def change_tip(seen, rng):
     present = seen.node.get('tip_link') or 'automatic'
     wanted = str(rng.choice([link for link in list(seen.robot_view.tree.links)[-3:]
                              if link != present]))
-    field(seen.page, 'tip').click()
-    seen.page.get_by_role('option', name=wanted, exact=True).click()
+    choose(seen.page, 'tip', wanted)
     assert until(lambda: seen.node.get('tip_link') == wanted, PATIENCE, seen.page)
-    return
 
 
 def change_robot(seen, rng):
     """Load another robot, which has no goal."""
     wanted = str(rng.choice([name for name in ROBOTS if name != seen.robot_view.tree.name]))
     open_tab(seen.page, 'Robot')
-    field(seen.page, 'robot').click()
-    seen.page.get_by_role('option', name=wanted, exact=True).click()
+    choose(seen.page, 'robot', wanted)
     assert until(lambda: seen.robot_view.tree is not None
                  and seen.robot_view.tree.name == wanted, PATIENCE, seen.page)
     return False
@@ -143,7 +142,42 @@ def lesson(seen, rng):
     end.wait_for()
     end.click()
     assert until(lambda: seen.robot_view.frame.visible, PATIENCE, seen.page)
-    return
+
+
+def branches(seen, rng):
+    """List the branches of the goal, and go to another one, which meets the goal, too."""
+    open_tab(seen.page, 'Solver')
+    panel = panel_of(seen.view, 'Branches')
+    before = panel._text.content
+    panel._text.content = ''
+    seen.page.get_by_role('button', name='List them').click()
+    assert until(lambda: panel._text.content, PATIENCE, seen.page), before
+    if not len(panel._branches):
+        return None
+    seen.page.get_by_role('button', name='Next').click()
+    assert until(lambda: seen.status()[0].startswith('reached: branch'), PATIENCE, seen.page)
+    seen.reports.clear()
+    return True
+
+
+def obstacle(seen, rng):
+    """Make an obstacle, or delete all."""
+    open_tab(seen.page, 'Scene')
+    panel = panel_of(seen.view, 'Obstacles')
+    count = len(panel.obstacles)
+    kind = 'all' if count > 1 else str(rng.choice(list(SIZES)))
+    seen.page.get_by_role('button', name=kind, exact=True).click()
+    assert until(lambda: len(panel.obstacles) == (0 if count > 1 else count + 1), PATIENCE,
+                 seen.page)
+
+
+def avoid(seen, rng):
+    """Switch the avoidance of collisions; a goal is solved again."""
+    open_tab(seen.page, 'Scene')
+    name = f'{seen.node.get("solver")}.avoid_collisions'
+    wanted = not seen.node.get(name)
+    seen.page.get_by_label('avoid collisions').click()
+    assert until(lambda: seen.node.get(name) is wanted, PATIENCE, seen.page)
 
 
 def kill(seen, rng):
@@ -153,11 +187,13 @@ def kill(seen, rng):
     seen.states.clear()
     assert until(lambda: seen.robot_view.state.responds is False, PATIENCE, seen.page)
     assert seen.node.until(lambda: seen.states, PATIENCE)
+    assert seen.node.get('solver') == 'dls'
     assert until(lambda: seen.robot_view.state.responds, PATIENCE, seen.page)
     return False
 
 
-EVERY = (drag, drag, type_goal, change_solver, change_tip, change_robot, go_home, lesson, kill)
+EVERY = (drag, drag, drag, type_goal, change_solver, change_tip, change_robot, go_home, lesson,
+         branches, obstacle, avoid, kill)
 
 
 def run_sequences(sequences, seed, tell=lambda line: None):
@@ -169,16 +205,18 @@ def run_sequences(sequences, seed, tell=lambda line: None):
         first_picture(page, view)
         seen, asks = Seen(node, view, robot_view, page), False
         for k in range(sequences):
-            done = []
+            done, took = [], []
             for _ in range(ACTIONS):
                 action = EVERY[rng.integers(len(EVERY))]
                 done.append(action.__name__)
                 after = action(seen, rng)
                 asks = asks if after is None else after
-                if not until(lambda goal=asks: not seen.contradictions(goal), PATIENCE / 6.0, page):
+                began = time.monotonic()
+                if not until(lambda goal=asks: not seen.contradictions(goal), AGREE, page):
                     found.append(f'{k} {done}: {seen.contradictions(asks)}')
                     tell(found[-1])
-            tell(f'{k} {done}')
+                took.append(time.monotonic() - began)
+            tell(f'{k} {done} {max(took):.2f} s')
         return found + [f'the console: {line}' for line in page_errors(said)]
 
 

@@ -118,7 +118,7 @@ def test_the_goal_is_solved_again_by_another_solver(shown):
     shown.home()
     shown.meet_a_goal()
     open_tab(shown.page, 'Solver')
-    choose(shown.page, 'dls', 'ccd')
+    choose(shown.page, 'solver', 'ccd')
     assert until(lambda: shown.robot_view.reports[-1].values['solver'] == 'ccd', 60, shown.page)
     assert shown.says(MET)
     assert shown.node.set(solver='dls')[0]
@@ -161,6 +161,6 @@ def test_a_node_that_was_busy_keeps_the_handle_where_it_was_dragged(shown):
 
 def test_another_robot_ends_the_goal(shown):
     open_tab(shown.page, 'Robot')
-    choose(shown.page, 'the present one', 'arm_7r')
+    choose(shown.page, 'robot', 'arm_7r')
     assert until(lambda: shown.robot_view.tree.name == 'arm_7r', 60, shown.page)
     assert shown.is_without_goal()

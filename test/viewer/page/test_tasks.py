@@ -220,7 +220,7 @@ def test_the_solver_is_one_of_the_body_and_has_its_options(seen):
     assert until(lambda: seen.view._solvers[0]._shown['solver'].options == (
         'genetic', 'optimization', 'hierarchy', 'lagrange', 'least_squares'), 60, seen.page)
     open_tab(seen.page, 'Solver')
-    choose(seen.page, 'least_squares', 'lagrange')
+    choose(seen.page, 'solver', 'lagrange')
     assert until(lambda: seen.node.get('solver') == 'lagrange', 60, seen.page)
     assert until(lambda: 'lagrange.feedback' in seen.view._solvers[0]._shown, 60, seen.page)
     assert seen.node.set(solver='least_squares') == (True, '')

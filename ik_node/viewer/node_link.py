@@ -1,0 +1,173 @@
+"""A node and what it has sent: messages are stored here until they are drawn, and goals are sent.
+
+Messages arrive in the connection's thread, which only stores them; the painter's thread draws the
+latest.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from visualization_msgs.msg import Marker
+
+from ik_node.ros.clients.client import Report
+from ik_node.ros.clients.connection import Connection
+from ik_node.ros.publishing.markers.group_markers import NO_GOAL
+from ik_node.viewer.node_parameters import NodeParameters
+from ik_node.viewer.node_state import NodeState, StateLine
+
+_REMEMBERED = 300  # reports
+_WAITING = 100     # messages with markers
+_OF_ARM = ('base_link', 'tip_link', 'start_pose')  # parameters that each arm has
+
+
+class NodeLink:
+    """A `connection` to a node, its `state` and `parameters`, and its messages.
+
+    - `arm`: one of its arms, '' for the only one.
+    - `reports`: the last ones of this robot, the newest at the end; `count`: of all reports.
+    - `restarts`: observed restarts of the node.
+    - `T_world_root`: the last pose (4, 4), m, of a moving root.
+    - `drop_goals`: called before the robot leaves its goal, to drop those that wait to be sent.
+    """
+
+    def __init__(self, changed: Callable[[], None], namespace: str, target: str, arm: str,
+                 domain_id: int | None) -> None:
+        """Connect to a node. changed: called, in any thread, when there is something to draw."""
+        self.arm, self._changed = arm, changed
+        self._goal_markers = f'{arm}/goal' if arm else 'goal'
+        self._status_markers = f'{arm}/status' if arm else 'status'
+        self.reports: deque[Report] = deque(maxlen=_REMEMBERED)
+        self.count = self.restarts = 0
+        self.state = NodeState()
+        self.parameters = NodeParameters(arm, self.state.forget_goal)
+        self.drop_goals: Callable[[], None] = lambda: None
+        self._processes: frozenset[bytes] = frozenset()
+        self._lock = threading.Lock()
+        self._leaving = threading.Lock()  # held until the node has taken where to go
+        self._topic_text = self._error = ''
+        self._new_values: Mapping[str, float] | None = None
+        self.T_world_root = np.eye(4)
+        self._has_root_pose = False
+        self._new_markers: deque[Any] = deque(maxlen=_WAITING)
+        self._status_text = NO_GOAL  # of the markers
+        self.connection = Connection(self, namespace, target, (arm,), domain_id)
+
+    def on_description(self, text: str) -> None:
+        """Store a robot as URDF text."""
+        self._topic_text = text
+        self._changed()
+
+    def on_joints(self, values: Mapping[str, float]) -> None:
+        """Store joint values, rad or m; the latest count."""
+        with self._lock:
+            self._new_values = {**(self._new_values or {}), **values}
+        if not self.parameters.moves_root:  # else the pose of the root follows at once
+            self._changed()
+
+    def on_root_pose(self, T_world_root: np.ndarray) -> None:
+        """Store the pose (4, 4), m, of a moving root."""
+        self.T_world_root, self._has_root_pose = T_world_root, True
+        self._changed()
+
+    def on_report(self, report: Report) -> None:
+        """Store the report of a goal."""
+        if report.values.get('arm', '') == self.arm:
+            self.state.on_report(report)
+            self.reports.append(report)
+            self.count += 1
+            self._changed()
+
+    def on_markers(self, message: Any) -> None:
+        """Store markers: each message may have different ones. A deleted goal has no report.
+
+        A deletion is sent only once, and may be lost; the text of the status is in every message.
+        They may be late: the newest tells whether the last report still describes the robot.
+        """
+        text = ' '.join(marker.text for marker in message.markers
+                        if marker.ns == self._status_markers and marker.text)
+        before, self._status_text = self._status_text, text or self._status_text
+        ends = NO_GOAL in text and NO_GOAL not in before
+        if ends or any(marker.action == Marker.DELETE and marker.id == 0
+                       and marker.ns == self._goal_markers for marker in message.markers):
+            self.state.forget_goal()
+        elif text and NO_GOAL not in text:
+            self.state.forget_goal(False)
+        self._new_markers.append(message)
+        self._changed()
+
+    def on_parameters(self, changed: Mapping[str, Any]) -> None:
+        """Store the changed parameters of an event."""
+        self.parameters.on_event(changed)
+        self._changed()
+
+    def on_error(self, line: str) -> None:
+        """Store a line about a defect in the handling of messages."""
+        self._error = line
+        self._changed()
+
+    def check_node(self) -> bool:
+        """Update the state of the node; return whether it responds again after a silence."""
+        seen_before = self.state.responds is not None
+        back = self.state.update(self.connection.responds, self.connection.lifecycle)
+        if self.state.responds and (back or not seen_before):
+            processes = self.connection.processes()
+            if back and processes - self._processes:
+                self.restarts += 1
+                self.state.leave_goal()
+                self.state.is_stopped = False
+            self._processes |= processes
+            self.parameters.outdated |= back
+        return back
+
+    def set_parameter(self, name: str, value: Any) -> None:
+        """Set a parameter of the node. Raises SilentError with its reason for a refusal."""
+        self.parameters.set(self.connection, name, value)
+        self._changed()
+
+    def fetch_parameters(self) -> None:
+        """Fetch the parameters of the node. Raises SilentError where it does not respond."""
+        self.parameters.fetch(self.connection)
+        self._changed()
+
+    def load(self, robot: Mapping[str, Any]) -> None:
+        """Set another robot by its parameters, see `gallery.robots`.
+
+        Raises SilentError with the node's reason; the robot is then unchanged.
+        """
+        # The description may arrive before or after its parameters.
+        self.parameters.switching = True
+        self.state.leave_goal()
+        try:
+            self.connection.set_parameters({
+                self.parameters.option_name(name) if name in _OF_ARM else name: value
+                for name, value in robot.items()})
+            self.fetch_parameters()
+        finally:
+            self.parameters.switching = False
+            self._changed()
+
+    def go_to(self, values: Mapping[str, float], state: StateLine | None = None) -> None:
+        """Send the robot to joint values, rad or m, by name.
+
+        state: there, by default without a goal. Raises IkError with the reason for a refusal.
+        """
+        with self._leaving:
+            self.drop_goals()
+            self.connection.send_joints(values, self.arm)
+            self.state.leave_goal(state)
+
+    def go_home(self) -> None:
+        """Send the robot to its start pose. Raises SilentError."""
+        with self._leaving:
+            self.drop_goals()
+            self.connection.reset()
+            self.state.leave_goal()
+
+    def enable(self, enabled: bool) -> None:
+        """Stop the robot, which refuses goals then, or let it go on. Raises SilentError."""
+        self.connection.enable(enabled)
+        self.state.is_stopped = not enabled
+        self.state.leave_goal()

@@ -1,0 +1,237 @@
+"""The parameters of a node, and what they tell of its arm, its tasks and their targets."""
+
+import contextlib
+import math
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ik_node.control.arm import goal_weights
+from ik_node.control.options import MODEL_PATHS, ArmOptions, model_path, solves_body
+from ik_node.control.task_options import TYPES
+from ik_node.model.chain import Chain
+from ik_node.model.readers import read_untrusted_model
+from ik_node.ros.clients.connection import Connection, SilentError
+from ik_node.support.exceptions import IkError
+from ik_node.tasks.base import POINT
+
+_MODEL = ('robot_description', *MODEL_PATHS, 'xacro_args')  # parameters of the robot
+
+
+class Freedom(NamedTuple):
+    """The parts of a pose that a handle sets; it follows its target in the others."""
+
+    axes: tuple[bool, bool, bool] = (True, True, True)
+    """Of the position: x, y and z."""
+    turns: bool = True
+    """Whether it sets the orientation."""
+
+    def merge(self, T: np.ndarray, T_other: np.ndarray) -> np.ndarray:
+        """Return a pose (4, 4), m, with the parts that are not set from another one."""
+        merged = T_other.copy()
+        if self.turns:
+            merged[:3, :3] = T[:3, :3]
+        merged[:3, 3] = np.where(self.axes, T[:3, 3], T_other[:3, 3])
+        return merged
+
+
+class Target(NamedTuple):
+    """A target; another one where the node would not keep the present one."""
+
+    name: str = ''
+    """Of its task; '' for the goal of the arm."""
+    kind: str = 'pose'
+    """The type of the task."""
+    link: str = ''
+    reference: str = ''
+    """The link in whose frame the target is; '' for the world."""
+    initial: tuple[float, ...] | None = None
+    """The parameter; None where the target is where the link is."""
+    served: Freedom = Freedom()
+    """The parts of a pose that an arm can serve."""
+
+    @property
+    def is_point(self) -> bool:
+        """Whether goals for it are points."""
+        return TYPES[self.kind].target_kind == POINT
+
+    @property
+    def freedom(self) -> Freedom:
+        """What a handle sets."""
+        if self.kind == 'center_of_mass' and self.initial is not None:
+            x, y, z = (not math.isnan(value) for value in (*self.initial, math.nan)[:3])
+            return Freedom((x, y, z), turns=False)
+        return Freedom((self.kind != 'orientation',) * 3, not self.is_point) if (
+            self.name) else self.served
+
+    @property
+    def marker(self) -> tuple[str, int]:
+        """The namespace and the id of the marker that the node draws at it."""
+        return f'{self.name}/goal', 0
+
+
+ARM_GOAL = Target()
+
+
+def task_names(parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the tasks in a node's parameters."""
+    names = parameters.get('tasks')
+    return tuple(names) if isinstance(names, (list, tuple)) else ()
+
+
+def task_targets(parameters: Mapping[str, Any]) -> tuple[Target, ...]:
+    """Return the targets of the tasks of those types whose target can be moved."""
+    made = []
+    for name in task_names(parameters):
+        kind, link, reference, initial = (parameters.get(f'{name}.{field}') for field in (
+            'type', 'link', 'reference', 'target'))
+        task = TYPES.get(kind) if isinstance(kind, str) else None
+        if task is not None and task.target_kind is not None:
+            made.append(Target(name, str(kind), str(link or ''), str(reference or ''), None if (
+                initial is None or isinstance(initial, str)) else tuple(map(float, initial))))
+    return tuple(made)
+
+
+class NodeParameters(Mapping[str, Any]):
+    """The last values of a node's parameters, by name; empty before the first.
+
+    - `outdated`: whether they have to be fetched.
+    - `switching`: whether another robot has been requested, and they will be fetched.
+    - `description`: of the robot in them, or in the file that they name; '' for none.
+    """
+
+    def __init__(self, arm: str = '', on_solver: Callable[[], None] = lambda: None) -> None:
+        """Begin empty. on_solver: called when the solver of the arm changes."""
+        self.outdated, self.switching, self.description = True, False, ''
+        self._arm, self._on_solver = arm, on_solver
+        self._values: Mapping[str, Any] = {}
+        self._weights: tuple[Chain, Any, np.ndarray] | None = None  # see `task_weights`
+        self._lock = threading.Lock()
+        self._event_records: list[dict[str, Any]] = []  # see `_record_events`
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @property
+    def snapshot(self) -> Mapping[str, Any]:
+        """The values as they are now, which do not change."""
+        return self._values
+
+    def option(self, name: str) -> Any:
+        """Return a parameter of the arm."""
+        return self.get(self.option_name(name))
+
+    def option_name(self, name: str) -> str:
+        """Return the full name of a parameter of the arm."""
+        return f'{self._arm}.{name}' if self._arm else name
+
+    @property
+    def links(self) -> tuple[str, str]:
+        """The names of base and tip of the arm, '' for the default."""
+        return self.option('base_link') or '', self.option('tip_link') or ''
+
+    def task_weights(self, chain: Chain) -> np.ndarray:
+        """Return the weights (6,) of goals of the arm. Raises OptionError for invalid ones."""
+        wanted = self.option('task_weights')
+        if wanted is not None and not isinstance(wanted, str):
+            wanted = list(wanted)
+        last = self._weights
+        if last is None or last[0] is not chain or last[1] != wanted:  # 'auto' takes a while
+            options = ArmOptions.read({} if wanted is None else {'task_weights': wanted})
+            self._weights = last = chain, wanted, goal_weights(options, chain)
+        return last[2]
+
+    @property
+    def has_body_solver(self) -> bool:
+        """Whether one solver moves all joints of the robot, not those of an arm."""
+        return not self._arm and solves_body(
+            str(self.option('solver')), task_names(self), str(self.get('root', 'fixed')))
+
+    @property
+    def other_arms(self) -> tuple[str, ...]:
+        """The names of the node's arms where the one looked at is none of them, else ()."""
+        arms = self.get('arms')
+        return tuple(arms) if isinstance(arms, list) and self._arm not in arms else ()
+
+    @property
+    def moves_root(self) -> bool:
+        """Whether the root link moves."""
+        return self.get('root', 'fixed') != 'fixed'
+
+    def on_event(self, changed: Mapping[str, Any]) -> None:
+        """Store the changed parameters of an event."""
+        with self._lock:
+            for record in self._event_records:
+                record.update(changed)
+            self._store(changed)
+
+    def set(self, connection: Connection, name: str, value: Any) -> None:
+        """Set a parameter of the node. Raises SilentError with its reason for a refusal."""
+        with self._record_events() as newer:
+            connection.set_parameters({name: value})
+            with self._lock:
+                if name not in newer:  # its event is still on its way
+                    self._store({name: value})
+
+    def fetch(self, connection: Connection) -> None:
+        """Fetch the parameters of the node, and read the file that they name, if any.
+
+        Raises SilentError where the node does not respond.
+        """
+        self.outdated = False
+        with self._record_events() as newer:
+            try:
+                values = {name: one.value for name, one in connection.parameters().items()}
+            except SilentError:
+                self.outdated = True
+                raise
+            description = _description(values)
+            with self._lock:
+                self._values, self.description = {**values, **newer}, description
+
+    @contextlib.contextmanager
+    def _record_events(self) -> Iterator[dict[str, Any]]:
+        """Collect the parameters of events that arrive during a request.
+
+        A response may be read after the event of a later change; the event counts then.
+        """
+        record: dict[str, Any] = {}
+        with self._lock:
+            self._event_records.append(record)
+        try:
+            yield record
+        finally:
+            with self._lock:
+                self._event_records = [one for one in self._event_records if one is not record]
+
+    def _store(self, changed: Mapping[str, Any]) -> None:
+        if any(name in changed for name in _MODEL):
+            # Its description and the rest of its parameters are needed together.
+            self.outdated |= not self.switching
+            return
+        solver = self.option('solver')
+        self._values = {**self._values, **changed}
+        if self.option('solver') != solver:
+            self._on_solver()
+
+
+def _description(values: Mapping[str, Any]) -> str:
+    """Return the description in a node's parameters, or in the file they name; '' for none.
+
+    xacro is not expanded, since the node may be anyone's: it publishes the description itself.
+    """
+    if values.get('robot_description'):
+        return str(values['robot_description'])
+    file = model_path(values)
+    with contextlib.suppress(IkError):  # the node itself reports the error
+        return read_untrusted_model(Path(file)).description if file else ''
+    return ''
