@@ -19,7 +19,7 @@ from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.geometry import Sphere
 from ik_node.model.joint_space import check_joint_space
-from ik_node.support.arguments import floats, number
+from ik_node.support.arguments import floats, number, sequence, whole
 from ik_node.support.exceptions import InputError, shown
 
 _LEAST, _FAR = 5e-4, 0.1  # m, beyond the margin: distances of meshes that are looked at
@@ -84,7 +84,7 @@ class CollisionModel:
         if others is not None and isinstance(space, Body):
             raise InputError('the other joints of a body are those it holds: tree.body(held=…), '
                              f'not others={shown(others)}')
-        disabled = tuple(disabled)
+        disabled = tuple(sequence(disabled, 'disabled', InputError))
         self._arguments = space, disabled
         self.robot = shapes_of(space, disabled)
         if others is not None:
@@ -163,11 +163,11 @@ class CollisionModel:
     def near_pairs(self, q: np.ndarray, distance: float) -> NearPairs:
         """Return the pairs at q (n,), rad or m, not farther apart than a distance, m.
 
-        Raises InputError for a wrong q.
+        Raises InputError for a wrong q or distance.
         """
-        at = self.space.checked(q)
+        at, far = self.space.checked(q), number(distance, 'distance')
         touch = self.free.take()
-        pairs = [one[:2] for one in touch.find(touch.world, at, distance)]
+        pairs = [one[:2] for one in touch.find(touch.world, at, far)]
         found = NearPairs(np.array(pairs, dtype=int).reshape(-1, 2), *touch.rows())
         touch.leave()
         return found
@@ -198,9 +198,9 @@ class CollisionModel:
         them either; a pair that is nearer where the path begins does not get nearer. slack: m, by
         which a pair may be nearer on what the path stands for. looks: how often meshes are compared
         at most, where their hulls touch; the path ends there after as many. Raises InputError for a
-        wrong path.
+        wrong path, slack or number of looks.
         """
-        at = floats(path, 'path')
+        at, slack, looks = floats(path, 'path'), number(slack, 'slack'), whole(looks, 'looks')
         if at.ndim != 2 or at.shape[1] != self.space.n_joints or not len(at):
             raise InputError(f'path must have the shape (m, {self.space.n_joints}), not {at.shape}')
         is_near, part = not self._is_free_by_hulls(at[0]), self._free_by_hulls(at, slack)
