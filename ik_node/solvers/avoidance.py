@@ -19,7 +19,7 @@ from ik_node.support import clock
 from ik_node.support.arguments import flag
 from ik_node.support.exceptions import OptionError
 
-_REPAIRS = 20         # steps
+_REPAIRS = 8          # steps; of more few succeed, and restarts cost less
 _PASSES = 3           # of one, with more joints held at limits in each
 _CLEARANCE = 1e-3     # m, beyond the margin, that a repair aims at
 _LARGEST_STEP = 0.05  # m, by which it moves a pair apart
