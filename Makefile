@@ -109,6 +109,7 @@ bench: $(VENV)/.bench $(VENV)/.kernels
 	$(BIN)/python -m benchmark.scaling
 	$(BIN)/python -m benchmark.bodies
 	$(BIN)/python -m benchmark.collisions
+	$(BIN)/python -m benchmark.collision_peers
 	$(BIN)/python -m benchmark.failures
 	$(BIN)/python -m benchmark.retargeting
 

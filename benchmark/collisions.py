@@ -33,7 +33,6 @@ HEAD = ('| robot | solver | solved % | of these in contact | median ms | p99 ms 
         '|---|---|---|---|---|---|')
 _PANDA = 'panda_description/urdf/panda.urdf'
 _ROUND = np.pi      # rad either way, of joints without limits
-_TOLERANCE = 2e-6  # of the entries of a pose: those of the solvers are 1e-6 m and rad
 
 
 class Case(NamedTuple):
@@ -80,12 +79,13 @@ def main() -> int:
     arguments = parser.parse_args()
     print(f'{arguments.goals} goals; {machine()}\n\n{HEAD}', flush=True)
     for name in arguments.cases:
-        goals = _Goals(_load(name), arguments.goals, arguments.seed)
+        goals = Goals(load(name), arguments.goals, arguments.seed)
         print(_line(name, goals), flush=True)
     return 0
 
 
-def _load(name: str) -> Case:
+def load(name: str) -> Case:
+    """Return a case of CASES."""
     erd = arms.folder('erd')
     if name in _BODIES:
         file, tips, obstacles = _BODIES[name]
@@ -138,6 +138,8 @@ def _origin(element: Element, T: np.ndarray) -> None:
 
 
 def _found(filename: str, file: Any) -> Path:
+    if filename.startswith('/'):
+        return Path(filename)
     places = Places([Path('/')])
     return places.find(filename, places.near(str(file)))
 
@@ -169,12 +171,14 @@ def _scene(root: Element, source: Any, space: Chain | Body, obstacles: list[Obst
     return ElementTree.tostring(root, encoding='unicode')
 
 
-class _Goals:
-    """Goals of a case, and those who solve them: q (n,) and seconds for each."""
+class Goals:
+    """Goals of a case, free joint values that meet them, and what solves them: q (n,), seconds."""
 
-    def __init__(self, case: Case, count: int, seed: int) -> None:
+    def __init__(self, case: Case, count: int, seed: int, tolerance: float = 1e-6) -> None:
         self.case, space = case, case.space
-        options: Any = {'avoid_collisions': True, 'obstacles': case.obstacles,
+        self._entries = 2.0 * tolerance  # of a pose
+        options: Any = {'position_tolerance': tolerance, 'orientation_tolerance': tolerance,
+                        'avoid_collisions': True, 'obstacles': case.obstacles,
                         'disabled': case.disabled}
         if isinstance(space, Body):
             self._tasks = [Pose(tip) for tip in case.tips]
@@ -187,12 +191,13 @@ class _Goals:
         rng = np.random.default_rng(seed)
         low = np.where(np.isfinite(space.lower), space.lower, -_ROUND)
         high = np.where(np.isfinite(space.upper), space.upper, _ROUND)
-        self.starts, found = rng.uniform(low, high, (count, space.n_joints)), []
-        while len(found) < count:
+        self.low, self.high, self.values = low, high, []
+        self.starts = rng.uniform(low, high, (count, space.n_joints))
+        while len(self.values) < count:
             q = rng.uniform(low, high)
             if not self.checker.touches(self.named(q)) and self.solver.collisions.is_free(q):
-                found.append(self.tips(q))
-        self.targets = np.array(found)
+                self.values.append(q)
+        self.targets = np.array([self.tips(q) for q in self.values])
 
     def named(self, q: np.ndarray) -> dict[str, float]:
         return dict(zip(self.case.space.joint_names, q.tolist()))
@@ -204,11 +209,15 @@ class _Goals:
         frames = space.forward(q)
         return np.array([frames[tip] for tip in self.case.tips])
 
-    def solved(self) -> list[tuple[np.ndarray, float]]:
-        self._solve(self.targets[0], self.starts[0])
-        return [self._solve(*goal) for goal in zip(self.targets, self.starts)]
+    def meets(self, q: np.ndarray, targets: np.ndarray) -> bool:
+        """Tell whether the tips are where they should be; not where q is nan."""
+        return bool(np.isfinite(q).all() and np.abs(self.tips(q) - targets).max() <= self._entries)
 
-    def _solve(self, targets: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, float]:
+    def solved(self) -> list[tuple[np.ndarray, float]]:
+        self.solve(self.targets[0], self.starts[0])
+        return [self.solve(*goal) for goal in zip(self.targets, self.starts)]
+
+    def solve(self, targets: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, float]:
         started = time.thread_time()
         if isinstance(self.case.space, Body):
             for task, target in zip(self._tasks, targets):
@@ -228,6 +237,13 @@ class Checker:
         self._pin, self._model = pinocchio, pinocchio.buildModelFromXML(urdf)
         self._geometry = add_pairs(pinocchio, self._model, urdf, pairs)
         self._data, self._shapes = self._model.createData(), self._geometry.createData()
+
+    def links(self) -> set[frozenset[str]]:
+        """Return the pairs of links that are tested."""
+        names = [self._model.frames[one.parentFrame].name
+                 for one in self._geometry.geometryObjects]
+        return {frozenset((names[pair.first], names[pair.second]))
+                for pair in self._geometry.collisionPairs}
 
     def touches(self, values: dict[str, float]) -> bool:
         """Tell whether a pair touches at the values of the joints."""
@@ -260,11 +276,11 @@ def add_pairs(pin: Any, model: Any, urdf: str, pairs: Iterable[tuple[str, str]])
     return geometry
 
 
-def _line(name: str, goals: _Goals) -> str:
+def _line(name: str, goals: Goals) -> str:
     solved = free = 0
     found = goals.solved()
     for (q, _), targets in zip(found, goals.targets):
-        if np.isfinite(q).all() and np.abs(goals.tips(q) - targets).max() <= _TOLERANCE:
+        if goals.meets(q, targets):
             solved += 1
             free += not goals.checker.touches(goals.named(q))
     ms = 1e3 * np.array([seconds for _, seconds in found])

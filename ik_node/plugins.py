@@ -62,5 +62,5 @@ def is_over(deadline: float = math.inf) -> bool:
     """
     try:
         return bool(clock.is_over(float(deadline)))
-    except (TypeError, ValueError, OverflowError) as error:
+    except Exception as error:  # whatever the methods of an object raise
         raise InputError(f'deadline must be a number, not {shown(deadline)}') from error

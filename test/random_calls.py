@@ -26,6 +26,7 @@ from ik_node import (
     plugins,
     tasks,
 )
+from ik_node.collision import CollisionModel, Ground, Obstacle, PointCloud, Sphere
 from ik_node.mocap import key_poses
 from ik_node.model import pose_library
 from ik_node.model.geometry import Box, Collision, Visual
@@ -38,6 +39,7 @@ from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.registry import built_in_names, solver_class
+from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import UnsupportedError
 from ik_node.workspace import task_rank, voxels
 
@@ -148,7 +150,16 @@ class Calls:
         self.body_solvers = [make_body_solver(name, body, self.tasks[:k + 2], **_QUICK)
                              for k, name in enumerate(body_solver_names())
                              for body in (self.bodies[2], self.bodies[-1])]
-        self.objects = [*self.trees, *self.bodies, *self.chains, *self.goals, *self.results,
+        near = Obstacle(Sphere(0.2), pose_from_rpy((0.5, 0.2, 0.3), (0.0, 0.0, 0.0)))
+        self.obstacles = [near, Obstacle(Ground(offset=-0.5)),
+                          Obstacle(PointCloud([[0.5, 0.0, 0.5], [0.4, 0.1, 0.5]], 0.02))]
+        self.solvers += [make_solver(name, arm, avoid_collisions=True, obstacles=self.obstacles,
+                                     **_QUICK) for name in ('dls', 'auto')]
+        self.body_solvers.append(make_body_solver(
+            'least_squares', self.bodies[2], self.tasks[:2], avoid_collisions=True,
+            obstacles=self.obstacles, **_QUICK))
+        self.objects = [CollisionModel(arm, self.obstacles), *self.trees, *self.bodies,
+                        *self.chains, *self.goals, *self.results,
                         *self.solvers, *self.tasks, *self.body_solvers, self.keys, poses, schedule,
                         tip, interpolation.easing('sine')]
         self.functions = self._functions()
@@ -195,7 +206,8 @@ class Calls:
             public = getattr(ik_node, name)
             if isinstance(public, FunctionType):
                 found.append((name, public))
-        classes = [KinematicTree, Goal, Inertial, Collision, Visual, ComplexJoint, Joint, Mimic,
+        classes = [CollisionModel, Ground, Obstacle, PointCloud,
+                   KinematicTree, Goal, Inertial, Collision, Visual, ComplexJoint, Joint, Mimic,
                    key_poses.KeyConfigurations, key_poses.KeyPoses, key_poses.Schedule,
                    pose_library.PoseLibrary, ik_node.Chain,
                    *(getattr(tasks, name) for name in tasks.__all__ if name != 'Task')]
@@ -280,7 +292,7 @@ class Calls:
                  np.round(np.clip(q, -1e9, 1e9)).astype(int)]),
             ('lower',): lambda: self._any([chain.lower, -0.5]),
             ('upper',): lambda: self._any([chain.upper, 0.5]),
-            ('chain',): lambda: chain, ('tree',): lambda: chain.tree,
+            ('chain', 'space'): lambda: chain, ('tree',): lambda: chain.tree,
             ('values',): lambda: dict(zip(chain.joint_names, q)),
             ('s', 't', 'speed', 'edge', 'velocity', 'multiplier', 'offset'): lambda: 0.5,
             ('seed',): lambda: 3, ('within_limits', 'hold_complex_joints'): lambda: True,
@@ -329,6 +341,11 @@ class Calls:
             ('mass',): lambda: 2.0, ('inertia',): lambda: np.eye(3),
             ('inertials',): lambda: {'b': Inertial(1.0)},
             ('shape',): lambda: Box((1.0, 1.0, 1.0)),
+            ('avoid_collisions',): lambda: rng.random() < 0.7,
+            ('obstacles',): lambda: self._any([self.obstacles, self.obstacles[:1], []]),
+            ('margin', 'distance', 'slack', 'radius'): lambda: (
+                self._any(EXTREMES) if extreme else 0.01),
+            ('others', 'disabled'): lambda: self._any([None, ()]),
             ('bounds',): lambda: [[-1, -1, -1], [1, 1, 1]]}
         for names, make in makers.items():
             if name in names:

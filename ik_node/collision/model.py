@@ -19,7 +19,7 @@ from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.geometry import Sphere
 from ik_node.model.joint_space import check_joint_space
-from ik_node.support.arguments import floats, number
+from ik_node.support.arguments import floats, number, sequence, whole
 from ik_node.support.exceptions import InputError, shown
 
 _FAR, _NEARER, _STOP, _ROUNDING = 0.1, 1e-4, 5e-5, 1e-7  # m, as in sweep
@@ -93,7 +93,7 @@ class CollisionModel:
         if others is not None and isinstance(space, Body):
             raise InputError('the other joints of a body are those it holds: tree.body(held=…), '
                              f'not others={shown(others)}')
-        disabled = tuple(disabled)
+        disabled = tuple(sequence(disabled, 'disabled', InputError))
         self._arguments = space, disabled
         self.robot = shapes_of(space, disabled)
         if others is not None:
@@ -173,9 +173,9 @@ class CollisionModel:
         """Return the pairs at q (n,), rad or m, not farther apart than a distance, m.
 
         by_meshes(pair, d): tells, where coal is installed, whether the meshes of a pair whose hulls
-        are d apart, m, are measured instead. Raises InputError for a wrong q.
+        are d apart, m, are measured instead. Raises InputError for a wrong q or distance.
         """
-        at = self.space.checked(q)
+        at, distance = self.space.checked(q), number(distance, 'distance')
         scene, world, own, around, _ = self._state
         touch, measures = scene.touch(), self.confirms
         found, far = touch.find(world, at, distance), []
@@ -226,9 +226,9 @@ class CollisionModel:
         them either; a pair that is nearer where the path begins does not get nearer. slack: m, by
         which a pair may be nearer on what the path stands for. looks: how often meshes are compared
         at most, where their hulls touch; the path ends there after as many. Raises InputError for a
-        wrong path.
+        wrong path, slack or number of looks.
         """
-        at = floats(path, 'path')
+        at, slack, looks = floats(path, 'path'), number(slack, 'slack'), whole(looks, 'looks')
         if at.ndim != 2 or at.shape[1] != self.space.n_joints or not len(at):
             raise InputError(f'path must have the shape (m, {self.space.n_joints}), not {at.shape}')
         is_near, part = not self._is_free_by_hulls(at[0]), self._free_by_hulls(at, slack)

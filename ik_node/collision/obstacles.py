@@ -9,7 +9,7 @@ import numpy as np
 
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 from ik_node.spatial.rotations import as_pose
-from ik_node.support.arguments import floats, number, vector
+from ik_node.support.arguments import floats, number, sequence, vector
 from ik_node.support.bounds import MAX_NAME, MAX_NUMBER
 from ik_node.support.exceptions import InputError, shown
 from ik_node.support.immutable import Immutable, frozen_copy
@@ -110,9 +110,7 @@ class Obstacle(Immutable):
 
 def check_obstacles(obstacles: Iterable[Obstacle]) -> tuple[Obstacle, ...]:
     """Return obstacles. Raises InputError for anything else."""
-    if not isinstance(obstacles, Iterable):
-        raise InputError(f'obstacles must be a sequence of Obstacle, not {shown(obstacles)}')
-    found = tuple(obstacles)
+    found = tuple(sequence(obstacles, 'obstacles', InputError))
     for one in found:
         if not isinstance(one, Obstacle):
             raise InputError(f'an obstacle must be an Obstacle(shape, pose), not {shown(one)}')

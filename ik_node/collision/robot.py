@@ -218,9 +218,9 @@ _OF_SPACES: 'weakref.WeakKeyDictionary[Chain | Body, dict[Any, RobotShapes]]' = 
     weakref.WeakKeyDictionary())
 
 
-def shapes_of(space: Chain | Body, disabled: Iterable[tuple[str, str]] = ()) -> RobotShapes:
+def shapes_of(space: Chain | Body, disabled: tuple[tuple[str, str], ...] = ()) -> RobotShapes:
     """Return the shapes of an arm or a body, whose meshes are read once."""
-    own, disabled = _OF_SPACES.setdefault(space, {}), tuple(disabled)
+    own = _OF_SPACES.setdefault(space, {})
     pairs = _checked_pairs(disabled, check_tree(space.tree))
     if pairs not in own:
         own[pairs] = RobotShapes(space, disabled)
@@ -272,7 +272,8 @@ def _checked_pairs(pairs: Iterable[tuple[str, str]],
                    tree: KinematicTree) -> frozenset[frozenset[str]]:
     found = set()
     for pair in pairs:
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        if (not isinstance(pair, (tuple, list)) or len(pair) != 2
+                or not all(isinstance(link, str) for link in pair)):
             raise InputError(f'a disabled pair must be two names of links, not {shown(pair)}')
         for link in pair:
             if link not in tree.links:

@@ -121,13 +121,13 @@ class AutoSolver(Solver):
                 return found
         with contextlib.suppress(UnsupportedError):
             closed = _named(self.analytic._avoiding(goal, q0, is_free))
-            if _ends(closed) or found is not None or self.analytic.has_looked_at_all(goal):
+            if _ends(closed) or found is not None or self.analytic._has_looked_at_all(goal):
                 return closed
         return self.iterative._avoiding(goal, q0, is_free) if found is None else found
 
     def _confirmed(self, goal: Goal, q0: np.ndarray) -> Found | None:
         with contextlib.suppress(UnsupportedError):
-            if self.analytic is not None and self.analytic.has_looked_at_all(goal):
+            if self.analytic is not None and self.analytic._has_looked_at_all(goal):
                 return None
         return super()._confirmed(goal, q0)
 

@@ -19,7 +19,7 @@ from ik_node.support import clock
 from ik_node.support.arguments import flag
 from ik_node.support.exceptions import OptionError
 
-_REPAIRS = 20         # steps
+_REPAIRS = 8          # steps; of more few succeed, and restarts cost less
 _PASSES = 3           # of one, with more joints held at limits in each
 _CLEARANCE = 1e-3     # m, beyond the margin, that a repair aims at
 _LARGEST_STEP = 0.05  # m, by which it moves a pair apart
@@ -73,10 +73,10 @@ def search_free(solver: Any, goal: Goal, q0: np.ndarray,
     return blocked(first) if first.success else first
 
 
-def nearest_free(branches: Iterable[np.ndarray], distance: Callable[[np.ndarray], float],
-                 is_free: Callable[[np.ndarray], bool]) -> np.ndarray | None:
-    """Return the nearest of branches (n,) that is free; None where none is."""
-    return next(filter(is_free, sorted(branches, key=distance)), None)
+def first_free(branches: Iterable[np.ndarray], cost: Callable[[np.ndarray], float],
+               is_free: Callable[[np.ndarray], bool]) -> np.ndarray | None:
+    """Return that of branches (n,) that is free and has the least cost; None where none is."""
+    return next(filter(is_free, sorted(branches, key=cost)), None)
 
 
 def repaired(q: np.ndarray, rows: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],

@@ -66,6 +66,26 @@ def test_a_mesh_of_any_kind_is_a_shape(arm, tmp_path, kind):
     assert model.is_free([0.5])
 
 
+@pytest.mark.skipif(original.coal() is None, reason='coal 3.0.3 is not installed')
+def test_a_concave_polygon_covers_what_it_covers(arm, tmp_path):
+    for first in range(6):  # where the fan of triangles begins
+        ring = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
+        ring = ring[first:] + ring[:first]
+        faces = [[5, 4, 3, 2, 1, 0], [6, 7, 8, 9, 10, 11],
+                 *([k, (k + 1) % 6, 6 + (k + 1) % 6, 6 + k] for k in range(6))]
+        lines = ['ply', 'format ascii 1.0', 'element vertex 12', *(
+            f'property float {axis}' for axis in 'xyz'), 'element face 8',
+            'property list uchar int vertex_indices', 'end_header',
+            *(f'{x} {y} {z}' for z in (0, 1) for x, y in ring),
+            *(' '.join(map(str, [len(face), *face])) for face in faces)]
+        (tmp_path / f'{first}.ply').write_text('\n'.join(lines))
+        mesh = Mesh(str(tmp_path / f'{first}.ply'), (0.5, 0.5, 0.5))
+        for z in (-0.25, 0.0):  # its middle, and the plane of a polygon
+            model = CollisionModel(arm, [Obstacle(mesh, at(0.5, -0.75, z))])
+            assert not model.is_free([0.75])
+        assert CollisionModel(arm, [Obstacle(mesh, at(0.5, -0.75, -0.25))]).is_free([1.25])
+
+
 @pytest.mark.slow
 def test_a_mesh_of_a_million_triangles_is_read_in_a_bounded_time(arm, tmp_path):
     n = 708  # a wave of n × n squares, two triangles each

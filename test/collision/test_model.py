@@ -309,7 +309,7 @@ def test_a_malformed_obstacle_is_refused(make, said):
 
 @pytest.mark.parametrize(('given', 'said'), [
     ({'obstacles': [Sphere(0.1)]}, 'must be an Obstacle'),
-    ({'obstacles': 3}, 'must be a sequence of Obstacle'),
+    ({'obstacles': 3}, 'obstacles must be a list'),
     ({'obstacles': [Obstacle(Sphere(0.1), link='four')]}, "no link 'four'"),
     ({'margin': -0.1}, 'margin must be at least 0 m'),
     ({'disabled': [('one', 'four')]}, "no link 'four'"),

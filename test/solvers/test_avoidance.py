@@ -18,7 +18,7 @@ from ik_node.collision import Box, CollisionModel, Cylinder, Ground, Obstacle, S
 from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError, OptionError, UnsupportedError
 from ik_node.tasks import Position
-from robots import chain
+from robots import OWN, chain
 
 
 def at(x=0.0, y=0.0, z=0.0):
@@ -280,3 +280,24 @@ def test_a_closest_configuration_that_is_free_and_meets_the_goal_is_a_success(ar
     found = solver.closest(GOAL, UP)
     assert found.success
     assert solver.collisions.is_free(found.q)
+
+
+@pytest.mark.parametrize('prefer', ['nearest', 'limits', 'manipulability'])
+@pytest.mark.parametrize('name', ['analytic', 'auto'])
+def test_of_the_free_branches_the_preferred_one_is_returned(name, prefer):
+    arm, rng = KinematicTree.from_urdf(OWN / 'arm_6r.urdf').chain(), np.random.default_rng(2)
+    arm = arm.with_limits(np.full(6, -3.0), np.full(6, 3.0))
+    posts = [Obstacle(Cylinder(0.06, 2.0), at(*place)) for place in rng.uniform(-0.6, 0.6, (6, 2))]
+    solver = make_solver(name, arm, avoid_collisions=True, obstacles=posts, prefer=prefer)
+    costs = {'nearest': lambda q: np.linalg.norm(q),
+             'limits': lambda q: np.abs(q).max(),
+             'manipulability': lambda q: -abs(np.linalg.det(arm.jacobian(q)))}
+    changed = 0
+    while changed < 5:
+        pose = arm.forward(rng.uniform(arm.lower, arm.upper))
+        branches = sorted(make_solver('analytic', arm).solve_all(pose), key=costs[prefer])
+        free = [q for q in branches if solver.collisions.is_free(q)]
+        if free and free[0] is not branches[0]:
+            found = solver.solve(pose, np.zeros(6) if prefer == 'nearest' else 0.9 * arm.lower)
+            assert costs[prefer](found.q) == pytest.approx(costs[prefer](free[0]), rel=1e-6)
+            changed += 1

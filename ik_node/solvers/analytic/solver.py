@@ -25,7 +25,7 @@ from ik_node.solvers.analytic.selection.selection import Selection
 from ik_node.solvers.analytic.selection.swivel_selection import ArmSelection, SwivelSelection
 from ik_node.solvers.analytic.structure import SWIVEL
 from ik_node.solvers.analytic.windings import at_every_turn
-from ik_node.solvers.avoidance import blocked, nearest_free
+from ik_node.solvers.avoidance import blocked, first_free
 from ik_node.solvers.base import Solver
 from ik_node.solvers.codes import FAR, NONE
 from ik_node.solvers.driver import ends_by, share
@@ -155,7 +155,7 @@ class AnalyticSolver(Solver):
         branches = self.solve_all(goal)
         for branch in branches:
             self._verifier.nearest_turn(q0, branch)
-        q = nearest_free(branches, lambda branch: self._nearest._distance(q0, branch), is_free)
+        q = first_free(branches, lambda branch: self._cost(goal, q0, branch), is_free)
         if q is not None:
             return self._verified(goal, q0, found._replace(q=q))
         if self._whole.searched:
@@ -164,10 +164,23 @@ class AnalyticSolver(Solver):
                 return searched
         return blocked(found)
 
-    def _confirmed(self, goal: Goal, q0: ndarray) -> Found | None:
-        return None if self.has_looked_at_all(goal) else super()._confirmed(goal, q0)
+    def _cost(self, goal: Goal, q0: ndarray, q: ndarray) -> float:
+        """Return the selection cost of a branch q (n,); see `search.selection_cost`."""
+        if self.options.prefer == 'limits':
+            half = 0.5 * (self.chain.upper - self.chain.lower)
+            bounded = np.isfinite(half) & (half > 0.0)
+            away = np.abs(q - self.chain.lower - half)[bounded] / half[bounded]
+            return float(away.max(initial=0.0))
+        if self.options.prefer == 'manipulability':
+            J, R = self.chain.jacobian(q), goal.pose[:3, :3].T
+            J = np.concatenate([R @ J[:3], R @ J[3:]])[goal.weights > 0.0]
+            return -float(np.linalg.slogdet(J @ J.T)[1])
+        return self._nearest._distance(q0, q)
 
-    def has_looked_at_all(self, goal: Goal) -> bool:
+    def _confirmed(self, goal: Goal, q0: ndarray) -> Found | None:
+        return None if self._has_looked_at_all(goal) else super()._confirmed(goal, q0)
+
+    def _has_looked_at_all(self, goal: Goal) -> bool:
         """Tell whether a goal in collision has no other solutions than the branches."""
         plan, parameters = self._plans.plan_for(goal)
         return plan.complete and (parameters is not None or not plan.searched)
