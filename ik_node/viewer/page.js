@@ -15,13 +15,27 @@ if (!window.ikView) {
   };
   const setValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
   const typed = new Map();  // what each field in use has
-  const keep = () => {  // against a value that was on its way when the first key was pressed
-    for (const [input, text] of typed) if (input.value !== text) {
-      setValue.call(input, text);
-      input.dispatchEvent(new Event('input', {bubbles: true}));
-    }
+  const restore = (input, text) => {  // after a value that was on its way at the first key
+    if (input.value === text) return;
+    setValue.call(input, text);
+    input.dispatchEvent(new Event('input', {bubbles: true}));
+  };
+  const keep = () => {
+    for (const [input, text] of typed) restore(input, text);
     if (typed.size) requestAnimationFrame(keep);
   };
+  let selected = null;  // the field whose whole text is, also where another value comes
+  document.addEventListener('selectionchange', () => {
+    const input = document.activeElement;
+    if (own(input) && input.type === 'text' && input.value && !typed.has(input)
+        && input.selectionEnd - input.selectionStart === input.value.length) selected = input;
+  });
+  window.addEventListener('beforeinput', event => {
+    const input = event.target;
+    if (typed.has(input)) restore(input, typed.get(input));
+    else if (input === selected) input.select();
+    selected = null;
+  }, true);
   window.addEventListener('input', event => {
     if (!own(event.target)) return;
     if (!typed.size) requestAnimationFrame(keep);
@@ -34,8 +48,9 @@ if (!window.ikView) {
   window.addEventListener('submit', event => {
     for (const input of [...typed.keys()]) if (event.target.contains(input)) end(input);
   }, true);
-  window.addEventListener('focusout', event => end(event.target), true);
+  window.addEventListener('focusout', event => { selected = null; end(event.target); }, true);
   window.addEventListener('keydown', event => {
+    if (/^(Arrow|Home|End)/.test(event.key)) selected = null;
     if (event.key === 'Escape' && own(event.target) && event.target.type === 'text'
         && !event.target.readOnly) {
       setValue.call(event.target, String.fromCharCode(27));
@@ -46,6 +61,7 @@ if (!window.ikView) {
   // A press beside a field ends its use; the numbers beside sliders are to be read.
   window.addEventListener('pointerdown', event => {
     const active = document.activeElement;
+    selected = null;
     if (active instanceof HTMLInputElement && !active.contains(event.target)
         && !event.target.closest('[role=listbox]')) active.blur();  // an open list would close
   }, true);
