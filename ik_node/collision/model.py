@@ -3,21 +3,22 @@
 import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ik_node.collision import original
+from ik_node.collision.contact import Contact, NearPairs
 from ik_node.collision.free_space import FreeSpace
-from ik_node.collision.obstacles import Ground, Obstacle, PointCloud, check_obstacles
-from ik_node.collision.robot import LinkPiece, RobotShapes, shapes_of
+from ik_node.collision.obstacles import Obstacle, check_obstacles
+from ik_node.collision.placed_obstacles import attached, world_of
+from ik_node.collision.robot import LinkPiece, shapes_of
 from ik_node.collision.scene import Scene
-from ik_node.collision.shapes import Piece, convex_of, poses_of
+from ik_node.collision.shapes import Piece
 from ik_node.collision.sweep import Sweep
 from ik_node.collision.world import World
 from ik_node.model.body import Body
 from ik_node.model.chain import Chain
-from ik_node.model.geometry import Sphere
 from ik_node.model.joint_space import check_joint_space
 from ik_node.support.arguments import floats, number, sequence, whole
 from ik_node.support.exceptions import InputError, shown
@@ -25,39 +26,6 @@ from ik_node.support.exceptions import InputError, shown
 _FAR, _NEARER, _STOP, _ROUNDING = 0.1, 1e-4, 5e-5, 1e-7  # m, as in sweep
 _NEAR = 0.01      # m, beyond the margin: meshes whose hulls are nearer are measured
 _MOST_LOOKS = 50  # along one path
-
-
-class Contact(NamedTuple):
-    """Two things that are nearer than they may be."""
-
-    first: str  # a link, or the name of what is attached to one
-    second: str  # another, or the name of an obstacle
-    distance: float  # m; negative: how deep they overlap
-    point_first: np.ndarray
-    """(3,) the point of the first nearest to the second, of an overlap the deepest in it: m, in
-    the base frame of an arm, the world frame of a body."""
-    point_second: np.ndarray  # (3,) that of the second
-    normal: np.ndarray  # (3,) unit vector from the first to the second
-    is_exact: bool = True
-    """Whether the shapes themselves are that near. False: one is a mesh, whose convex hull was
-    measured; it encloses the mesh, which may be farther away. Of meshes that overlap the depth is
-    that of their hulls."""
-
-    def __str__(self) -> str:
-        """Return the pair and its distance."""
-        state = (f'{-1e3 * self.distance:.3g} mm deep in' if self.distance < 0.0 else
-                 f'{1e3 * self.distance:.3g} mm from')
-        return (f'{self.first!r} is {state} {self.second!r}'
-                + ('' if self.is_exact else ' by the convex hulls of their meshes'))
-
-
-class NearPairs(NamedTuple):
-    """Pairs of shapes that are near one another at some joint values."""
-
-    pairs: np.ndarray  # (k, 2) integers that tell them apart, until obstacles change
-    distances: np.ndarray  # (k,) m; negative: how deep they overlap
-    gradients: np.ndarray  # (k, n) how the distances change, m per rad or m
-    meshes: np.ndarray  # (k,) bool: coal is there, and one is a mesh that is not convex
 
 
 _Choice = Callable[[tuple[int, int], float], bool]
@@ -101,7 +69,7 @@ class CollisionModel:
         self._lock = threading.Lock()
         self._obstacles: tuple[Obstacle, ...] = ()
         self._attached: list[LinkPiece] = []
-        scene, world = self._surround(*_world(self.robot, []))
+        scene, world = self._surround(*world_of(self.robot, []))
         self.free: Any = FreeSpace(scene, world, self.margin)  # the same for kernels
         self.obstacles = obstacles
 
@@ -114,11 +82,11 @@ class CollisionModel:
     def obstacles(self, obstacles: Iterable[Obstacle]) -> None:
         checked, robot = check_obstacles(obstacles), self.robot
         with robot.shapes.reading():
-            attached = [piece for one in checked if one.link is not None
-                        for piece in _attached(robot, one)]
-            world, others = _world(robot, [one for one in checked if one.link is None])
+            pieces = [piece for one in checked if one.link is not None
+                        for piece in attached(robot, one)]
+            world, others = world_of(robot, [one for one in checked if one.link is None])
         with self._lock:
-            self._obstacles, self._attached = checked, attached
+            self._obstacles, self._attached = checked, pieces
             self.free.replace(*self._surround(world, others))
 
     @property
@@ -135,7 +103,7 @@ class CollisionModel:
             self.robot = self.robot.with_others(others)
             _, world, _, around, T_before = self._state
             if (self.robot.T_world_base != T_before).any():
-                world, around = _world(self.robot, [
+                world, around = world_of(self.robot, [
                     one for one in self._obstacles if one.link is None])
             self.free.replace(*self._surround(world, around))
 
@@ -241,17 +209,19 @@ class CollisionModel:
         """Tell whether what moves with the tip of an arm touches what stands still at q (n,).
 
         Then it does so at every q with that pose of the tip, and none is free. slack: m, by which
-        it must be nearer than the margin.
+        it must be nearer than the margin. Raises InputError for a wrong q or slack, and for a body.
         """
-        assert isinstance(self.space, Chain)
+        far = self.margin - number(slack, 'slack')
+        if not isinstance(self.space, Chain):
+            raise InputError('a body has no tip')
         own = [self.robot.cluster_of(one.link) for one in (*self.robot.pieces, *self._attached)]
         tip = self.robot.cluster_of(self.space.tip_link)
 
         def matters(a: int, b: int) -> bool:
             ends = own[a], own[b] if b < len(own) else 0
             return ends in ((tip, 0), (0, tip))
-        return next(self._contacts(self.space.checked(q), self.margin - slack, among=matters),
-                    None) is not None
+        contacts = self._contacts(self.space.checked(q), far, among=matters)
+        return next(contacts, None) is not None
 
     def _is_free_by_hulls(self, q: np.ndarray) -> bool:
         touch = self.free.take()
@@ -368,34 +338,3 @@ def _margin(margin: float) -> float:
     if checked < 0.0:
         raise InputError(f'margin must be at least 0 m, not {checked:g}')
     return checked
-
-
-def _attached(robot: RobotShapes, obstacle: Obstacle) -> list[LinkPiece]:
-    """Return the pieces of an obstacle on a link."""
-    return [robot.on_link(obstacle.link or '', piece, obstacle.name, obstacle.touches)
-            for piece in robot.shapes.pieces(obstacle.shape, obstacle.pose)]
-
-
-def _world(robot: RobotShapes,
-           obstacles: list[Obstacle]) -> tuple[World, list[tuple[Any, Piece]]]:
-    """Return the shapes of obstacles that are not attached, and their names in that order."""
-    things: list[tuple[Any, Piece]] = []
-    planes: list[tuple[Any, Piece]] = []
-    balls: list[tuple[Any, Piece]] = []
-    clouds = []
-    for one in obstacles:
-        if isinstance(one.shape, PointCloud):
-            clouds.append(poses_of(one.shape, one.pose))
-            balls += [(one.name, Piece(convex_of(Sphere(one.shape.radius)), one.pose))] * len(
-                one.shape.points)
-        else:
-            kind = planes if isinstance(one.shape, Ground) else things
-            for piece in robot.shapes.pieces(one.shape, one.pose):
-                kind.append((one.name, piece))
-    T = robot.T_world_base
-    poses, at = (T @ np.array([piece.placement for _, piece in some]).reshape(-1, 4, 4)
-                 for some in (things, planes))
-    things += balls
-    world = World([piece.convex for _, piece in things], np.concatenate(
-        [poses, *(T @ cloud for cloud in clouds)]), [piece.convex for _, piece in planes], at)
-    return world, [*(things[k] for k in world.order), *planes]

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.collision.model import CollisionModel, NearPairs
+from ik_node.collision.contact import NearPairs
+from ik_node.collision.model import CollisionModel
 from ik_node.solvers.body.levels.cascade import Cascade
 from ik_node.solvers.body.records import LevelRows
 from ik_node.solvers.escape import Escape, escape_from

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ik_node.collision.model import CollisionModel, Contact
+from ik_node.collision.contact import Contact
+from ik_node.collision.model import CollisionModel
 from ik_node.solvers.goal import Goal
 from ik_node.spatial import rotation_log
 from ik_node.support.exceptions import shown

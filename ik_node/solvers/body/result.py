@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.collision.model import Contact
+from ik_node.collision.contact import Contact
 from ik_node.solvers.result import ResultBase, StopReason
 
 

@@ -18,6 +18,7 @@ _LIMIT_COST = 0.05      # rad²: of a joint at its limit
 _MARGIN_COST = 1e3      # rad²: of a joint within the margin of the options
 _ROUNDING = 1e-9        # rad or m: of a largest step
 _LOOSER = 2.0           # of the least possible largest step: what the shortest path keeps
+_ROUNDS = 24            # in which steps that touch something are left out
 _FEW = 2500             # candidates that are compared after the deadline
 
 
@@ -47,6 +48,7 @@ class Ladder:
         self._q, self._rung = np.empty((0, len(span))), np.empty(0, dtype=np.int64)
         self._new: dict[int, list[np.ndarray]] = {}
         self._touching: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}  # steps
+        self._rounds = 0  # in which these were looked for
         rungs = [*rungs[:problem.anchored], *map(self._free, rungs[problem.anchored:])]
         sizes = np.fromiter(map(len, rungs), np.int64)
         self._insert(np.concatenate([self._q, *rungs]), np.repeat(np.arange(len(rungs)), sizes),
@@ -116,7 +118,8 @@ class Ladder:
                                             False, deadline)
             path = np.full((self._count, self._q.shape[1]), np.nan)
             path[chosen >= 0] = self._q[chosen[chosen >= 0]]
-            if not self._leave_out(path) or clock.is_over(deadline):
+            self._rounds += 1
+            if not self._leave_out(path) or self._rounds >= _ROUNDS or clock.is_over(deadline):
                 return path
 
     def _leave_out(self, path: np.ndarray) -> bool:
