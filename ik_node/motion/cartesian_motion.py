@@ -1,8 +1,9 @@
 """Cartesian motion: straight lines and great arcs of the tip, as fast as the joints allow.
 
-A moving arm brakes on its current path, and the motion to the new goal begins where it would come
-to rest: both are superposed, as early as the limits of the joints allow. The tip then rounds the
-corner between the two paths; where the motions cannot be superposed, it stops at the corner.
+A moving arm brakes on its current path, unless that ends nearer to the new goal, and the motion to
+it begins where the arm would come to rest: both are superposed, as early as the limits of the
+joints allow. The tip then rounds the corner between the two paths; where the motions cannot be
+superposed, it stops at the corner.
 """
 
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from ik_node.motion.path_motion import STEP, along, brake, keeps
 from ik_node.motion.tip_path import paths_through
 from ik_node.motion.trajectory import Rest, Series, SplineTrajectory, Trajectory
 from ik_node.solvers.goal import Goal
+from ik_node.solvers.result import task_error
 from ik_node.support.exceptions import InputError
 
 _OVERLAPS = 8       # start times of the new motion that are tried, over the duration of braking
@@ -35,6 +37,11 @@ def cartesian_motion(follower: Follower, limits: MotionLimits, start: Trajectory
     if start.duration == 0.0:
         return _from_rest(follower, limits, start.end, goals)
     braking = brake(start, limits)
+    ahead = start.to_rest() if isinstance(start, Series) else start
+    missed, missed_ahead = (np.linalg.norm(task_error(follower.chain, goals[0], q))
+                            for q in (braking.end, ahead.end))
+    if missed_ahead < missed:  # such as of goals that come in quick succession
+        braking = ahead
     onward = _from_rest(follower, limits, braking.end, goals)
     first, *others = onward.parts if isinstance(onward, Series) else [onward]
     if first.duration == 0.0:

@@ -126,6 +126,21 @@ def test_a_new_goal_is_taken_up_without_a_stop_and_the_tip_joins_the_new_line():
         assert off_line(corner, chain.forward(q))[0] <= POSITION_TOLERANCE
 
 
+def test_goals_in_quick_succession_are_followed_without_a_stop():
+    chain, follower, limits, q0 = arm('ur5')
+    T, present, lags, speeds = chain.forward(q0), Rest(q0), [], []
+    for t in np.arange(0.1, 2.0, 0.1):  # a circle of 0.2 m, at 0.1 m/s
+        goal = beside(T, 0.0, 0.2 * np.sin(0.5 * t), 0.2 * np.cos(0.5 * t) - 0.2)
+        motion = cartesian_motion(follower, limits, present, [Goal.from_pose(goal)])
+        assert_kept(limits, motion, BLENDING_JERK)
+        present = left_of(motion, 0.1)
+        tip, before = (chain.forward(motion.at(at).position)[:3, 3] for at in (0.1, 0.09))
+        lags.append(np.linalg.norm(goal[:3, 3] - tip))
+        speeds.append(np.linalg.norm(tip - before) / 0.01)
+    assert max(lags[5:]) < 0.015
+    assert min(speeds[5:]) > 0.08
+
+
 @pytest.mark.parametrize(('share', 'most'), [
     (0.002, 0.05), (0.05, 0.25), (0.15, 0.4), (0.25, 0.55), (0.4, 0.55)])
 def test_braking_leaves_the_way_nowhere(share, most):
