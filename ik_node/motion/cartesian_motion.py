@@ -6,6 +6,7 @@ joints allow. The tip then rounds the corner between the two paths; where the mo
 superposed, it stops at the corner.
 """
 
+import contextlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,7 +19,7 @@ from ik_node.motion.tip_path import paths_through
 from ik_node.motion.trajectory import Rest, Series, SplineTrajectory, Trajectory
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import task_error
-from ik_node.support.exceptions import InputError
+from ik_node.support.exceptions import InputError, MotionError
 
 _OVERLAPS = 8       # start times of the new motion that are tried, over the duration of braking
 
@@ -40,14 +41,34 @@ def cartesian_motion(follower: Follower, limits: MotionLimits, start: Trajectory
     ahead = start.to_rest() if isinstance(start, Series) else start
     missed, missed_ahead = (np.linalg.norm(task_error(follower.chain, goals[0], q))
                             for q in (braking.end, ahead.end))
-    if missed_ahead < missed:  # such as of goals that come in quick succession
-        braking = ahead
-    onward = _from_rest(follower, limits, braking.end, goals)
-    first, *others = onward.parts if isinstance(onward, Series) else [onward]
-    if first.duration == 0.0:
-        return braking
-    blended = _overlapped(braking, first, limits)
-    return Series([braking, first, *others] if blended is None else [blended, *others])
+    if missed <= missed_ahead:
+        return _joined(follower, limits, braking, goals)[0]
+    try:  # the goal is beyond, as where goals come in quick succession
+        motion, at_once = _joined(follower, limits, ahead, goals)
+    except MotionError:
+        return _joined(follower, limits, braking, goals)[0]
+    if not at_once:
+        with contextlib.suppress(MotionError):
+            motion = min(motion, _joined(follower, limits, braking, goals)[0],
+                         key=lambda one: one.duration)
+    return motion
+
+
+def _joined(follower: Follower, limits: MotionLimits, first: Trajectory,
+            goals: Sequence[Goal]) -> tuple[Trajectory, bool]:
+    """Return a motion that comes to rest, and from there on one through goals, superposed.
+
+    And whether that one begins at once.
+    """
+    onward = _from_rest(follower, limits, first.end, goals)
+    second, *others = onward.parts if isinstance(onward, Series) else [onward]
+    if second.duration == 0.0:
+        return first, True
+    blended = _overlapped(first, second, limits)
+    if blended is None:
+        return Series([first, second, *others]), False
+    at_once = blended.duration < max(first.duration, second.duration) + STEP
+    return (Series([blended, *others]) if others else blended), at_once
 
 
 def straight_motion(limits: MotionLimits, start: Trajectory, q: np.ndarray) -> Trajectory:
