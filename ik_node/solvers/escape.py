@@ -46,7 +46,7 @@ def escape_from(q: np.ndarray, collisions: CollisionModel) -> Escape | None:
     then that on which what overlaps gets least deep; then the shortest. None where none was found.
     """
     here = _depths(q, collisions)
-    touched = {k for pair in here for k in pair}
+    touched = {b for _, b in here}  # of a link and an obstacle the obstacle
     lines = []
     for at in _around(q, collisions.space):
         if collisions.is_free(at):
@@ -75,7 +75,7 @@ def _hindrance(q: np.ndarray, end: np.ndarray, collisions: CollisionModel,
     is_new, deepest = False, 0.0
     for share in np.arange(1, _PLACES + 1) / _PLACES:
         depths = _depths(q + share * (end - q), collisions)
-        is_new |= any(a not in touched and b not in touched for a, b in depths)
+        is_new |= any(b not in touched for _, b in depths)
         deepest = max([deepest, *depths.values()])
     return is_new, deepest
 

@@ -5,7 +5,8 @@ import pytest
 
 import robots
 from ik_node import KinematicTree, make_body_solver
-from ik_node.collision import Box, Ground, Obstacle
+from ik_node.collision import Box, CollisionModel, Ground, Obstacle
+from ik_node.solvers.escape import escape_from
 from ik_node.spatial import pose_from_rpy
 from ik_node.tasks import Position
 
@@ -104,6 +105,22 @@ def test_from_random_configurations_in_collision_it_gets_out(obstacle):
                 break
         else:
             pytest.fail(str(solver.collisions.contacts(q)))
+
+
+def test_out_of_a_wall_an_arm_touches_no_other_obstacle():
+    wall = Obstacle(Box((0.04, 3.0, 3.0)), pose_from_rpy((0.35, 0.0, 0.5), (0.0, 0.0, 0.0)))
+    posts = [Obstacle(Box((0.1, 0.1, 2.0)), pose_from_rpy((0.2, y, 0.5), (0.0, 0.0, 0.0)))
+             for y in (-0.3, 0.3)]
+    walls, others = CollisionModel(BODY, [wall]), CollisionModel(BODY, posts)
+    model, rng, starts = CollisionModel(BODY, [wall, *posts]), np.random.default_rng(1), 0
+    while starts < 10:
+        q = rng.uniform(BODY.lower, BODY.upper)
+        if walls.is_free(q) or not others.is_free(q):
+            continue
+        starts += 1
+        end = escape_from(q, model).end
+        assert model.is_free(end)
+        assert all(others.is_free(q + share * (end - q)) for share in np.linspace(0.0, 1.0, 17))
 
 
 def test_limits_of_velocity_and_position_hold_beside_obstacles():

@@ -90,7 +90,8 @@ class BodySolver(Attempts):
         the limits let it: q + dt · velocity is inside the limits of q, and the velocity inside the
         velocity limits; a q outside the limits comes back as fast as those let it. With
         avoid_collisions the whole step keeps the margin less 0.1 mm, and gets no nearer to what is
-        nearer already. Raises InputError for a malformed q or dt.
+        nearer already; but where no such step leads out of a collision, it is one on a straight
+        line to a free configuration. Raises InputError for a malformed q or dt.
         """
         at = q if is_plain(q, self.body.n_joints, MAX_NUMBER) else bounded(
             self.body.checked(q), 'q')
