@@ -118,8 +118,7 @@ class Touch:
                  vectors.row(self.on_a, k), vectors.row(self.on_b, k))
                 for k in range(self.count)]
 
-    def replace(self, k: int, distance: float, normal: Any, on_a: Any,
-                on_b: Any) -> None:
+    def replace(self, k: int, distance: float, normal: Any, on_a: Any, on_b: Any) -> None:
         """Let pair k have another distance, m, and witness points of its own."""
         self.distance[k] = distance
         for i in range(3):
