@@ -63,9 +63,10 @@ class LatestValue(Generic[_Value]):
             return self._works or bool(self._waiting)
 
     def close(self) -> None:
-        """End the thread."""
+        """End the thread; a value that waits is forgotten."""
         with self._changed:
             self._closed = True
+            self._waiting.clear()
             self._changed.notify_all()
 
     def _run(self) -> None:

@@ -57,6 +57,23 @@ def test_only_the_newest_value_is_handled_and_a_dropped_one_is_not_once_that_in_
     newest.close()
 
 
+def test_a_value_that_waits_at_the_end_is_not_handled_and_none_is_waited_for():
+    handled, begun, free = [], threading.Event(), threading.Event()
+
+    def handle(value):
+        handled.append(value)
+        begun.set()
+        free.wait(60.0)
+    newest = LatestValue(handle)
+    newest.give(1)
+    assert begun.wait(60.0)
+    newest.give(2)
+    newest.close()
+    free.set()
+    assert until(lambda: not newest.busy)
+    assert handled == [1]
+
+
 def test_a_defect_in_the_handling_of_a_value_is_told_and_the_next_one_is_handled(caplog):
     told, handled = [], []
 
