@@ -11,7 +11,7 @@ from ik_node.kinematics.reach import length_scale
 from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
-from ik_node.solvers.found import Found
+from ik_node.solvers.found import Found, VerifiedAttempt
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.low_discrepancy import initial_guess
 from ik_node.solvers.result import StopReason
@@ -23,7 +23,7 @@ _REPAIRS = 8          # steps; of more few succeed, and restarts cost less
 _PASSES = 3           # of one, with more joints held at limits in each
 _CLEARANCE = 1e-3     # m, beyond the margin, that a repair aims at
 _LARGEST_STEP = 0.05  # m, by which it moves a pair apart
-_KEPT = 1e-16         # squared error of tasks that it keeps
+_DEEP = 0.1           # m, of all overlaps: from deeper ones restarts lead out sooner
 _DAMPING = 1e-7
 
 
@@ -80,26 +80,32 @@ def first_free(branches: Iterable[np.ndarray], cost: Callable[[np.ndarray], floa
 
 
 def repaired(q: np.ndarray, rows: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
-             space: JointSpace, collisions: CollisionModel,
-             is_over: Callable[[], bool]) -> np.ndarray | None:
-    """Return a configuration near q (n,) that is free and keeps what tasks ask for; None without.
+             search: Callable[[np.ndarray], VerifiedAttempt], space: JointSpace,
+             collisions: CollisionModel, is_over: Callable[[], bool]) -> VerifiedAttempt | None:
+    """Return a free solution near one in collision, q (n,); None where none was found.
 
     rows(q): (A, e), A Δq = e is wanted of the tasks. Pairs that are nearer than the margin are
     moved apart by the shortest steps that keep the tasks, Δq = Mᵀ (M Mᵀ)⁻¹ b, with the gradients
-    of their distances in M; joints that would leave their limits stay there. is_over(): tells
-    whether to give up.
+    of their distances in M; joints that would leave their limits stay there. search(q): solves from
+    a free configuration. is_over(): tells whether to give up.
     """
     for _ in range(_REPAIRS):
         if is_over():
             break
         _, distances, gradients, _ = collisions.near_pairs(
             q, collisions.margin + 0.5 * _CLEARANCE)
+        overlaps = collisions.margin - distances
+        if not len(distances):
+            found = search(q)
+            if not found.success or collisions.is_free(found.q):
+                return found if found.success else None
+            q = found.q
+            continue
+        if overlaps.sum() > _DEEP:
+            break
         A, e = rows(q)
-        if not len(distances) and float(e @ e) < _KEPT:
-            return q
         M = np.concatenate([A, gradients])
-        b = np.concatenate([e, np.minimum(
-            collisions.margin + _CLEARANCE - distances, _LARGEST_STEP)])
+        b = np.concatenate([e, np.minimum(overlaps + _CLEARANCE, _LARGEST_STEP)])
         step, free = np.zeros(len(q)), np.ones(len(q), dtype=bool)
         for _ in range(_PASSES):
             own = M[:, free]

@@ -207,6 +207,21 @@ def conflicting(**options):
     return make_body_solver('lagrange', two_arms(), tasks, **options)
 
 
+def test_two_arms_are_not_both_solved_again_for_what_one_of_them_missed():
+    body, rng = two_arms(limit=2.0), np.random.default_rng(0)
+    restarts = {('left_hand',): 0, ('right_hand',): 0, ('left_hand', 'right_hand'): 0}
+    for _ in range(60):
+        q, q0 = rng.uniform(body.lower, body.upper, (2, body.n_joints))
+        targets = body.forward(q)
+        for links in restarts:
+            result = make_body_solver(
+                'least_squares', body, [Pose(link, targets[link]) for link in links]).solve(q0)
+            assert result.success
+            restarts[links] += result.restarts
+    left, right, both = restarts.values()
+    assert 0 < both < 1.3 * (left + right)
+
+
 def test_lagrange_takes_no_steps_from_a_restart_that_cannot_meet_its_constraints(monkeypatch):
     solver = conflicting(max_restarts=8)
     calls = calls_of(monkeypatch, solver, '_attempt')

@@ -24,7 +24,8 @@ _SETTLED = 3          # of these, from which a minimum is searched for
 _LATER = FACTORS[-1] ** 2  # what a level's cost counts over that of the one before
 _SAME = 1e-5          # part of a cost by which approaches to one minimum differ
 _SETTLING = 10        # descents in a row, at most, to a minimum
-_PARTS = (0.3, 1.0, 0.6, 1.0)  # of the way from q0 to an initial guess, by turns
+_PARTS = (0.7, 0.9)   # of the way from q0 to an initial guess, by turns
+_ANEW = 3             # every third restart moves all joints
 _LENGTH = 0.15        # m: places without limits are spread over π of it, to both sides
 
 
@@ -58,14 +59,11 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
 
     def _find(self, problem: BodyProblem) -> VerifiedAttempt:
         """Search from the start, then from others; at the end, thoroughly, from the best."""
-        start, last = problem.start, self.options.max_restarts
+        q, last = problem.start, self.options.max_restarts
         best, proved, least = None, None, tuple[float, ...]()
-        number, restarts = 0, -1
-        while number < last + (3 if len(problem.levels) > 1 else 1):
-            thorough, q = number > last, start
-            restarts += 1
-            if best is not None and number != last + 1:
-                q = best.q if thorough else self._guess(start, number - 1)
+        number, restarts = 0, 0
+        while True:
+            thorough = number > last
             found = self._search(problem, q, thorough)
             if (found.success and self.collisions is not None
                     and not self.collisions.is_free(found.q)):
@@ -80,7 +78,13 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
             if number == 0:
                 proved = self._proof()
             number = number + 1 if proved is None or thorough else last + 1
-        assert best is not None
+            if number > last + (2 if len(problem.levels) > 1 else 0):
+                break
+            restarts += 1
+            if number <= last:
+                q = self._restart(problem, found, number - 1)
+            else:
+                q = problem.start if number == last + 1 else best.q
         reason = (StopReason.TIMEOUT if problem.budget.is_over()
                   else reason_of(False, best.reason))
         return best._replace(reason=reason if proved is None else proved.reason, restarts=restarts)
@@ -117,16 +121,35 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
             return (np.concatenate([one.A for one in each]),
                     np.concatenate([one.missed() for one in each]))
 
-        q = repaired(found.q, rows, self.body, self.collisions, problem.budget.is_over)
-        if q is not None:
-            better = self._verified(problem, Attempt(q, found.reason, found.iterations),
-                                    problem.start)
-            if better.success and self._is_free(better.q):
-                return better
+        better = repaired(found.q, rows, lambda q: self._search(problem, q, False), self.body,
+                          self.collisions, problem.budget.is_over)
+        if better is not None:
+            return better
         return found._replace(success=False, reason=StopReason.COLLISION)
 
+    def _restart(self, problem: BodyProblem, failed: VerifiedAttempt, number: int) -> np.ndarray:
+        """Return the start (n,) of restart `number`, from 0, after an attempt that failed.
+
+        Joints that move neither the tasks that it missed nor what it touched mostly stay there:
+        two arms are not both solved again for what one of them met.
+        """
+        guess = self._guess(problem.start, number)
+        moves = np.zeros(len(guess), dtype=bool)
+        if number % _ANEW == _ANEW - 1:
+            return guess
+        if failed.reason is StopReason.COLLISION and self.collisions is not None:
+            near = self.collisions.near_pairs(failed.q, self.collisions.margin)
+            moves |= near.gradients.any(axis=0)
+        for level in problem.levels:
+            A = level.evaluate(failed.q).A
+            for k, rows in zip(level.indices, level.slices):
+                if self.tasks[k].is_necessary and not self.options.allow(failed.misses[k]):
+                    moves |= A[rows].any(axis=0)
+        start: np.ndarray = np.where(moves, guess, failed.q) if moves.any() else guess
+        return start
+
     def _guess(self, start: np.ndarray, number: int) -> np.ndarray:
-        """Return the start (n,) of a restart: part of the way from q0 (n,) to an initial guess."""
+        """Return part of the way from q0 (n,) to an initial guess."""
         guess = initial_guess(self.body, start, number, self.options.seed, _LENGTH)
         part = _PARTS[number % len(_PARTS)]
         return np.clip(start + part * (guess - start), self.body.lower, self.body.upper)
