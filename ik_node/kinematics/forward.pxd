@@ -16,7 +16,7 @@ cdef void chain_frames(ChainRecord chain, vector q, poses F) noexcept nogil
 cdef void frames_beyond(ChainRecord chain, vector q, int first, poses F) noexcept nogil
 cdef void frames_by_directions(ChainRecord chain, vector q, vector directions, int first,
                                poses F) noexcept nogil
-cdef void _write_frame(ChainRecord chain, vector q, int k, poses F) noexcept nogil
+cdef void _write_other(ChainRecord chain, vector q, int k, poses F) noexcept nogil
 cdef void _write_rotated(poses F, poses L, int k, double c, double s) noexcept nogil
 cdef (double, double, double, double) _placed_row(poses F, poses L, int k, int i) noexcept nogil
 cdef void turn_spherical(pose T_first, pose T_second, pose T, double wx, double wy,

@@ -36,33 +36,37 @@ def chain_frames(chain: ChainRecord, q: Vector, F: Poses) -> None:
 
 def frames_beyond(chain: ChainRecord, q: Vector, first: int, F: Poses) -> None:
     """Do as `chain_frames` for articulations from `first` on; earlier frames are kept."""
-    for k in range(first, chain.m + 1):
-        _write_frame(chain, q, k, F)
+    m, L, kind, column, ratio = chain.m, chain.placement, chain.kind, chain.column, chain.ratio
+    for k in range(first, m + 1):
+        if k < m and kind[k] == kinds.REVOLUTE:
+            value = ratio[k] * q[column[k]]
+            _write_rotated(F, L, k, math.cos(value), math.sin(value))
+        else:
+            _write_other(chain, q, k, F)
 
 
 def frames_by_directions(chain: ChainRecord, q: Vector, directions: Vector, first: int,
                          F: Poses) -> None:
     """Do as `frames_beyond`, where (cos, sin) of every revolute joint are in directions (2 n,)."""
-    for k in range(first, chain.m + 1):
-        if k < chain.m and chain.kind[k] == kinds.REVOLUTE and chain.ratio[k] == 1.0:
-            column = chain.column[k]
-            _write_rotated(F, chain.placement, k, directions[2 * column],
-                           directions[2 * column + 1])
+    m, L, kind, column, ratio = chain.m, chain.placement, chain.kind, chain.column, chain.ratio
+    for k in range(first, m + 1):
+        if k == m or kind[k] != kinds.REVOLUTE:
+            _write_other(chain, q, k, F)
+        elif ratio[k] == 1.0:
+            _write_rotated(F, L, k, directions[2 * column[k]], directions[2 * column[k] + 1])
         else:
-            _write_frame(chain, q, k, F)
+            value = ratio[k] * q[column[k]]
+            _write_rotated(F, L, k, math.cos(value), math.sin(value))
 
 
-def _write_frame(chain: ChainRecord, q: Vector, k: int, F: Poses) -> None:
-    """Write the frame after articulation k, or the tip's."""
-    L, kind, column = chain.placement, chain.kind, chain.column
-    value = chain.ratio[k] * q[column[k]] if k < chain.m else 0.0
-    if k < chain.m and kind[k] == kinds.REVOLUTE:
-        _write_rotated(F, L, k, math.cos(value), math.sin(value))
-        return
+def _write_other(chain: ChainRecord, q: Vector, k: int, F: Poses) -> None:
+    """Write the frame after an articulation k that is not revolute, or the tip's."""
+    kind, column = chain.kind, chain.column
     for i in range(3):
-        F[k][i][0], F[k][i][1], F[k][i][2], F[k][i][3] = _placed_row(F, L, k, i)
+        F[k][i][0], F[k][i][1], F[k][i][2], F[k][i][3] = _placed_row(F, chain.placement, k, i)
     if k == chain.m:
         return
+    value = chain.ratio[k] * q[column[k]]
     if kind[k] == kinds.PRISMATIC:
         for i in range(3):
             F[k][i][3] += value * F[k][i][2]
