@@ -1,43 +1,26 @@
-"""The controller of a group: solves its goals and moves its joints, by jumps or by motions."""
+"""The controller of a group: solves its goals and moves its joints there."""
 
 import contextlib
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ik_node.control.group import Aim, AnyResult, Group
-from ik_node.control.options import JOINT, JUMP
+from ik_node.control.mover import MotionSink, Mover, Solved
+from ik_node.control.options import JUMP
 from ik_node.control.robot import Robot
 from ik_node.control.worker import search
-from ik_node.model.joint_space import JointSpace
-from ik_node.motion.clearance import check_clearance
-from ik_node.motion.joint_motion import joint_motion, joint_motion_through, stopping
-from ik_node.motion.path_motion import brake
-from ik_node.motion.trajectory import Part, Rest, Series, Trajectory, left_of
+from ik_node.motion.trajectory import Trajectory
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import StopReason
 from ik_node.support.exceptions import InputError, MotionError
 
-if TYPE_CHECKING:
-    from ik_node.motion.following import Follower
-
 _MOST_AT_ONCE = 500  # waypoints of a path that is chosen as a whole
 _PLANNING = 0.5      # s, after which waypoints that are not met yet are solved from those before
 _MOST_SOLVES = 3     # of a goal, where obstacles move onto its solutions
-_SHORTEST_PLANNING = 0.02  # s, for a motion of the tip while the arm moves
-
-
-class MotionSink(Protocol):
-    """Receives the motions of a group, for controllers of a real robot."""
-
-    def publish(self, group: Group, motion: Trajectory) -> None:
-        """Receive a motion, from now on."""
-
-    def hold(self, group: Group, q: np.ndarray) -> None:
-        """Receive the configuration q (n,), rad or m, in which a group stops at once."""
 
 
 class Waypoint(NamedTuple):
@@ -61,11 +44,6 @@ class Outcome(NamedTuple):
     """ns, of the obstacles that the solution keeps away from; None where it need not."""
 
 
-_Solved: TypeAlias = tuple[Aim, Any]  # a goal and its result
-# From the rest of the current motion to the next, and the result at its end.
-_Plan: TypeAlias = Callable[[Trajectory], tuple[Trajectory, Any]]
-
-
 class _Last(NamedTuple):
     """The last goal of a tip and its result, so that an identical goal is not solved again.
 
@@ -81,28 +59,23 @@ class _Last(NamedTuple):
     free_space: Any  # what it keeps away from
 
 
-class Controller:
+class Controller(Mover):
     """Solves the goals of one group of a robot from its present joint values, and moves them there.
 
     - `accept_closest`: whether the closest configuration stands in for goals that are not met.
     - `has_moved`: whether a goal has moved the group.
-    - `motion`: the current one; None at rest.
     - `waypoints`: those of the path that are left, where joints jump; others move through them.
     - `goal`: the last one of a chain, in the frame of its base; None after a change of the chain.
     """
 
     def __init__(self, robot: Robot, group: Group, clock: Callable[[], float],
                  sink: MotionSink) -> None:
-        self.robot, self.group = robot, group
+        super().__init__(robot, group, clock, sink)
         self.accept_closest = self.has_moved = False
-        self.motion: Trajectory | None = None
         self.waypoints: deque[Waypoint] = deque()
         self.goal: Goal | None = None
-        self._clock, self._sink = clock, sink
-        self._began = self._at = 0.0  # of the motion, and the time of the joint values
         self._last: _Last | None = None
         self._obstacles_stamp = 0  # of those that were last solved with
-        self._planning = _SHORTEST_PLANNING  # s that planning a motion is expected to take
 
     def update(self, robot: Robot, group: Group) -> None:
         """Use a changed group of a robot; goal, path and motion continue where they are valid."""
@@ -111,12 +84,7 @@ class Controller:
             self.waypoints.clear()
         elif group.motion != self.group.motion:
             self.waypoints.clear()
-        if self.motion is not None and not _same_joints(group.space, self.group.space):
-            # Stop at the present values: the motion is not valid for other joints.
-            state = self.motion.at(self._clock() - self._began)
-            robot.place(dict(zip(self.group.space.joint_names, state.position.tolist())))
-            self.motion = None
-        self.robot, self.group = robot, group
+        super().update(robot, group)
 
     def begin_at_present(self) -> None:
         """Begin from the present joint values, if no goal has moved the group yet."""
@@ -190,7 +158,7 @@ class Controller:
 
         Raises InputError, naming the waypoint, where one is not met and the closest not accepted.
         """
-        group, solved, closest = self.group, list[_Solved](), self.accept_closest
+        group, solved, closest = self.group, list[Solved](), self.accept_closest
         stamp = None
         if group.solver.collisions is not None:
             self._free_space()
@@ -225,56 +193,6 @@ class Controller:
         guesses = await search(partial(self.group.initial_guesses, aims, q0, _PLANNING))
         return [waypoint._replace(q0=q) for waypoint, q in zip(waypoints, guesses)]
 
-    async def _move(self, solved: Sequence[_Solved]) -> tuple[float | None, Any]:
-        """Move through solutions to the last; return the duration, s, and the result at the end.
-
-        Raises IkError where there is no motion; the current one then continues.
-        """
-        group, (_, last) = self.group, solved[-1]
-        if group.motion == JUMP:
-            return self._move_to(last.q), last
-        if group.follower is not None:
-            return await self._begin_planned(self._on_lines(group.follower, solved))
-        waypoints = [result.q for _, result in solved]
-
-        def plan(start: Trajectory) -> tuple[Trajectory, Any]:
-            return self._clear(self._motion_through(waypoints, start)), last
-        if group.solver.collisions is not None:  # which takes long to check
-            return await self._begin_planned(plan)
-        return self._begin_now(plan(self._present())[0]), last
-
-    def _on_lines(self, follower: 'Follower', solved: Sequence[_Solved]) -> _Plan:
-        """Return what plans a motion of the tip on lines through goals, to rest at the last."""
-        from ik_node.motion.cartesian_motion import cartesian_motion  # late: see Arm
-        group, chain = self.group, follower.chain
-        aim, result = solved[-1]
-        # Goals that cannot be met are replaced by the closest pose.
-        goals = [own.target if found.success else own.target.moved_to(chain.forward(found.q))
-                 for own, found in solved]
-
-        def plan(start: Trajectory) -> tuple[Trajectory, Any]:
-            motion = self._clear(cartesian_motion(follower, group.limits, start, goals))
-            return motion, group.solve([aim], motion.end) if result.success else result
-        return plan
-
-    async def _begin_planned(self, plan: _Plan) -> tuple[float, Any]:
-        """Begin the motion that a search plans; return what is left of it, s, and its result.
-
-        The current motion goes on during planning, which starts from where the arm will be then.
-        """
-        while True:
-            present, began, lead = self._present(), self._at, self._planning
-            start = left_of(present, lead)
-            motion, final = await search(partial(plan, start))
-            self.advance(self._clock())
-            took = self._at - began
-            self._planning = max(1.5 * took, _SHORTEST_PLANNING)
-            if self.motion is not None and took <= lead:
-                motion, self._at = Series([Part(present, 0.0, lead), motion]), began
-            elif self.motion is not None or start.duration > 0.0:
-                continue  # it has moved past the start of the motion
-            return self._begin_now(motion), final
-
     async def keep_clear(self) -> str:
         """Brake where the rest of the motion leads too near to what has come into its way.
 
@@ -297,10 +215,6 @@ class Controller:
                 return f'stops at once: {error}'
         return ''
 
-    def go_to_start(self) -> float:
-        """Begin a motion to the start pose, in joint space; return its duration, s."""
-        return self._move_to(self.group.start) or 0.0
-
     def go_to(self, q: np.ndarray) -> float | None:
         """Move to q (n,), rad or m, in joint space, and reset targets to it; the path ends.
 
@@ -312,88 +226,3 @@ class Controller:
         self.has_moved = True
         self.group.reset_targets(q)
         return duration
-
-    def halt(self) -> float:
-        """Brake on the current path; return the duration, s."""
-        motion = present = self._present()
-        if present.duration:
-            motion = (stopping if self.group.motion == JOINT else brake)(
-                present, self.group.limits)
-        self._begin(motion)
-        return motion.duration
-
-    def freeze(self) -> None:
-        """Stop the motion at once."""
-        if self.motion is not None:
-            self.motion = None
-            q = self.robot.joint_configuration(self.group)
-            self.robot.move(self.group, q)
-            self._sink.hold(self.group, q)
-
-    def advance(self, now: float) -> None:
-        """Set the joint values to those of the motion at a time, s."""
-        self._at = now
-        if self.motion is not None:
-            state = self.motion.at(now - self._began)
-            self.robot.move(self.group, state.position, state.velocity)
-            if now - self._began >= self.motion.duration:
-                self.motion = None
-
-    def _move_to(self, q: np.ndarray, to_nearest_turn: bool = True) -> float | None:
-        """Move to q (n,) in joint space; return the duration, s, None for a jump."""
-        group = self.group
-        if group.motion == JUMP:
-            self.motion = None
-            self.robot.move(group, q)
-            return None
-        return self._begin_now(self._clear(self._motion_through([q], self._present(),
-                                                                to_nearest_turn)))
-
-    def _motion_through(self, waypoints: Sequence[np.ndarray], start: Trajectory,
-                        to_nearest_turn: bool = True) -> Trajectory:
-        """Return the motion through waypoints (n,) to rest at the last, in joint space."""
-        group = self.group
-        if group.motion != JOINT:
-            from ik_node.motion.cartesian_motion import straight_motion  # late: see Arm
-            return straight_motion(group.limits, start, waypoints[-1])
-        if len(waypoints) == 1:
-            return joint_motion(group.space, group.limits, start, waypoints[0], to_nearest_turn)
-        return joint_motion_through(group.space, group.limits, start, np.array(waypoints))
-
-    def _clear(self, motion: Trajectory) -> Trajectory:
-        """Return a motion that keeps the margin from contact, where that matters.
-
-        Raises MotionError for any other.
-        """
-        if self.group.solver.collisions is not None:
-            check_clearance(motion, self.group.limits, self.group.solver.collisions)
-        return motion
-
-    def _present(self) -> Trajectory:
-        """Return the rest of the motion from now on."""
-        self.advance(self._clock())
-        if self.motion is None:
-            return Rest(self.robot.joint_configuration(self.group))
-        return left_of(self.motion, self._at - self._began)
-
-    def _begin_now(self, motion: Trajectory) -> float:
-        """Begin a motion, and advance to now; return what is left of it, s."""
-        self._begin(motion)
-        self.advance(self._clock())
-        return max(motion.duration - (self._at - self._began), 0.0)
-
-    def _begin(self, motion: Trajectory) -> None:
-        """Begin a motion: from rest, now; else at the time of the last call of `_present`.
-
-        However long planning took, a moving group has moved on by then, and one at rest has not.
-        """
-        if self.motion is None:
-            self._at = self._clock()
-        self.motion, self._began = motion, self._at
-        self._sink.publish(self.group, left_of(motion, self._clock() - self._at))
-
-
-def _same_joints(space: JointSpace, other: JointSpace) -> bool:
-    """Return whether a motion planned for one is valid for the other."""
-    return (space.joint_names == other.joint_names and np.array_equal(space.lower, other.lower)
-            and np.array_equal(space.upper, other.upper))
