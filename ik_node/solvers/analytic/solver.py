@@ -1,112 +1,34 @@
 """The solver by closed forms: every branch, refined and verified on the true arm."""
 
-import functools
-import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ik_node.collision.model import CollisionModel
-from ik_node.model.chain import Chain
+from ik_node.solvers.analytic.branch_search import SPHERICAL, BranchSearch, parameter_samples
 from ik_node.solvers.analytic.elbow import Elbow
-from ik_node.solvers.analytic.infeasibility import Infeasibility, Neighbourhood
-from ik_node.solvers.analytic.plan import NOTHING, Plan, Plans
-from ik_node.solvers.analytic.recognition.recognise import recognise
-from ik_node.solvers.analytic.refinement.precision import Refiner
-from ik_node.solvers.analytic.selection.arm_preference import ArmPreference
-from ik_node.solvers.analytic.selection.redundant_selection import (
-    GuidedSelection,
-    RedundantSelection,
-)
-from ik_node.solvers.analytic.selection.selection import Selection
-from ik_node.solvers.analytic.selection.swivel_selection import ArmSelection, SwivelSelection
-from ik_node.solvers.analytic.structure import SWIVEL
+from ik_node.solvers.analytic.plan import NOTHING, Plan
 from ik_node.solvers.analytic.windings import at_every_turn
 from ik_node.solvers.avoidance import blocked, first_free
-from ik_node.solvers.base import Solver
-from ik_node.solvers.codes import FAR, NONE
-from ik_node.solvers.driver import ends_by, share
-from ik_node.solvers.found import Found, Verified
+from ik_node.solvers.driver import share
+from ik_node.solvers.found import Found
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, as_poses
-from ik_node.solvers.jacobian.solver import DlsSolver
-from ik_node.solvers.low_discrepancy import low_discrepancy
-from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
-from ik_node.solvers.result import PROVEN, StopReason
+from ik_node.solvers.result import PROVEN
 from ik_node.spatial.rotations import EXACT
 from ik_node.support.arguments import flag, vector
-from ik_node.support.exceptions import InputError, OptionError, UnsupportedError
+from ik_node.support.exceptions import InputError, UnsupportedError
 
-_SAMPLES = 400      # samples of the parameters of a redundant arm
-_FEW = 6            # of these where the intervals within limits cover the rest
-_SHOWN = 60         # of these for which all branches are returned
+_SHOWN = 60  # samples of a redundant arm's parameters for which all branches are returned
 _SHARE, _SHARES = 128, 16  # poses per task of a core at least; number of tasks of larger batches
-_AS_NEAR = 1.25     # ratio of distances from q0 up to which the largest joint change decides
-
-_ROUGH = 1e-3       # slack of a guide whose branches are refined before they are compared
-
-_SPHERICAL = 'exactly spherical shoulder and wrist'
 
 
-class AnalyticSolver(Solver):
-    """Closed forms. Branches of the nominal arm are initial guesses for the true arm.
-
-    - `family`: description of the arm.
-    - `locked`: names of the locked joints of a redundant arm, whose values are its redundancy
-      parameters; a swivel angle, and the angle of a planar arm's tip, belong to no joint.
-    """
+class AnalyticSolver(BranchSearch):
+    """Closed forms. Branches of the nominal arm are initial guesses for the true arm."""
 
     name = 'analytic'
-    Options = ClosedFormOptions
-
-    def __init__(self, chain: Chain, **options: Any) -> None:
-        """Recognise the arm. Raises UnsupportedError for one without a closed form."""
-        super().__init__(chain, **options)
-        whole = recognise(self.chain)
-        common = {name: getattr(self.options, name) for name in (
-            'position_tolerance', 'orientation_tolerance', 'joint_weights', 'seed', 'timeout')}
-        self._nearest = DlsSolver(self.chain, **common, max_restarts=0)
-        self._searcher = DlsSolver(self.chain, **common, max_restarts=self.options.max_restarts)
-        settings = self._nearest.settings
-        self._preferring = self._nearest._make_settings(prefer=self.options.prefer)
-        self._start_at = self.chain.neutral()
-        self._plans = Plans(self.chain, self._preferring, self._selection, whole)
-        self._whole = self._plans.whole
-        self._of_pose = None if self._whole.searched else self._whole.solutions.of_pose
-        self.family = whole.description
-        self.locked = tuple(self.chain.joint_names[c] for c in whole.locked)
-        tolerance = (self.options.position_tolerance / settings.length
-                     + self.options.orientation_tolerance)
-        self._elbow = Elbow(self._whole, self.chain, tolerance) if self._whole.swivels else None
-        guided = [name for name in SWIVEL_OPTIONS if getattr(self.options, name) is not None]
-        if guided and self._elbow is None:
-            raise OptionError(f'{self.name}.{guided[0]} is for an arm with {_SPHERICAL}; this one '
-                              f'is {self.family}')
-        # What guides the elbow matters more than how far the solution is.
-        self._takes_nearer = not guided
-        self._refiner = Refiner(self.chain.record, self._preferring)
-        self._neighbourhood = Neighbourhood(self.chain, self._preferring, settings.length)
-        self._infeasibility = Infeasibility(self.chain, self.options, settings.length, self._elbow)
-        self._direct = (self._own_kernels and not self.options.closest
-                        and self.options.timeout is None)
-
-    def _selection(self, plan: Plan) -> Selection:
-        """Return a new selection of the preferred solution for a plan."""
-        common = self.chain.record, self._preferring, plan.family, self.options.limit_margin
-        if not plan.searched:
-            return Selection(*common)
-        samples = _samples(len(plan.lower), self.options.seed)
-        if not plan.swivels:
-            guided = plan.structure.family == SWIVEL and plan.structure.slack > _ROUGH
-            return (GuidedSelection if guided else RedundantSelection)(
-                *common, plan.lower, plan.upper, samples)
-        own = *common, samples[:_FEW], self.options.elbow
-        if all(getattr(self.options, name) is None for name in SWIVEL_OPTIONS[1:]):
-            return SwivelSelection(*own)
-        return ArmSelection(*own, ArmPreference(self.options, plan.structure, self.chain,
-                                                self.name))
 
     def solve_all(self, goal: Any, within_limits: bool = True, redundancy: Any = None,
                   windings: bool = False) -> np.ndarray:
@@ -193,12 +115,12 @@ class AnalyticSolver(Solver):
         if plan.swivels and within_limits and self._elbow is not None:
             intervals = self._elbow.intervals(goal.pose)
             psi = Elbow.nearest(intervals, plan.family.parameters_at(self._start_at)[0])
-            spread = Elbow.spread(intervals, _samples(1, self.options.seed)[:_SHOWN, 0])
+            spread = Elbow.spread(intervals, parameter_samples(1, self.options.seed)[:_SHOWN, 0])
             angles = np.array([psi, *spread]) if len(spread) else NOTHING
             return plan.branches(goal, angles[:, None], within_limits)
         plan = plan.guide
         lower, upper = plan.range_near(self._start_at)
-        spread = lower + _samples(len(lower), self.options.seed)[:_SHOWN] * (upper - lower)
+        spread = lower + parameter_samples(len(lower), self.options.seed)[:_SHOWN] * (upper - lower)
         own = np.clip(plan.family.parameters_at(self._start_at), lower, upper)
         return plan.branches(goal, np.array([own, *spread]), within_limits)
 
@@ -304,164 +226,9 @@ class AnalyticSolver(Solver):
         """Return the swivel angles of the arm, and the pose of a goal."""
         wanted = as_goal(goal)
         if self._elbow is None:
-            raise UnsupportedError(f'a swivel angle is for an arm with {_SPHERICAL}; this one is '
+            raise UnsupportedError(f'a swivel angle is for an arm with {SPHERICAL}; this one is '
                                    f'{self.family}')
         if self._plans.plan_for(wanted)[0] is not self._whole:
             raise UnsupportedError('a swivel angle is for a goal that constrains all six axes; '
                                    'this one leaves some free')
         return self._elbow, wanted.pose
-
-    def _solve_from(self, goal: Goal, q: np.ndarray) -> Found:
-        self._bring_inside(q)
-        return self._solve_verified(goal, q)
-
-    def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
-        found, plan, parameters = self._preferred(goal, q0)
-        return self._failed(plan, goal, parameters, q0) if found is None else found
-
-    def _preferred(self, goal: Goal, q0: np.ndarray) -> tuple[Found | None, Plan, np.ndarray]:
-        """Return the preferred solution, None without one, its plan and its parameters."""
-        plan, parameters = self._plans.plan_for(goal)
-        if parameters is None:
-            parameters = np.zeros(len(plan.lower)) if plan.searched else NOTHING
-        q = np.empty(self._shape)
-        record = plan.guide.selector.solve(goal.pose, goal.weights, parameters, q0, q)
-        if record[0] == NONE and plan.guide is not plan:
-            record = plan.selector.solve(goal.pose, goal.weights, parameters, q0, q)
-        return self._selected(goal, q0, q, record), plan, parameters
-
-    def _selected(self, goal: Goal, q0: np.ndarray, q: np.ndarray,
-                  record: Sequence[float]) -> Found | None:
-        """Return the solution q (n,) of a selection, by its record; None without one.
-
-        Where that is far from q0 (n,), the result of a local search from there, if it is nearer.
-        """
-        end, position, orientation = record
-        if end == NONE:
-            return None
-        far: Found = tuple.__new__(Verified, (q, True, StopReason.CONVERGED, position, orientation,
-                                              0, 0, ''))
-        if end != FAR or not self._takes_nearer:
-            return far
-        near = self._nearest._solve_verified(goal, q0)
-        room = np.minimum(near.q - self.chain.lower, self.chain.upper - near.q).min()
-        if not near.success or room < self.options.limit_margin:
-            return far
-        scale = self._nearest._scale
-        moved, others = np.abs((near.q - q0) / scale), np.abs((far.q - q0) / scale)
-        ratio = float(np.linalg.norm(moved) / np.linalg.norm(others))
-        nearer = ratio < 1.0 or (ratio < _AS_NEAR and moved.max() < others.max())
-        return near if nearer else far
-
-    def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
-                    progress: Callable[[float], None]) -> list[Found]:
-        """Solve all at once; failed ones one by one."""
-        if any(goal.weights is not ALL_AXES for goal in goals):
-            return super()._solve_many(goals, starts, progress)
-        poses = np.array([goal.pose for goal in goals]).reshape(len(goals), 4, 4)
-        plan, q, records = self._whole, np.empty(starts.shape), np.empty((len(goals), 3))
-        parameters = np.zeros((len(goals), len(plan.lower)))
-        share(lambda part: plan.guide.selector.solve_batch(
-            poses[part], ALL_AXES, parameters[part], starts[part], q[part], records[part]),
-            len(goals), progress)
-        if plan.guide is not plan:
-            return [self._selected(goal, start, one, record) or self._solve(goal, start)
-                    for goal, start, one, record in zip(goals, starts, q, records.tolist())]
-        return [self._selected(goal, start, one, record) or self._failed(plan, goal, own, start)
-                for goal, own, start, one, record
-                in zip(goals, parameters, starts, q, records.tolist())]
-
-    def _failed(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray) -> Found:
-        """Return the best configuration where no branch meets a goal, and the reason.
-
-        Damped least squares refines the branches of the nominal arm. Where these prove nothing, it
-        searches from q0, then with restarts. The timeout is that of all searches together.
-        """
-        with ends_by(self._deadline()):
-            best = self._searched(plan, goal, parameters, q0)
-            if best.success:
-                return self._refined(goal, best)
-            if best.reason in (*PROVEN, StopReason.TIMEOUT) or not plan.complete:
-                return best
-            if plan.swivels:
-                reason = self._infeasibility.swivel_reason(goal, best)
-            else:
-                outside, hidden = self._outside(plan, goal, parameters)
-                doubtful = False
-                for q in hidden:
-                    found, doubtful = self._refined(goal, best._replace(q=self._start(q))), True
-                    if found.success:
-                        return found
-                reason = None if doubtful else self._infeasibility.reason(goal, best, outside)
-            few = len(plan.structure.kind) < 6
-            if few and reason is StopReason.UNREACHABLE and not self._is_proved(goal, q0):
-                reason = None
-            if self._infeasibility.is_loose or few:
-                # What is within the tolerances of a pose is no branch of the pose itself.
-                found = self._searcher._solve_verified(goal, q0)
-                if found.success or found.reason is StopReason.TIMEOUT:
-                    return found
-            return best if reason is None else best._replace(reason=reason)
-
-    def _is_proved(self, goal: Goal, q0: np.ndarray) -> bool:
-        """Tell whether a goal is beyond fewer than six joints, by the branches of relaxed ones.
-
-        A planar arm's branches are those of the goal's projection, which is nearest.
-        """
-        if self._plans.planar:
-            return True
-        for free in itertools.combinations((5, 4, 3), 6 - self.chain.n_joints):
-            weights = goal.weights.copy()
-            weights[list(free)] = 0.0
-            relaxed = Goal(goal.pose[:3, 3], goal.orientation, weights)
-            try:
-                plan, parameters = self._plans.plan_for(relaxed)
-            except UnsupportedError:
-                continue
-            if not plan.complete or parameters is not None:
-                continue
-            branches, hidden = self._outside(plan, relaxed, NOTHING)
-            if next(hidden, None) is None and (
-                    self._infeasibility.is_missed(goal, relaxed, branches) if len(branches)
-                    else self._solve(relaxed, q0).reason is StopReason.UNREACHABLE):
-                return True
-        return False
-
-    def _searched(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray) -> Found:
-        """Return what damped least squares finds from the nominal arm's branches, or from q0."""
-        if not plan.complete:
-            best = self._nearest._solve_verified(goal, q0)
-            if best.success:
-                return best
-        near = plan.loose.branches(goal.pose[None], parameters, q0)
-
-        def error(q: np.ndarray) -> float:
-            return self._refiner.errors(goal.pose, goal.weights, q)[0]
-        starts = sorted(map(self._start, near[np.isfinite(near).all(axis=1)]), key=error) or [q0]
-        if not plan.complete:
-            return self._searcher._solve_verified(goal, starts[0])
-        # Fewer joints than axes meet a goal within the tolerances by branches that miss it.
-        found: list[Found] = []
-        for start in starts[:1 if len(plan.structure.kind) >= 6 else None]:
-            found.append(self._nearest._solve_verified(goal, start))
-            if found[-1].success:
-                break
-        return found[-1] if found[-1].success else min(found, key=lambda one: error(one.q))
-
-    def _outside(self, plan: Plan, goal: Goal,
-                 parameters: np.ndarray) -> tuple[np.ndarray, Iterator[np.ndarray]]:
-        """Return every branch (k, n), whatever the limits, and others (n,) that rounding hides."""
-        listed = plan.branches(goal, parameters, within=False)
-        return listed, self._neighbourhood.hidden(plan, goal, parameters, self._start_at, listed)
-
-    def _refined(self, goal: Goal, found: Found) -> Found:
-        """Return a result refined to full precision, where that is better."""
-        position, orientation = self._refiner.refine(goal.pose, goal.weights, found.q)
-        return self._judged(found, found.q, position, orientation)
-
-
-@functools.lru_cache(maxsize=64)
-def _samples(parameters: int, seed: int) -> np.ndarray:
-    """Return samples (k, p) in [0, 1], the last ones with locked joints at their limits."""
-    return np.concatenate([low_discrepancy(_SAMPLES, parameters, seed),
-                           np.zeros((1, parameters)), np.ones((1, parameters))])
