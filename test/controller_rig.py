@@ -10,7 +10,8 @@ from goal_runs import run
 from ik_node import Goal, KinematicTree
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Controller, Waypoint
-from ik_node.control.group import Aim, GroupSource
+from ik_node.control.group import Aim
+from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
 

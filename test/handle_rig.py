@@ -14,7 +14,7 @@ from dispatcher_here import DispatcherHere, goals_here
 from ik_node import Goal
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Controller
-from ik_node.control.group import GroupSource
+from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.task_group import TaskGroup

@@ -6,16 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.control.group import (
-    Aim,
-    Group,
-    GroupSource,
-    Tip,
-    configured_start,
-    goal_weights,
-    same_value,
-    solve_closest,
-)
+from ik_node.control.group import Aim, Group, Tip, solve_closest
+from ik_node.control.group_source import GroupSource, configured_start, goal_weights, same_value
 from ik_node.control.options import CARTESIAN
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain

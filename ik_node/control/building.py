@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from ik_node.control.arm import Arm
 from ik_node.control.coupled_arms import CoupledArms, chains_of, coupled, coupled_options
-from ik_node.control.group import Group, GroupSource, same_value
+from ik_node.control.group import Group
+from ik_node.control.group_source import GroupSource, same_value
 from ik_node.control.options import (
     BODY_SOLVERS,
     ArmOptions,

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ik_node.control.group import configured_start, own_limits
+from ik_node.control.group_source import configured_start, own_limits
 from ik_node.control.options import BODY_SOLVERS, COUPLED_SOLVERS, ArmOptions
 from ik_node.control.task_group import TaskGroup
 from ik_node.model.chain import Chain

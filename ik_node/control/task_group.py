@@ -6,16 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.control.group import (
-    Aim,
-    Group,
-    GroupSource,
-    Tip,
-    configured_start,
-    goal_weights,
-    same_value,
-    solve_closest,
-)
+from ik_node.control.group import Aim, Group, Tip, solve_closest
+from ik_node.control.group_source import GroupSource, configured_start, goal_weights, same_value
 from ik_node.control.options import BODY_SOLVERS, CARTESIAN, ArmOptions
 from ik_node.control.task_options import NO_TYPE, TaskOptions, make_task
 from ik_node.model.body import ROOTS, Body, BodyFrames

@@ -5,7 +5,7 @@ import pytest
 
 import robots
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
-from ik_node.control.group import same_value
+from ik_node.control.group_source import same_value
 from ik_node.control.options import ArmOptions, CollisionOptions, ModelOptions, NodeOptions
 from ik_node.solvers.registry import solver_class, solver_names
 from ik_node.support.exceptions import IkError, OptionError

@@ -9,7 +9,7 @@ from controller_rig import CHAIN, START, TREE, Rig, moving, near
 from goal_runs import run
 from ik_node.collision import Obstacle, Sphere
 from ik_node.control.arm import Arm
-from ik_node.control.group import GroupSource
+from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions, CollisionOptions
 from ik_node.control.surroundings import Surroundings
 from ik_node.spatial import pose_from_rpy

@@ -10,7 +10,8 @@ import yaml
 from goal_runs import run
 from ik_node import KinematicTree
 from ik_node.control.controller import Controller
-from ik_node.control.group import Aim, GroupSource
+from ik_node.control.group import Aim
+from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.task_group import TaskGroup

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from ik_node.control.group import GroupSource
+from ik_node.control.group_source import GroupSource
 from ik_node.control.options import BODY_SOLVERS, ArmOptions, NodeOptions
 from ik_node.control.target_path import TargetPath
 from ik_node.control.task_group import TaskGroup

@@ -18,7 +18,7 @@ from std_msgs.msg import String
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
 from ik_node.control.building import section
-from ik_node.control.group import GroupSource
+from ik_node.control.group_source import GroupSource
 from ik_node.control.options import JUMP, ArmOptions, NodeOptions
 from ik_node.control.target_path import TargetPath
 from ik_node.control.task_group import TaskGroup

@@ -15,7 +15,7 @@ import robots
 from ik_node import KinematicTree
 from ik_node.commands.demo.rviz_view import arm_of, fit, motion_points, shown_points
 from ik_node.control.arm import Arm
-from ik_node.control.group import GroupSource
+from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.mocap.recording_files import read_recording

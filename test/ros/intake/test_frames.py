@@ -15,7 +15,7 @@ from std_msgs.msg import Header
 
 from ik_node import KinematicTree
 from ik_node.control.arm import Arm
-from ik_node.control.group import GroupSource
+from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.conversions import transform

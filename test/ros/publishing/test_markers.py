@@ -19,7 +19,8 @@ from figure_values import built
 from ik_node import Goal, StopReason
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Outcome
-from ik_node.control.group import Aim, GroupSource
+from ik_node.control.group import Aim
+from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.model.body import BodyFrames

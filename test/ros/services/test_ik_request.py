@@ -17,7 +17,7 @@ from ik_node import KinematicTree, make_solver
 from ik_node.collision import CollisionModel, Obstacle, Sphere
 from ik_node.control import group as group_module
 from ik_node.control.arm import Arm
-from ik_node.control.group import GroupSource
+from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
 from ik_node.control.surroundings import Surroundings
