@@ -14,6 +14,8 @@ from ik_node.collision.world import World
 
 Choice = Callable[[int, int, float], bool]
 """Chooses pairs: of shapes a and b that are so far apart, m."""
+_Near = tuple[int, tuple[int, int], tuple[Any, ...], bool]
+"""k of a pair in Touch, the pair, its distance, normal and points, and whether it needs no mesh."""
 
 
 class Contact(NamedTuple):
@@ -62,44 +64,46 @@ class Checked(NamedTuple):
     def near_pairs(self, q: np.ndarray, far: float, by_meshes: Choice) -> NearPairs:
         """Return the pairs at q (n,) that count as at most `far` apart, m."""
         touch = self.scene.touch()
-        found = dict(self._near(touch, q, far, by_meshes))
+        near = [*self._near(touch, q, far, by_meshes)]
         distances, gradients = touch.rows()
+        if len(near) < touch.count:  # some are farther apart than their hulls
+            kept = [one[0] for one in near]
+            distances, gradients = distances[kept], gradients[kept]
         touch.leave()
-        kept = sorted(found)
-        pairs = [found[k][:2] for k in kept]
-        return NearPairs(
-            np.array(pairs, int).reshape(-1, 2), distances[kept], gradients[kept],
-            np.array([not self._is_exact(*pair) for pair in pairs], bool) & _has_coal())
+        return NearPairs(np.array([one[1] for one in near], int).reshape(-1, 2), distances,
+                         gradients, np.array([not one[3] for one in near], bool) & _has_coal())
 
     def contacts(self, q: np.ndarray, far: float,
                  among: Choice = lambda a, b, apart: True) -> Iterator[Contact]:
-        """Yield the contacts at q (n,) of pairs that count as at most `far` apart, m."""
+        """Yield the contacts at q (n,) of pairs that count as at most `far` apart, m.
+
+        Those that need no measurement of meshes come first. among: tells which pairs matter.
+        """
         touch, R, t = self.scene.touch(), self.T_world_base[:3, :3].T, self.T_world_base[:3, 3]
         try:
-            for _, (a, b, apart, normal, on_a, on_b, is_exact) in self._near(
-                    touch, q, far, among=among):
+            for _, (a, b), (apart, normal, on_a, on_b), is_exact in self._near(
+                    touch, q, far, None, among):
                 yield Contact(self._named(a)[0], self._named(b)[0],
                               apart - self.closer.get((a, b), 0.0), R @ (on_a - t),
-                              R @ (on_b - t), R @ normal, is_exact)
+                              R @ (on_b - t), R @ normal, is_exact or self._measures(touch))
         finally:
             touch.leave()
 
-    def _near(self, touch: Touch, q: np.ndarray, far: float,
-              by_meshes: Choice = lambda a, b, apart: True,
-              among: Choice = lambda a, b, apart: True) -> Iterator[tuple[int, tuple[Any, ...]]]:
-        """Yield k of touch, and (a, b, distance, normal, points, is it exact), of near pairs.
+    def _near(self, touch: Touch, q: np.ndarray, far: float, by_meshes: Choice | None,
+              among: Choice = lambda a, b, apart: True) -> Iterator[_Near]:
+        """Yield near pairs, where all are measured those first that need no measurement.
 
-        Those that need no measurement of meshes come first. by_meshes: tells which are measured
-        where coal is installed, among: which count.
+        by_meshes: tells which meshes are measured where coal is installed, None: all.
         """
         found = touch.find(self.world, q, far)
-        measures = len(found) < touch.most and _has_coal()
-        exact = [self._is_exact(*one[:2]) for one in found]
-        for k in sorted(range(len(found)), key=lambda k: (not exact[k], found[k][2])):
+        exact = [self._named(a)[1].is_exact and self._named(b)[1].is_exact for a, b, *_ in found]
+        measures = self._measures(touch)
+        for k in range(len(found)) if by_meshes else sorted(
+                range(len(found)), key=lambda k: (not exact[k], found[k][2])):
             a, b, apart, *witness = found[k]
             if not among(a, b, apart):
                 continue
-            if measures and not exact[k] and by_meshes(a, b, apart):
+            if measures and not exact[k] and (by_meshes is None or by_meshes(a, b, apart)):
                 closer = self.closer.get((a, b), 0.0)
                 measured = original.distance(*self._placed(touch, a), *self._placed(touch, b),
                                              far - closer)
@@ -109,13 +113,14 @@ class Checked(NamedTuple):
                     apart, p_a, p_b = measured
                     witness, apart = [(p_b - p_a) / apart, p_a, p_b], apart + closer
                     touch.replace(k, apart, *witness)
-            yield k, (a, b, apart, *witness, exact[k] or measures)
+            yield k, (a, b), (apart, *witness), exact[k]
+
+    def _measures(self, touch: Touch) -> bool:
+        """Tell whether meshes are measured; not where very many pairs are near."""
+        return _has_coal() and touch.count < touch.most
 
     def _named(self, k: int) -> tuple[str, Piece]:
         return self.own[k] if k < len(self.own) else self.around[k - len(self.own)]
-
-    def _is_exact(self, a: int, b: int) -> bool:
-        return self._named(a)[1].is_exact and self._named(b)[1].is_exact
 
     def _placed(self, touch: Touch, k: int) -> tuple[Convex | TriangleMesh, original.Placement]:
         """Return a shape itself, and its pose."""
