@@ -28,7 +28,8 @@ KERNELS := $(shell find ik_node -name '*.pxd')
 # Zig is a C compiler from PyPI.
 ZIG := $(if $(shell command -v cc || command -v gcc || command -v clang),,ziglang)
 
-KERNEL_TESTS := --ignore test/solvers/test_plugins.py $(addprefix test/,test_spatial.py support kinematics collision tasks solvers body_solvers motion workspace)
+# Not those of entry points and of the robots in urdf/, which are not in build/.
+KERNEL_TESTS := --ignore test/solvers/test_plugins.py --ignore test/support/test_downloads.py $(addprefix test/,test_spatial.py support kinematics collision tasks solvers body_solvers motion workspace)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # Memory of Python's own allocator is not watched; what a process keeps until it ends is no leak.
 SANITIZED = PYTHONPATH=build/sanitized/lib PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \

@@ -8,7 +8,7 @@ from ik_node.spatial.vector3 cimport (
 from ik_node.support.arrays cimport Memory, integers, points, vector
 cimport cython
 
-cdef double INF, TOLERANCE, TOUCHING
+cdef double INF, TOUCHING
 cdef int STEPS
 
 
@@ -19,13 +19,15 @@ cdef class Gap:
     cdef integers near_a, near_b
     cdef readonly int count
     cdef readonly bint is_far
+    cdef double rest
     cdef readonly vector3 normal, on_a, on_b
 
 
 @cython.locals(v=vector3)
-cdef double approach(Convex a, Convex b, motion T_a_b, Gap gap, double far) noexcept nogil
+cdef double approach(Convex a, Convex b, motion T_a_b, Gap gap, double far,
+                     double tolerance) noexcept nogil
 cdef vector3 difference(Convex a, Convex b, motion T_a_b, Gap gap, vector3 d) noexcept nogil
 @cython.locals(v=vector3)
 cdef bint _is_nearer(Gap gap, double length) noexcept nogil
-cdef void _reduce(Gap gap) noexcept nogil
+cdef void keep(Gap gap, int count) noexcept nogil
 cdef void nearest_points(Gap gap) noexcept nogil

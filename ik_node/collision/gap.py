@@ -24,8 +24,7 @@ if not cython.compiled:
 
 INF = math.inf
 STEPS = 200
-TOLERANCE = 1e-13  # m, of the distance, and of its share
-TOUCHING = 1e-11   # m: cores nearer than this overlap
+TOUCHING = 1e-11  # m: cores nearer than this overlap
 
 
 class Gap:
@@ -33,7 +32,8 @@ class Gap:
 
     - `count`: of the vertices of the simplex: `W` (4, 3) differences of the support points `A` and
       `B`, with the barycentric coordinates `at` (4,) of the point nearest to the origin.
-    - `is_far`: whether the query ended when the distance was known to exceed what was asked for.
+    - `is_far`: whether the query ended when the distance was known to exceed what was asked for;
+      `rest`: m, between the bounds of a distance where it ended.
     - `normal`: unit vector from the first shape to the second; `on_a`, `on_b`: the nearest points,
       of shapes that overlap the deepest ones.
     """
@@ -49,14 +49,16 @@ class Gap:
         self.W = memory.points(np.zeros((4, 3)))
         self.at, self.next = memory.vector(np.zeros(4)), memory.vector(np.zeros(4))
         self.near_a, self.near_b = memory.integers([0]), memory.integers([0])
-        self.count, self.is_far = 0, False
+        self.count, self.is_far, self.rest = 0, False, 0.0
         self.normal = self.on_a = self.on_b = (0.0, 0.0, 0.0)
 
 
-def approach(a: Convex, b: Convex, T_a_b: Motion, gap: Gap, far: float) -> float:
+def approach(a: Convex, b: Convex, T_a_b: Motion, gap: Gap, far: float,
+             tolerance: float) -> float:
     """Return the distance of two cores, m, 0 where they overlap; write the nearest points.
 
     Everything is in the frame of the first. Of a distance above `far` a lower bound is returned.
+    tolerance: m, of the distance, and of its share.
     """
     gap.count, gap.near_a[0], gap.near_b[0], gap.is_far = 0, 0, 0, False
     v = minus(a.middle, moved(T_a_b, b.middle))
@@ -71,11 +73,12 @@ def approach(a: Convex, b: Convex, T_a_b: Motion, gap: Gap, far: float) -> float
             gap.is_far = True
             gap.normal = times(-1.0 / size, v)
             return bound
-        if gap.count > 0 and length - bound <= TOLERANCE * (1.0 + length):
+        gap.rest = length - bound
+        if gap.count > 0 and gap.rest <= tolerance * (1.0 + length):
             break
         if not _is_nearer(gap, length):
             break
-        _reduce(gap)
+        keep(gap, gap.count + 1)
         v = (0.0, 0.0, 0.0)
         for k in range(gap.count):
             v = along(v, gap.at[k], vectors.row(gap.W, k))
@@ -116,10 +119,10 @@ def _is_nearer(gap: Gap, length: float) -> bool:
     return norm(v) < length
 
 
-def _reduce(gap: Gap) -> None:
-    """Keep the vertices that take part, and their coordinates."""
+def keep(gap: Gap, count: int) -> None:
+    """Keep those of the first vertices that take part, and their coordinates."""
     kept = 0
-    for k in range(gap.count + 1):
+    for k in range(count):
         if gap.next[k] <= 0.0:
             continue
         gap.at[kept] = gap.next[k]

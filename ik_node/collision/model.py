@@ -2,14 +2,15 @@
 
 import math
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ik_node.collision import original
-from ik_node.collision.contact import Contact, NearPairs
+from ik_node.collision.contact import Checked, Choice, Contact, NearPairs
 from ik_node.collision.free_space import FreeSpace
+from ik_node.collision.nearness import FAR, NEARER, ROUNDING, STOP
 from ik_node.collision.obstacles import Obstacle, check_obstacles
 from ik_node.collision.placed_obstacles import attached, world_of
 from ik_node.collision.robot import LinkPiece, shapes_of
@@ -23,16 +24,8 @@ from ik_node.model.joint_space import check_joint_space
 from ik_node.support.arguments import floats, number, sequence, whole
 from ik_node.support.exceptions import InputError, shown
 
-_FAR, _NEARER, _STOP, _ROUNDING = 0.1, 1e-4, 5e-5, 1e-7  # m, as in sweep
 _NEAR = 0.01      # m, beyond the margin: meshes whose hulls are nearer are measured
 _MOST_LOOKS = 50  # along one path
-
-
-_Choice = Callable[[tuple[int, int], float], bool]
-
-
-def _none(pair: tuple[int, int], distance: float) -> bool:
-    return False
 
 
 class CollisionModel:
@@ -101,8 +94,8 @@ class CollisionModel:
     def others(self, others: Mapping[str, float]) -> None:
         with self._lock:
             self.robot = self.robot.with_others(others)
-            _, world, _, around, T_before = self._state
-            if (self.robot.T_world_base != T_before).any():
+            world, around = self._state.world, self._state.around
+            if (self.robot.T_world_base != self._state.T_world_base).any():
                 world, around = world_of(self.robot, [
                     one for one in self._obstacles if one.link is None])
             self.free.replace(*self._surround(world, around))
@@ -110,12 +103,11 @@ class CollisionModel:
     def _surround(self, world: World, around: list[tuple[Any, Piece]]) -> tuple[Scene, World]:
         """Check the links and what is attached to them with a world, of named pieces."""
         robot, pieces = self.robot, [*self.robot.pieces, *self._attached]
-        self._closer = robot.closer(self.margin)
+        closer = robot.closer(self.margin)
         scene = robot.scene(pieces, robot.pairs + robot.possible_pairs(
-            pieces, len(robot.pieces)), self._closer)
-        # One assignment, so that another thread sees all of it or nothing.
+            pieces, len(robot.pieces)), closer)
         own = [(one.name, one.piece) for one in pieces]
-        self._state = scene, world, own, around, robot.T_world_base
+        self._state = Checked(scene, world, own, around, robot.T_world_base, closer)
         self._has_hulls = not all(one.is_exact for one in {
             id(piece): piece for _, piece in (*own, *around)}.values())
         return scene, world
@@ -128,7 +120,7 @@ class CollisionModel:
         twin = object.__new__(CollisionModel)
         vars(twin).update(vars(self))
         twin._lock, twin.margin = threading.Lock(), _margin(margin)
-        twin.free = FreeSpace(*twin._surround(self._state[1], self._state[3]), twin.margin)
+        twin.free = FreeSpace(*twin._surround(self._state.world, self._state.around), twin.margin)
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -137,36 +129,15 @@ class CollisionModel:
         others = None if isinstance(space, Body) else dict(self.others)
         return CollisionModel, (space, self._obstacles, self.margin, others, disabled)
 
-    def near_pairs(self, q: np.ndarray, distance: float, by_meshes: _Choice = _none) -> NearPairs:
+    def near_pairs(self, q: np.ndarray, distance: float,
+                   by_meshes: Choice = lambda a, b, apart: False) -> NearPairs:
         """Return the pairs at q (n,), rad or m, not farther apart than a distance, m.
 
-        by_meshes(pair, d): tells, where coal is installed, whether the meshes of a pair whose hulls
+        by_meshes(a, b, d): tells, where coal is installed, whether the meshes of a pair whose hulls
         are d apart, m, are measured instead. Raises InputError for a wrong q or distance.
         """
-        at, distance = self.space.checked(q), number(distance, 'distance')
-        scene, world, own, around, _ = self._state
-        touch, measures = scene.touch(), self.confirms
-        found, far = touch.find(world, at, distance), []
-        meshes = np.zeros(len(found), dtype=bool)
-        for k, (a, b, apart, *_) in enumerate(found if measures else ()):
-            ends = [(own[i] if i < len(own) else around[i - len(own)])[1] for i in (a, b)]
-            meshes[k] = not all(end.is_exact for end in ends)
-            if not (meshes[k] and by_meshes((a, b), apart)):
-                continue
-            closer = self._closer.get((a, b), 0.0)
-            measured = original.distance(ends[0].original, _placement(touch.pose(world, a)),
-                                         ends[1].original, _placement(touch.pose(world, b)),
-                                         distance - closer)
-            if measured is None:
-                far.append(k)
-            elif measured[0] > 0.0:
-                apart, on_a, on_b = measured
-                touch.replace(k, apart + closer, (on_b - on_a) / apart, on_a, on_b)
-        pairs = np.array([one[:2] for one in found], dtype=int).reshape(-1, 2)
-        rows = touch.rows()
-        touch.leave()
-        near = NearPairs(pairs, *rows, meshes)
-        return NearPairs(*(np.delete(part, far, axis=0) for part in near)) if far else near
+        return self._state.near_pairs(self.space.checked(q), number(distance, 'distance'),
+                                      by_meshes)
 
     def is_free(self, q: np.ndarray) -> bool:
         """Tell whether nothing is nearer than the margin at q (n,), rad or m.
@@ -175,7 +146,7 @@ class CollisionModel:
         """
         at = self.space.checked(q)
         return self._is_free_by_hulls(at) or (
-            self.confirms and next(self._contacts(at, self.margin), None) is None)
+            self.confirms and next(self._state.contacts(at, self.margin), None) is None)
 
     @property
     def confirms(self) -> bool:
@@ -201,7 +172,7 @@ class CollisionModel:
             raise InputError(f'path must have the shape (m, {self.space.n_joints}), not {at.shape}')
         is_near, part = not self._is_free_by_hulls(at[0]), self._free_by_hulls(at, slack)
         if not self.confirms or (part == math.inf and not is_near) or (
-                is_near and next(self._contacts(at[0], self.margin), None) is not None):
+                is_near and next(self._state.contacts(at[0], self.margin), None) is not None):
             return part
         return self._free_by_meshes(at, 0.0 if is_near else part, slack, looks)
 
@@ -217,10 +188,10 @@ class CollisionModel:
         own = [self.robot.cluster_of(one.link) for one in (*self.robot.pieces, *self._attached)]
         tip = self.robot.cluster_of(self.space.tip_link)
 
-        def matters(a: int, b: int) -> bool:
+        def matters(a: int, b: int, apart: float) -> bool:
             ends = own[a], own[b] if b < len(own) else 0
             return ends in ((tip, 0), (0, tip))
-        contacts = self._contacts(self.space.checked(q), far, among=matters)
+        contacts = self._state.contacts(self.space.checked(q), far, among=matters)
         return next(contacts, None) is not None
 
     def _is_free_by_hulls(self, q: np.ndarray) -> bool:
@@ -240,9 +211,9 @@ class CollisionModel:
 
         As long as they do, meshes are compared, the next time where they could touch.
         """
-        last, least = len(path) - 1, max(self.margin - _NEARER, 0.0)
+        last, least = len(path) - 1, max(self.margin - NEARER, 0.0)
         begun: dict[tuple[int, int], float] = {}
-        sweep, ends_at_hulls = Sweep(self._state[0], path), True
+        sweep, ends_at_hulls = Sweep(self._state.scene, path), True
         for _ in range(looks):
             i = min(int(part), last - 1)
             q, dq = path[i] + (part - i) * (path[i + 1] - path[i]), np.abs(path[i + 1] - path[i])
@@ -253,20 +224,21 @@ class CollisionModel:
                 part = part + ahead * (i + 1 - part) if ahead < 1.0 else i + ahead
                 ends_at_hulls = True
                 continue
-            near = self.near_pairs(q, least + slack + _FAR, lambda _, d: d < least + slack + _NEAR)
+            near = self._state.near_pairs(q, least + slack + FAR,
+                                          lambda a, b, d: d < least + slack + _NEAR)
             room = near.distances - least - slack
-            for k in np.flatnonzero(near.distances < least + _STOP):  # no nearer than it was
+            for k in np.flatnonzero(near.distances < least + STOP):  # no nearer than it was
                 pair = tuple(near.pairs[k].tolist())
                 if part == 0.0 or pair in begun:
                     begun[pair] = max(begun.get(pair, -math.inf), float(near.distances[k]))
-                    room[k] = near.distances[k] - begun[pair] + slack + _STOP + _ROUNDING
-            if (room < _STOP).any():
+                    room[k] = near.distances[k] - begun[pair] + slack + STOP + ROUNDING
+            if (room < STOP).any():
                 break
             if part >= last:
                 return math.inf
-            moved, room = sweep.levers_of(near.pairs) @ dq, room - 0.5 * _STOP
+            moved, room = sweep.levers_of(near.pairs) @ dq, room - 0.5 * STOP
             share = min((room / np.maximum(moved, room)).min(initial=1.0),
-                        _FAR / max(float(self.levers() @ dq), _FAR))
+                        FAR / max(float(self.levers() @ dq), FAR))
             part, ends_at_hulls = min(part + share, i + 1.0), False
         return part
 
@@ -287,50 +259,13 @@ class CollisionModel:
         distance: m, the margin by default. Of more than 256 pairs the nearest are returned. Raises
         InputError for a wrong q or distance.
         """
-        far, more = self.margin, 0.0
-        if distance is not None:
-            far, more = number(distance, 'distance'), max(self._closer.values(), default=0.0)
-        return sorted(self._contacts(self.space.checked(q), far, more),
-                      key=lambda one: one.distance)
-
-    def _contacts(self, q: np.ndarray, far: float, more: float = 0.0,
-                  among: Callable[[int, int], bool] = lambda a, b: True) -> Iterator[Contact]:
-        """Yield the contacts at q (n,), those that need no measurement of meshes first.
-
-        more: m, by which pairs may come closer at the most, where that does not matter; else 0.
-        among: tells which pairs of shapes count, the robot's before those around.
-        """
-        scene, world, own, around, T_world_base = self._state
-        touch = scene.touch()
-        found = [near for near in touch.find(world, q, far + more) if among(*near[:2])]
-        things = {k: own[k] if k < len(own) else around[k - len(own)]
-                  for a, b, *_ in found for k in (a, b)}
-        measures = len(found) < touch.most and original.coal() is not None
-        pairs = sorted(((not (things[a][1].is_exact and things[b][1].is_exact), a, b, *near)
-                        for a, b, *near in found), key=lambda pair: (pair[0], pair[3]))
-        poses = {k: touch.pose(world, k) for by_hull, a, b, *_ in pairs
-                 if by_hull and measures for k in (a, b)}
-        touch.leave()
-        R, t = T_world_base[:3, :3].T, T_world_base[:3, 3]
-        for by_hull, a, b, apart, normal, on_a, on_b in pairs:
-            closer = self._closer.get((a, b), 0.0)
-            apart, least = apart - closer, far if more else far - closer
-            if apart > least:
-                continue
-            if by_hull and measures:
-                measured = original.distance(things[a][1].original, _placement(poses[a]),
-                                             things[b][1].original, _placement(poses[b]), least)
-                if measured is None:
-                    continue
-                apart_by, p_a, p_b = measured
-                if apart_by > 0.0:
-                    apart, normal, on_a, on_b = apart_by, (p_b - p_a) / apart_by, p_a, p_b
-            yield Contact(things[a][0], things[b][0], apart, R @ (on_a - t), R @ (on_b - t),
-                          R @ normal, measures or not by_hull)
-
-
-def _placement(motion: tuple[tuple[float, ...], ...]) -> original.Placement:
-    return np.array(motion[:3]), np.array(motion[3])
+        at, far = self.space.checked(q), self.margin
+        if distance is None:
+            found = self._state.contacts(at, far)
+        else:  # whatever pairs may come closer
+            far, more = number(distance, 'distance'), max(self._state.closer.values(), default=0.0)
+            found = (one for one in self._state.contacts(at, far + more) if one.distance <= far)
+        return sorted(found, key=lambda one: one.distance)
 
 
 def _margin(margin: float) -> float:

@@ -1,11 +1,13 @@
 """The signed distance of two placed convex shapes, and its witness points."""
 
+import math
+
 try:
     import cython
 except ImportError:
     from ik_node.support import cython
 
-from ik_node.collision import convex, cores, penetration
+from ik_node.collision import convex, cores, penetration, rims
 from ik_node.collision import gap as gaps
 from ik_node.collision.convex import Convex
 from ik_node.collision.gap import Gap
@@ -24,6 +26,11 @@ if not cython.compiled:
         times,
     )
 
+INF = math.inf
+FINE = 1e-13    # m, of a distance, and of its share
+COARSE = 1e-5   # the same where Newton's method goes on,
+EXACT = 1e-12   # if more than this share of the distance is left: the square of an angle
+
 
 def signed_distance(a: Convex, A: Motion, b: Convex, B: Motion, far: float, gap: Gap,
                     polytope: Polytope) -> float:
@@ -37,14 +44,28 @@ def signed_distance(a: Convex, A: Motion, b: Convex, B: Motion, far: float, gap:
     if b.core == cores.HALF_SPACE:
         found = _above_plane(a, T_a_b, gap)
     else:
-        found = gaps.approach(a, b, T_a_b, gap, far + a.radius + b.radius)
-        if found == 0.0:
-            found = -penetration.depth(a, b, T_a_b, gap, polytope)
+        found = _between(a, b, T_a_b, far + a.radius + b.radius, gap, polytope)
     n = gap.normal
     gap.on_a = moved(A, along(gap.on_a, a.radius, n))
     gap.on_b = moved(A, along(gap.on_b, -b.radius, n))
     gap.normal = rotated(A, n)
     return found - a.radius - b.radius
+
+
+def _between(a: Convex, b: Convex, T_a_b: Motion, far: float, gap: Gap,
+             polytope: Polytope) -> float:
+    """Return the signed distance of two cores; write normal and points."""
+    is_curved = a.core == cores.DRUM or b.core == cores.DRUM
+    found = gaps.approach(a, b, T_a_b, gap, far, COARSE if is_curved else FINE)
+    if is_curved and found > 0.0 and not gap.is_far and gap.rest > EXACT * found:
+        height = rims.refine(a, b, T_a_b, gap, rims.onto_axis(a, b, T_a_b, gap.normal), 0.0)
+        if height == INF:
+            found = gaps.approach(a, b, T_a_b, gap, INF, FINE)
+            if found > 0.0:
+                height = rims.refine(a, b, T_a_b, gap, gap.normal, 0.0)
+        if height < INF:
+            return -height
+    return found if found > 0.0 else -penetration.depth(a, b, T_a_b, gap, polytope)
 
 
 def _above_plane(a: Convex, T_a_b: Motion, gap: Gap) -> float:

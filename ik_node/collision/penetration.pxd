@@ -1,5 +1,7 @@
 from libc cimport math
+cimport ik_node.collision.cores as cores
 cimport ik_node.collision.gap as gaps
+cimport ik_node.collision.rims as rims
 cimport ik_node.collision.simplex as simplex
 cimport ik_node.spatial.vector3 as vectors
 from ik_node.collision.convex cimport Convex
@@ -8,7 +10,7 @@ from ik_node.spatial.vector3 cimport along, cross, dot, minus, motion, norm, tim
 from ik_node.support.arrays cimport Memory, integers, points, vector
 cimport cython
 
-cdef double INF, TOLERANCE, THIN, SLIVER, VISIBLE, COPLANAR
+cdef double INF, TOLERANCE, THIN, SLIVER, VISIBLE, NEAR, COPLANAR
 cdef int VERTICES, FACES
 
 
@@ -22,6 +24,8 @@ cdef class Polytope:
 
 @cython.locals(more=cython.bint)
 cdef double depth(Convex a, Convex b, motion T_a_b, Gap gap, Polytope polytope) noexcept nogil
+cdef double _refined(Convex a, Convex b, motion T_a_b, Gap gap, Polytope polytope, double deepest,
+                     double most) noexcept nogil
 cdef void _find_points(Polytope polytope, vector3 p, double level, Gap gap) noexcept nogil
 cdef vector3 _vertex(Polytope polytope, int face, int k) noexcept nogil
 @cython.locals(found=cython.bint)

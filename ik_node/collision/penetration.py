@@ -13,8 +13,8 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
+from ik_node.collision import cores, rims, simplex
 from ik_node.collision import gap as gaps
-from ik_node.collision import simplex
 from ik_node.collision.convex import Convex
 from ik_node.collision.gap import Gap
 from ik_node.spatial import vector3 as vectors
@@ -30,6 +30,7 @@ TOLERANCE = 1e-12  # m, of the depth
 THIN = 1e-9        # m: smaller extents are none
 VISIBLE = 1e-14    # m: how far beyond a face a vertex is
 SLIVER = 1e-8     # sine of an angle
+NEAR = 1e-10       # m: faces lower than the border by as much may lead to a lower one
 COPLANAR = 1e-9    # m: faces whose distance differs less may be one
 
 
@@ -65,7 +66,7 @@ def depth(a: Convex, b: Convex, T_a_b: Motion, gap: Gap, polytope: Polytope) -> 
     if not _enclose(a, b, T_a_b, gap, polytope):  # touching, and without an interior
         gaps.nearest_points(gap)
         return 0.0
-    deepest, more = -INF, True
+    deepest, most, more = -INF, INF, True
     while more:
         face = _nearest_face(polytope)
         n, level = vectors.row(polytope.normal, face), polytope.level[face]
@@ -74,13 +75,40 @@ def depth(a: Convex, b: Convex, T_a_b: Motion, gap: Gap, polytope: Polytope) -> 
         gap.count = 0
         w = gaps.difference(a, b, T_a_b, gap, n)
         more = dot(n, w) - level > TOLERANCE and polytope.count < VERTICES
+        most = min(most, dot(n, w))
         if more:
             _take_vertex(gap, 0, polytope)
         _find_points(polytope, times(level, n), level, gap)
         gap.normal, deepest = n, level
         more = more and _replace_visible(polytope, face, w)
     gaps.nearest_points(gap)
+    if a.core == cores.DRUM or b.core == cores.DRUM:
+        return _refined(a, b, T_a_b, gap, polytope, max(deepest, 0.0), most)
     return max(deepest, 0.0)
+
+
+def _refined(a: Convex, b: Convex, T_a_b: Motion, gap: Gap, polytope: Polytope, deepest: float,
+             most: float) -> float:
+    """Return the least depth, m, that the simplex or a face below `most` leads to.
+
+    deepest: the depth where none does.
+    """
+    found = rims.refine(a, b, T_a_b, gap, gap.normal, most + TOLERANCE)
+    if found < INF:
+        deepest = most = found
+    for m in range(2 * polytope.faces):
+        face = m // 2
+        n = vectors.row(polytope.normal, face)
+        if m % 2:  # the end of a drum, too, may be the nearest
+            n = rims.onto_axis(a, b, T_a_b, n)
+        if polytope.level[face] < most - NEAR:
+            gap.count = 3
+            for k in range(3):
+                _give_vertex(polytope, polytope.corners[3 * face + k], gap, k)
+            found = rims.refine(a, b, T_a_b, gap, n, most)
+            if found < INF:
+                deepest = most = found
+    return deepest
 
 
 def _find_points(polytope: Polytope, p: Vector3, level: float, gap: Gap) -> None:

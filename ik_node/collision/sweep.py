@@ -19,6 +19,7 @@ import numpy as np
 from ik_node.collision import convex, cores
 from ik_node.collision import scene as scenes
 from ik_node.collision.convex import Convex
+from ik_node.collision.nearness import FAR, NEARER, ROUNDING, STOP
 from ik_node.collision.scene import Scene, Touch
 from ik_node.kinematics import kinds
 from ik_node.kinematics import tree as trees
@@ -29,10 +30,6 @@ from ik_node.support.arrays import Memory, Pose
 if not cython.compiled:
     from ik_node.spatial.vector3 import dot, minus, moved, rotated, rotated_back, times
 
-FAR = 0.1       # m, beyond the margin: up to it distances from a world are measured
-NEARER = 1e-4   # m, by which a pair may come nearer than the margin, and not be touched;
-STOP = 5e-5     # at the places that are looked at half of it
-ROUNDING = 1e-7  # m
 HALVINGS = 3     # of a part on which planes are tried
 INF = math.inf
 

@@ -36,6 +36,7 @@ _PATIENCE = 5.0         # s that the process may take to end
 _FILES = 100            # that a mesh may name: materials, pictures
 _PIXELS = 2**24         # of a picture
 _TRIANGLES = 2_000_000
+_UNEXPECTED = 'PLY is unexpected length!'  # so trimesh says of polygons that differ, in binary ones
 
 Find = Callable[[str], bytes | None]
 """Returns a file that a mesh names; None where there is none."""
@@ -182,8 +183,14 @@ class _NamedFiles(trimesh.resolvers.Resolver):
 def _read(content: bytes, kind: str, find: Find) -> Any:
     if kind == 'dae':
         _check_xml(content)
-    loaded: Any = trimesh.load(io.BytesIO(content), file_type=kind, resolver=_NamedFiles(find),
-                               force='mesh', skip_materials=False)
+    try:
+        loaded: Any = trimesh.load(io.BytesIO(content), file_type=kind, resolver=_NamedFiles(find),
+                                   force='mesh', skip_materials=False)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, TypeError) if kind == 'off' else str(error) == _UNEXPECTED:
+            raise MeshError('it is cut off, or has polygons of different numbers of corners, which '
+                            'are not read: save it with triangles only') from error
+        raise
     if not isinstance(loaded, trimesh.Trimesh) or not len(loaded.faces) or not np.isfinite(
             loaded.vertices).all():
         raise MeshError('it has no triangles')

@@ -135,10 +135,10 @@ class GuardedSteps:
     def _near(self, q: np.ndarray,
               targets: Mapping[tuple[int, int], float] = _NO_TARGETS) -> NearPairs:
         """Return the pairs that are near at q (n,), by their meshes where hulls miss a target."""
-        def by_meshes(pair: tuple[int, int], distance: float) -> bool:
-            if distance < targets.get(pair, self._least + _MESHES) - _HELD:
-                self._measured.add(pair)
-            return pair in self._measured
+        def by_meshes(a: int, b: int, distance: float) -> bool:
+            if distance < targets.get((a, b), self._least + _MESHES) - _HELD:
+                self._measured.add((a, b))
+            return (a, b) in self._measured
         return self.collisions.near_pairs(q, self._least + _NEAR, by_meshes)
 
     def _targets(self, here: NearPairs) -> dict[tuple[int, int], float]:

@@ -81,6 +81,42 @@ def test_a_shape_moved_by_its_depth_just_touches():
             assert Pair(a, b, T_a, T_b).find()[0] == pytest.approx(0.0, abs=1e-7)
 
 
+DRUM = Cylinder(0.2, 1.0)
+
+
+@pytest.mark.parametrize(('shape', 'pose', 'depth', 'normal'), [
+    # As deep as the radius of the cylinder and the shape's least extent towards its side, or end.
+    (Sphere(0.05), at(1e-4, 0.0, 0.1), 0.25 - 1e-4, (-1.0, 0.0, 0.0)),
+    (Capsule(0.05, 0.1), at(-1e-5, 0.0, 0.1), 0.25 - 1e-5, (1.0, 0.0, 0.0)),
+    (Box((0.03, 0.02, 0.01)), at(0.0, 1e-4, 0.1), 0.21 - 1e-4, (0.0, -1.0, 0.0)),
+    (Cylinder(0.03, 0.02), at(1e-4, 0.0, 0.1), 0.23 - 1e-4, (-1.0, 0.0, 0.0)),
+    (Cylinder(0.03, 0.02), at(1e-4, 0.0, 0.0, (0.0, math.pi / 2, 0.0)), 0.21 - 1e-4,
+     (-1.0, 0.0, 0.0)),                                   # its end is towards the side
+], ids=['sphere', 'capsule', 'box', 'coaxial', 'across'])
+def test_the_depth_near_the_axis_of_a_cylinder_is_exact(shape, pose, depth, normal):
+    found = Pair(convex_of(shape), convex_of(DRUM), pose).find()
+    assert found[0] == pytest.approx(-depth, abs=1e-12)
+    assert found[1] == pytest.approx(normal, abs=1e-9)
+
+
+@pytest.mark.parametrize('apart', [2e-5, -2e-5])
+@pytest.mark.parametrize('kind', SHAPES)
+def test_gradients_just_beside_a_cylinder_are_those_of_differences(kind, apart):
+    rng, h = np.random.default_rng(5), 1e-7
+    for _ in range(50):
+        pair = Pair(random_shape(kind, rng)[0], random_shape('cylinder', rng)[0])
+        q = np.concatenate([rng.normal(size=3), rng.uniform(-2.0, 2.0, 3)])
+        for _ in range(2):
+            found, normal, *_ = pair.find(q)
+            q[:3] += (found - apart) * np.array(normal)
+        here = pair.find(q)[0]
+        rows, steps = pair.gradient().copy(), h * np.eye(6)
+        before, after = ([pair.find(q + sign * step)[0] for step in steps] for sign in (-1.0, 1.0))
+        slopes = np.array([np.subtract(here, before), np.subtract(after, here)]) / h
+        assert (slopes.min(axis=0) - 1e-5 < rows).all()  # of a kink, between those of its sides
+        assert (rows < slopes.max(axis=0) + 1e-5).all()
+
+
 def test_shapes_that_are_farther_apart_than_asked_for_are_not_found():
     pair = Pair(convex_of(Sphere(0.1)), convex_of(Box((0.2, 0.2, 0.2))), T_b=at(2.0, 2.0))
     apart = math.hypot(1.9, 1.9) - 0.1
