@@ -24,6 +24,7 @@ import trimesh
 from PIL import Image
 
 from ik_node.model.mesh_parts import MeshPart, simplified
+from ik_node.model.polygon_files import read_polygons
 from ik_node.support.bounds import MAX_MESH_BYTES
 
 MESH_FORMATS = ('stl', 'dae', 'obj', 'glb', 'gltf', 'ply', 'off')
@@ -36,7 +37,6 @@ _PATIENCE = 5.0         # s that the process may take to end
 _FILES = 100            # that a mesh may name: materials, pictures
 _PIXELS = 2**24         # of a picture
 _TRIANGLES = 2_000_000
-_UNEXPECTED = 'PLY is unexpected length!'  # so trimesh says of polygons that differ, in binary ones
 
 Find = Callable[[str], bytes | None]
 """Returns a file that a mesh names; None where there is none."""
@@ -186,11 +186,10 @@ def _read(content: bytes, kind: str, find: Find) -> Any:
     try:
         loaded: Any = trimesh.load(io.BytesIO(content), file_type=kind, resolver=_NamedFiles(find),
                                    force='mesh', skip_materials=False)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, TypeError) if kind == 'off' else str(error) == _UNEXPECTED:
-            raise MeshError('it is cut off, or has polygons of different numbers of corners, which '
-                            'are not read: save it with triangles only') from error
-        raise
+    except (KeyError, TypeError, ValueError):  # of polygons that differ in their number of corners
+        if kind != 'off' and not (kind == 'ply' and b'format binary' in content[:100]):
+            raise
+        loaded = read_polygons(content, kind)
     if not isinstance(loaded, trimesh.Trimesh) or not len(loaded.faces) or not np.isfinite(
             loaded.vertices).all():
         raise MeshError('it has no triangles')

@@ -31,19 +31,24 @@ def arm():
     ).chain()
 
 
+PLY = (b'ply\nformat binary_little_endian 1.0\nelement vertex 4\nproperty float x\n'
+       b'property float y\nproperty float z\nelement face 2\n'
+       b'property list uchar uchar vertex_indices\nend_header\n') + bytes(48)
+
+
 @pytest.mark.parametrize(('name', 'content', 'said'), [
     ('none.stl', None, 'none.stl: not found'),
     ('empty.stl', b'', 'empty.stl'),
     ('text.obj', b'no mesh at all', 'text.obj'),
     ('cut.ply', b'ply\nformat binary_little_endian 1.0\nelement vertex 9\nproperty float x\n'
                 b'end_header\n', 'cut.ply'),
-    ('mixed.off', b'OFF\n5 2 0\n0 0 0\n2 0 0\n3 1 0\n1 2 0\n0 1 1\n5 0 1 2 3 4\n3 0 1 2\n',
-     'mixed.off: .* polygons of different numbers of corners'),
-    ('mixed.ply', b'ply\nformat binary_little_endian 1.0\nelement vertex 4\nproperty float x\n'
-                  b'property float y\nproperty float z\nelement face 2\n'
-                  b'property list uchar uchar vertex_indices\nend_header\n'
-                  + bytes(48) + b'\x03\x00\x01\x02' + b'\x04\x00\x01\x02\x03',
-     'mixed.ply: .* polygons of different numbers of corners'),
+    ('cut.off', b'OFF\n5 3 0\n0 0 0\n2 0 0\n3 1 0\n1 2 0\n0 1 1\n5 0 1 2 3 4\n3 0 1 2\n',
+     'cut.off: .* cut off'),
+    ('corner.off', b'OFF\n3 2 0\n0 0 0\n2 0 0\n3 1 0\n3 0 1 2\n4 0 1 2 3\n',
+     'none of the vertices'),
+    ('cut_polygon.ply', PLY + b'\x03\x00\x01\x02' + b'\x04\x00', 'cut off'),
+    ('corner.ply', PLY + b'\x03\x00\x01\x02' + b'\x04\x00\x01\x02\x04', 'none of the vertices'),
+    ('unknown.ply', PLY.replace(b'uchar', b'text') + bytes(9), 'no PLY file'),
     ('picture.png', b'PNG', 'only stl, dae, obj'),
     ('nan.obj', b'v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n', 'nan.obj'),
     ('inf.obj', b'v inf 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n', 'inf.obj'),
