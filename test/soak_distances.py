@@ -130,7 +130,7 @@ def check(kinds, pose_kind, rng, found, worst):
         errors['too deep'][k] = max(least - apart[k], errors['too deep'][k])
     for name, values in errors.items():
         k = (values / size).argmax()
-        found[name] += int((values > (CLOSED * size if name == 'planes' else limit)).sum())
+        found[name] += int((values > (limit if 'coal' in name else CLOSED * size)).sum())
         worst[name] = max(worst[name], (values[k] / size[k], (
             f'{pose_kind} {a.half} {a.radius} {b.half} {b.radius} q {q[k].tolist()} apart '
             f'{apart[k]} coal {by_coal[k]}') if values[k] > limit[k] else ''))

@@ -10,7 +10,7 @@ from ik_node.spatial.vector3 cimport along, cross, dot, minus, motion, norm, tim
 from ik_node.support.arrays cimport Memory, integers, points, vector
 cimport cython
 
-cdef double INF, TOLERANCE, THIN, SLIVER, VISIBLE, NEAR, COPLANAR
+cdef double INF, TOLERANCE, COARSE, THIN, SLIVER, VISIBLE, NEAR, COPLANAR
 cdef int VERTICES, FACES
 
 
@@ -22,10 +22,10 @@ cdef class Polytope:
     cdef int count, faces
 
 
-@cython.locals(more=cython.bint)
+@cython.locals(more=cython.bint, is_curved=cython.bint)
 cdef double depth(Convex a, Convex b, motion T_a_b, Gap gap, Polytope polytope) noexcept nogil
-cdef double _refined(Convex a, Convex b, motion T_a_b, Gap gap, Polytope polytope, double deepest,
-                     double most) noexcept nogil
+cdef double _of_faces(Convex a, Convex b, motion T_a_b, Gap gap, Polytope polytope, double deepest,
+                      double most) noexcept nogil
 cdef void _find_points(Polytope polytope, vector3 p, double level, Gap gap) noexcept nogil
 cdef vector3 _vertex(Polytope polytope, int face, int k) noexcept nogil
 @cython.locals(found=cython.bint)

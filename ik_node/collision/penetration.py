@@ -27,6 +27,7 @@ if not cython.compiled:
 INF = math.inf
 VERTICES, FACES = 160, 512
 TOLERANCE = 1e-12  # m, of the depth
+COARSE = 1e-8      # m, of the depth where Newton's method goes on
 THIN = 1e-9        # m: smaller extents are none
 VISIBLE = 1e-14    # m: how far beyond a face a vertex is
 SLIVER = 1e-8     # sine of an angle
@@ -66,6 +67,7 @@ def depth(a: Convex, b: Convex, T_a_b: Motion, gap: Gap, polytope: Polytope) -> 
     if not _enclose(a, b, T_a_b, gap, polytope):  # touching, and without an interior
         gaps.nearest_points(gap)
         return 0.0
+    is_curved = a.core == cores.DRUM or b.core == cores.DRUM
     deepest, most, more = -INF, INF, True
     while more:
         face = _nearest_face(polytope)
@@ -74,28 +76,25 @@ def depth(a: Convex, b: Convex, T_a_b: Motion, gap: Gap, polytope: Polytope) -> 
             break
         gap.count = 0
         w = gaps.difference(a, b, T_a_b, gap, n)
-        more = dot(n, w) - level > TOLERANCE and polytope.count < VERTICES
+        left = dot(n, w) - level
         most = min(most, dot(n, w))
+        more = left > TOLERANCE and polytope.count < VERTICES
         if more:
             _take_vertex(gap, 0, polytope)
         _find_points(polytope, times(level, n), level, gap)
+        gaps.nearest_points(gap)
         gap.normal, deepest = n, level
+        if is_curved and left <= COARSE:
+            found = rims.refine(a, b, T_a_b, gap, n, most + TOLERANCE)
+            if found < INF:
+                return found
         more = more and _replace_visible(polytope, face, w)
-    gaps.nearest_points(gap)
-    if a.core == cores.DRUM or b.core == cores.DRUM:
-        return _refined(a, b, T_a_b, gap, polytope, max(deepest, 0.0), most)
-    return max(deepest, 0.0)
+    return _of_faces(a, b, T_a_b, gap, polytope, deepest, most) if is_curved else max(deepest, 0.0)
 
 
-def _refined(a: Convex, b: Convex, T_a_b: Motion, gap: Gap, polytope: Polytope, deepest: float,
-             most: float) -> float:
-    """Return the least depth, m, that the simplex or a face below `most` leads to.
-
-    deepest: the depth where none does.
-    """
-    found = rims.refine(a, b, T_a_b, gap, gap.normal, most + TOLERANCE)
-    if found < INF:
-        deepest = most = found
+def _of_faces(a: Convex, b: Convex, T_a_b: Motion, gap: Gap, polytope: Polytope, deepest: float,
+              most: float) -> float:
+    """Return the least depth, m, that a face below `most` leads to; `deepest` where none does."""
     for m in range(2 * polytope.faces):
         face = m // 2
         n = vectors.row(polytope.normal, face)
@@ -105,10 +104,10 @@ def _refined(a: Convex, b: Convex, T_a_b: Motion, gap: Gap, polytope: Polytope, 
             gap.count = 3
             for k in range(3):
                 _give_vertex(polytope, polytope.corners[3 * face + k], gap, k)
-            found = rims.refine(a, b, T_a_b, gap, n, most)
+            found = rims.refine(a, b, T_a_b, gap, n, most + TOLERANCE)
             if found < INF:
-                deepest = most = found
-    return deepest
+                deepest, most = found, min(most, found)
+    return max(deepest, 0.0)
 
 
 def _find_points(polytope: Polytope, p: Vector3, level: float, gap: Gap) -> None:

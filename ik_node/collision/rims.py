@@ -63,10 +63,11 @@ def refine(a: Convex, b: Convex, T_a_b: Motion, gap: Gap, n: Vector3, most: floa
         least = dot(n, vectors.row(gap.W, gap.count - 1)) - THIN
     for _ in range(ROUNDS):
         keep_highest(gap, n, least)
-        n = lowest(a, b, z, gap, n)
+        if least == -INF:
+            n = lowest(a, b, z, gap, n)
         u, v = on_rim(a, Z, n), on_rim(b, z, n)
         height = dot(n, plus(vectors.row(gap.W, 0), plus(u, v)))
-        if not height <= most:
+        if dot(n, n) == 0.0 or not height <= most:
             break
         if dot(n, gaps.difference(a, b, T_a_b, gap, n)) - height > ROUNDING * size:
             if gap.count == 3:
@@ -160,8 +161,6 @@ def drop_idle(gap: Gap) -> bool:
 def lowest(a: Convex, b: Convex, z: Vector3, gap: Gap, n: Vector3) -> Vector3:
     """Return the unit vector near n, across what is between the vertices, of the least height."""
     c, e = vectors.row(gap.W, 0), (0.0, 0.0, 0.0)
-    if is_along(a, Z, n) or is_along(b, z, n):
-        return n
     if gap.count > 1:
         e = unit(minus(vectors.row(gap.W, 1), c))
         n = unit(perpendicular(e, n))

@@ -83,7 +83,8 @@ class RobotShapes:
         self.pairs = self.possible_pairs(self.pieces)
         touching = self.always_within(0.0)
         self.pairs = [pair for pair in self.pairs if pair not in touching]
-        self.always = self.links_of(touching)
+        links = [(self.pieces[a].link, self.pieces[b].link) for a, b in touching]
+        self.always = tuple(sorted({(min(pair), max(pair)) for pair in links}))
 
     def with_others(self, others: Mapping[str, float]) -> 'RobotShapes':
         """Return the same shapes with other values of joints that are not in q, rad or m.
@@ -131,7 +132,7 @@ class RobotShapes:
     def possible_pairs(self, pieces: list[LinkPiece], first: int = 0) -> list[tuple[int, int]]:
         """Return the pairs of pieces, the second from `first` on, that may touch."""
         return [(i, j) for j in range(first, len(pieces)) for i in range(j)
-                if self._may_touch(pieces[i], pieces[j])]
+                if not self._why_not(pieces[i], pieces[j])]
 
     def left_out(self) -> dict[str, list[tuple[str, str]]]:
         """Return why pairs of links are not checked, and which."""
@@ -144,11 +145,8 @@ class RobotShapes:
                     found[why].append(pair)
         return {**found, f'touch in each of {_SAMPLES} configurations': [*self.always]}
 
-    def _may_touch(self, a: LinkPiece, b: LinkPiece) -> bool:
-        return not self._why_not(a, b)
-
     def _why_not(self, a: LinkPiece, b: LinkPiece) -> str:
-        """Return why two pieces may touch; '' where they may not."""
+        """Return why two pieces are not checked; '' where they are."""
         first, second = sorted((self._cluster[a.group], self._cluster[b.group]))
         if first == second:
             return 'fixed to one another'
@@ -207,11 +205,6 @@ class RobotShapes:
                 break
         self._near[far] = set(near)
         return self._near[far]
-
-    def links_of(self, pairs: Iterable[tuple[int, int]]) -> tuple[tuple[str, str], ...]:
-        """Return the links of pairs of pieces, sorted."""
-        links = {tuple(sorted((self.pieces[a].link, self.pieces[b].link))) for a, b in pairs}
-        return tuple(sorted(links))  # type: ignore[arg-type]
 
 
 _OF_SPACES: 'weakref.WeakKeyDictionary[Chain | Body, dict[Any, RobotShapes]]' = (

@@ -71,11 +71,9 @@ class Sweep:
 
     def levers(self) -> np.ndarray:
         """Return by how much a change of each joint (n,) changes any distance at the most, m."""
-        most = np.zeros(self.n)
-        for shape in range(self.scene.count):
-            write_levers(self, shape, -1)
-            most = np.maximum(most, [2.0 * self.lever[k] for k in range(self.n)])
-        return most
+        count = self.scene.count
+        each = self.levers_of(np.array([(k, count) for k in range(count)]).reshape(-1, 2))
+        return 2.0 * each.max(axis=0, initial=0.0)
 
     def levers_of(self, pairs: np.ndarray) -> np.ndarray:
         """Return by how much changes of joints change the distances of pairs at most (k, n)."""
