@@ -73,16 +73,22 @@ class Checked(NamedTuple):
         return NearPairs(np.array([one[1] for one in near], int).reshape(-1, 2), distances,
                          gradients, np.array([not one[3] for one in near], bool) & _has_coal())
 
-    def contacts(self, q: np.ndarray, far: float,
-                 among: Choice = lambda a, b, apart: True) -> Iterator[Contact]:
+    def touches(self, q: np.ndarray, far: float,
+                among: Choice = lambda a, b, apart: True) -> bool:
+        """Tell whether there is a contact, as of `contacts`, at q (n,)."""
+        return next(self.contacts(q, far, among, False), None) is not None
+
+    def contacts(self, q: np.ndarray, far: float, among: Choice = lambda a, b, apart: True,
+                 deep: bool = True) -> Iterator[Contact]:
         """Yield the contacts at q (n,) of pairs that count as at most `far` apart, m.
 
-        Those that need no measurement of meshes come first. among: tells which pairs matter.
+        Those that need no measurement of meshes come first. among: tells which pairs matter. deep:
+        whether overlaps are measured, which takes a third of the time.
         """
         touch, R, t = self.scene.touch(), self.T_world_base[:3, :3].T, self.T_world_base[:3, 3]
         try:
             for _, (a, b), (apart, normal, on_a, on_b), is_exact in self._near(
-                    touch, q, far, None, among):
+                    touch, q, far, None, among, deep):
                 yield Contact(self._named(a)[0], self._named(b)[0],
                               apart - self.closer.get((a, b), 0.0), R @ (on_a - t),
                               R @ (on_b - t), R @ normal, is_exact or self._measures(touch))
@@ -90,12 +96,12 @@ class Checked(NamedTuple):
             touch.leave()
 
     def _near(self, touch: Touch, q: np.ndarray, far: float, by_meshes: Choice | None,
-              among: Choice = lambda a, b, apart: True) -> Iterator[_Near]:
+              among: Choice = lambda a, b, apart: True, deep: bool = True) -> Iterator[_Near]:
         """Yield near pairs, where all are measured those first that need no measurement.
 
         by_meshes: tells which meshes are measured where coal is installed, None: all.
         """
-        found = touch.find(self.world, q, far)
+        found = touch.find(self.world, q, far, touch.most + 1, deep)
         exact = [self._named(a)[1].is_exact and self._named(b)[1].is_exact for a, b, *_ in found]
         measures = self._measures(touch)
         for k in range(len(found)) if by_meshes else sorted(

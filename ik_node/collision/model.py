@@ -146,7 +146,7 @@ class CollisionModel:
         """
         at = self.space.checked(q)
         return self._is_free_by_hulls(at) or (
-            self.confirms and next(self._state.contacts(at, self.margin), None) is None)
+            self.confirms and not self._state.touches(at, self.margin))
 
     @property
     def confirms(self) -> bool:
@@ -172,7 +172,7 @@ class CollisionModel:
             raise InputError(f'path must have the shape (m, {self.space.n_joints}), not {at.shape}')
         is_near, part = not self._is_free_by_hulls(at[0]), self._free_by_hulls(at, slack)
         if not self.confirms or (part == math.inf and not is_near) or (
-                is_near and next(self._state.contacts(at[0], self.margin), None) is not None):
+                is_near and self._state.touches(at[0], self.margin)):
             return part
         return self._free_by_meshes(at, 0.0 if is_near else part, slack, looks)
 
@@ -191,12 +191,11 @@ class CollisionModel:
         def matters(a: int, b: int, apart: float) -> bool:
             ends = own[a], own[b] if b < len(own) else 0
             return ends in ((tip, 0), (0, tip))
-        contacts = self._state.contacts(self.space.checked(q), far, among=matters)
-        return next(contacts, None) is not None
+        return self._state.touches(self.space.checked(q), far, matters)
 
     def _is_free_by_hulls(self, q: np.ndarray) -> bool:
         touch = self.free.take()
-        near = touch.find(touch.world, q, self.margin, 1)
+        near = touch.find(touch.world, q, self.margin, 1, False)
         touch.leave()
         return not near
 

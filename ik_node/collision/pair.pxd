@@ -16,8 +16,8 @@ cdef double INF, FINE, COARSE, EXACT
 
 
 cdef double signed_distance(Convex a, motion A, Convex b, motion B, double far,
-                            Gap gap, Polytope polytope) noexcept nogil
+                            Gap gap, Polytope polytope, bint deep) noexcept nogil
 @cython.locals(is_curved=cython.bint)
 cdef double _between(Convex a, Convex b, motion T_a_b, double far, Gap gap,
-                     Polytope polytope) noexcept nogil
+                     Polytope polytope, bint deep) noexcept nogil
 cdef double _above_plane(Convex a, motion T_a_b, Gap gap) noexcept nogil

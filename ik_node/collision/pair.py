@@ -33,18 +33,20 @@ EXACT = 1e-12   # if more than this share of the distance is left: the square of
 
 
 def signed_distance(a: Convex, A: Motion, b: Convex, B: Motion, far: float, gap: Gap,
-                    polytope: Polytope) -> float:
+                    polytope: Polytope, deep: bool) -> float:
     """Return the distance of two shapes at the poses A and B, m; negative: how deep they overlap.
 
     gap then has the nearest points, or the deepest ones, and the unit normal from a to b, in
     the frame of A and B; but of a distance above `far` a lower bound is returned, and no points.
-    Only the second may be a half-space.
+    Only the second may be a half-space. deep: whether overlaps of cores are measured; 0 stands for
+    them else, without points.
     """
     T_a_b = composed(reversed_motion(A), B)
     if b.core == cores.HALF_SPACE:
         found = _above_plane(a, T_a_b, gap)
     else:
-        found = _between(a, b, T_a_b, far + a.radius + b.radius, gap, polytope)
+        found = _between(a, b, T_a_b, far + a.radius + b.radius, gap, polytope,
+                         deep)
     n = gap.normal
     gap.on_a = moved(A, along(gap.on_a, a.radius, n))
     gap.on_b = moved(A, along(gap.on_b, -b.radius, n))
@@ -52,8 +54,8 @@ def signed_distance(a: Convex, A: Motion, b: Convex, B: Motion, far: float, gap:
     return found - a.radius - b.radius
 
 
-def _between(a: Convex, b: Convex, T_a_b: Motion, far: float, gap: Gap,
-             polytope: Polytope) -> float:
+def _between(a: Convex, b: Convex, T_a_b: Motion, far: float, gap: Gap, polytope: Polytope,
+             deep: bool) -> float:
     """Return the signed distance of two cores; write normal and points."""
     is_curved = a.core == cores.DRUM or b.core == cores.DRUM
     found = gaps.approach(a, b, T_a_b, gap, far, COARSE if is_curved else FINE)
@@ -65,7 +67,9 @@ def _between(a: Convex, b: Convex, T_a_b: Motion, far: float, gap: Gap,
                 height = rims.refine(a, b, T_a_b, gap, gap.normal, 0.0)
         if height < INF:
             return -height
-    return found if found > 0.0 else -penetration.depth(a, b, T_a_b, gap, polytope)
+    if found > 0.0 or not deep:
+        return max(found, 0.0)
+    return -penetration.depth(a, b, T_a_b, gap, polytope)
 
 
 def _above_plane(a: Convex, T_a_b: Motion, gap: Gap) -> float:

@@ -43,6 +43,7 @@ cdef class Touch:
     cdef readonly int count, most
     cdef public World world
     cdef public double margin, closer
+    cdef bint deep
 
     cpdef leave(self)
     cpdef motion pose(self, World world, int k)
@@ -50,11 +51,12 @@ cdef class Touch:
     @cython.locals(scene=Scene, d='double[::1]', G='double[:, ::1]')
     cpdef tuple rows(self)
     @cython.locals(scene=Scene)
-    cpdef list find(self, World world, const double[::1] q, double far, int most=*)
+    cpdef list find(self, World world, const double[::1] q, double far, int most=*,
+                    bint deep=*)
 
 
-cdef int scan(Scene scene, World world, Touch touch, vector q, double far,
-              int most) noexcept nogil
+cdef int scan(Scene scene, World world, Touch touch, vector q, double far, int most,
+              bint deep) noexcept nogil
 cdef void place_shapes(Scene scene, Touch touch, vector q) noexcept nogil
 cdef void place_shape(Scene scene, Touch touch, int k) noexcept nogil
 cdef void put(motion T, pose pose) noexcept nogil

@@ -59,7 +59,8 @@ class Scene:
 class Touch:
     """The frames of a scene at the last q, and the pairs found near: for one thread at a time.
 
-    - `world`, `margin`: of `is_free`; the margin in m. `closer`: of the pair that is measured.
+    - `world`, `margin`: of `is_free`; the margin in m. `closer`: of the pair that is measured;
+      `deep`: whether overlaps are measured.
     - `count`: of pairs, at most `most`: `a`, `b` their shapes, those of a world after those of
       the robot, or the number of shapes of the robot and of the world for its first half-space;
       `distance` m; `normal`, `on_a`, `on_b` (count, 3): unit vector from a to b, and the witness
@@ -83,7 +84,7 @@ class Touch:
             np.zeros((MOST, 3))))
         self.stack = memory.integers(np.zeros(worlds.DEPTH))
         self.world: Any = None
-        self.count, self.most, self.margin, self.closer = 0, MOST, 0.0, 0.0
+        self.count, self.most, self.margin, self.closer, self.deep = 0, MOST, 0.0, 0.0, True
 
     def leave(self) -> None:
         """Leave this to other threads."""
@@ -98,14 +99,14 @@ class Touch:
 
     def is_free(self, q: Vector) -> bool:
         """Tell whether nothing is nearer than the margin at q (n,), rad or m."""
-        return scan(self.scene, self.world, self, q, self.margin, 1) == 0
+        return scan(self.scene, self.world, self, q, self.margin, 1, False) == 0
 
     def find(self, world: World, q: np.ndarray, far: float,
-             most: int = MOST + 1) -> list[tuple]:
+             most: int = MOST + 1, deep: bool = True) -> list[tuple]:
         """Return (a, b, distance, normal, on_a, on_b) of the pairs at most `far` apart, m.
 
         q (n,), rad or m. Of more than MOST the nearest. With most = 1 the search ends with the
-        first pair.
+        first pair. deep: whether overlaps are measured; else 0, and no points, stand for them.
         """
         if q.shape[0] != self.scene.tree.n:
             raise ValueError(f'q must have {self.scene.tree.n} values, not {q.shape[0]}')
@@ -113,7 +114,7 @@ class Touch:
             self.q[k] = q[k]
         scene = self.scene
         with cython.nogil:
-            scan(scene, world, self, self.q, far, most)
+            scan(scene, world, self, self.q, far, most, deep)
         return [(self.a[k], self.b[k], self.distance[k], vectors.row(self.normal, k),
                  vectors.row(self.on_a, k), vectors.row(self.on_b, k))
                 for k in range(self.count)]
@@ -136,13 +137,14 @@ class Touch:
         return distances, rows
 
 
-def scan(scene: Scene, world: World, touch: Touch, q: Vector, far: float, most: int) -> int:
+def scan(scene: Scene, world: World, touch: Touch, q: Vector, far: float, most: int,
+         deep: bool) -> int:
     """Write the pairs at q (n,) that are at most `far` apart, m; return how many they are.
 
-    The search ends when `most` are found.
+    The search ends when `most` are found. deep: whether overlaps are measured.
     """
     place_shapes(scene, touch, q)
-    touch.count = 0
+    touch.count, touch.deep = 0, deep
     for k in range(scene.pair_count):
         a, b = scene.pairs[2 * k], scene.pairs[2 * k + 1]
         touch.closer = scene.closer[k]
@@ -192,7 +194,8 @@ def measure(a: Convex, b: Convex, B: 'vectors.Motion', touch: Touch, i: int, j: 
     Where there is no more room, it replaces the farthest that is noted.
     """
     distance = touch.closer + pair.signed_distance(
-        a, vectors.motion_of(touch.place[i]), b, B, far - touch.closer, touch.gap, touch.polytope)
+        a, vectors.motion_of(touch.place[i]), b, B, far - touch.closer, touch.gap, touch.polytope,
+        touch.deep or far < touch.closer)
     if not distance <= far:
         return False
     k = touch.count

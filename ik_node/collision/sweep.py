@@ -95,7 +95,7 @@ def write_travel(own: Sweep) -> None:
 
 def advance(own: Sweep, touch: Touch, slack: float) -> float:
     """Return how far the path is free of all pairs; see `Sweep.run`."""
-    free = INF
+    free, touch.deep = INF, True
     for k in range(own.scene.pair_count):
         touch.closer = own.scene.closer[k]
         free = min(free, free_of(own, touch, own.scene.pairs[2 * k], own.scene.pairs[2 * k + 1],
