@@ -96,6 +96,11 @@ class Page:
                 self.handles.drag_to(T, name)
         return restore
 
+    def restrict(self, position_only: bool) -> None:
+        """Let goals of the arm have no orientation, or have one again."""
+        self.position_only = position_only
+        self.handles.show_rotations(not position_only)
+
     @contextlib.contextmanager
     def step(self, redo: Callable[[], object], key: str = '') -> Iterator[None]:
         """Let what the block does to joints and goals be a step of the user's, if it succeeds."""
