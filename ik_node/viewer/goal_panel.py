@@ -57,10 +57,6 @@ class GoalPanel(Panel):
         self._to_tip.on_click(lambda _: page.handles.release())
         page.handles.on_grab = self._draft.discard
 
-    def stop(self) -> None:
-        """Forget what is typed."""
-        self._draft.discard()
-
     def _refresh(self, visible: bool) -> None:
         T_scene_goal, shown = self._page.handle_pose, self._robot_view.chain is not None
         self._only.refresh()
@@ -131,17 +127,14 @@ class JointPanel(Panel):
     def stop(self) -> None:
         """Forget the joint values that the user has set and the node was not sent yet."""
         self._wanted.drop()
-        draft = self._draft  # read once: another thread may replace it
-        if draft is not None:
-            draft.discard()
+        super().stop()
 
     def _make(self, space: JointSpace | None) -> None:
+        if self._draft is not None:
+            self._remove_draft(self._draft)
+            self._draft = None
         for widget in (*self._others, *self._sliders.values()):
             widget.remove()
-        if self._draft is not None:
-            self._workers.remove(self._draft.worker)
-            self._draft.worker.close()
-            self._draft = None
         self._space, self._sent, self._sliders, self._others = space, None, {}, []
         if space is None:
             return

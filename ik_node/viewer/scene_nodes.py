@@ -14,7 +14,6 @@ from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
 _SKY, _GROUND = (255, 255, 255), (150, 150, 160)  # colours of the light from above and below
 _REACHES = 3.0  # from the outermost robot to the border of the grid
 _SQUARES = 10   # in a section, along each side
-_GAP = (208, 52, 44)  # colour of a line from a tip to a goal that it has missed
 _BELOW = 1e-3   # of the reach: what lies on the ground is drawn above it
 _used: WeakKeyDictionary[viser.ViserServer, Counter[str]] = WeakKeyDictionary()
 
@@ -61,37 +60,6 @@ def add_line(server: viser.ViserServer, name: str, points: np.ndarray,
     return server.scene.add_line_segments(
         new_name(server, name), np.stack([points[:-1], points[1:]], axis=1),
         np.array(color, dtype=np.uint8), thickness=width, **options)
-
-
-class GapLine:
-    """A line between two points of the scene, with a text beside its middle."""
-
-    def __init__(self, server: viser.ViserServer, name: str) -> None:
-        """Show nothing yet. name: of its node."""
-        self._server, self._name = server, name
-        self._nodes: tuple[Any, Any] | None = None
-        self._shown: Any = None
-
-    def show(self, start: np.ndarray, end: np.ndarray, text: str) -> None:
-        """Show a line from start to end (3,), m, with a text."""
-        if self._nodes is None:
-            self._nodes = (
-                add_line(self._server, f'{self._name}/line', np.array([start, end]), _GAP, 3.0,
-                         thickness_units='screen'),
-                self._server.scene.add_label(new_name(self._server, f'{self._name}/text'), text,
-                                             anchor='center-left'))
-        elif (*start, *end, text) == self._shown:
-            return
-        line, label = self._nodes
-        line.points = np.array([[start, end]], dtype=np.float32)
-        label.position, label.text = 0.5 * (start + end), text
-        self._shown = (*start, *end, text)
-
-    def hide(self) -> None:
-        """Show nothing."""
-        for node in self._nodes or ():
-            node.remove()
-        self._nodes = None
 
 
 def add_light(scene: viser.SceneApi) -> None:
