@@ -74,6 +74,11 @@ class Page:
             reach, last = float(np.ptp(self._stage, axis=0).max()), 0.0
         self._ground.fit(reach, last)
 
+    def set_dark(self, dark: bool) -> None:
+        """Show the page in dark or in light colours."""
+        self.server.set_dark(dark)
+        self._ground.set_dark(dark)
+
     def note_settings(self) -> list[RobotView]:
         """Note what goals are solved with; return the nodes where that is another than before."""
         before = self._settings

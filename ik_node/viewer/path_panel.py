@@ -155,8 +155,8 @@ class PathPanel(Panel):
         size, scene = _FRAME * self._robot_view.reach, self._server.scene
         frame = scene.add_frame(new_name(self._server, f'{self._name}/{number}'),
                                 axes_length=size, axes_radius=0.04 * size)
-        return frame, scene.add_label(f'{frame.name}/number', str(number), anchor='top-center',
-                                      position=(0.0, 0.0, -0.3 * size), font_screen_scale=0.9)
+        return frame, scene.add_label(f'{frame.name}/number', str(number), anchor='bottom-left',
+                                      font_screen_scale=0.9)
 
     def _unmark(self) -> None:
         for frame, _ in self._frames:

@@ -14,6 +14,8 @@ from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
 _SKY, _GROUND = (255, 255, 255), (150, 150, 160)  # colours of the light from above and below
 _REACHES = 3.0  # from the outermost robot to the border of the grid
 _SQUARES = 10   # in a section, along each side
+# Colours of the lines around squares, and around sections.
+_LIGHT, _DARK = ((200, 200, 200), (140, 140, 140)), ((56, 58, 62), (84, 87, 93))
 _BELOW = 1e-3   # of the reach: what lies on the ground is drawn above it
 _used: WeakKeyDictionary[viser.ViserServer, Counter[str]] = WeakKeyDictionary()
 
@@ -79,9 +81,14 @@ class GroundPlane:
     """A grid at z = 0 of the scene, of squares of 1, 10, 100 mm or so, and sections of ten."""
 
     def __init__(self, scene: viser.SceneApi) -> None:
-        self._scene = scene
+        self._scene, self._colors = scene, _LIGHT
         self._sizes = 0.0, 0.0
         self.fit(1.0, 0.0)
+
+    def set_dark(self, dark: bool) -> None:
+        """Have lines for a dark background, or for a light one."""
+        self._colors = _DARK if dark else _LIGHT
+        self._grid.cell_color, self._grid.section_color = self._colors
 
     def fit(self, reach: float, last: float) -> None:
         """Fit the ground to robots of a reach, m, in a row from y = 0 to the last one, m."""
@@ -90,6 +97,8 @@ class GroundPlane:
         size = 2.0 * section * np.ceil((_REACHES * reach + last) / section)
         if (size, square) != self._sizes:
             self._sizes = size, square
-            self._scene.add_grid('/grid', width=size, height=size, cell_size=square,
-                                 section_size=section, plane='xy',
-                                 position=(0.0, 0.0, -_BELOW * reach))
+            cell, lines = self._colors
+            self._grid = self._scene.add_grid(
+                '/grid', width=size, height=size, cell_size=square, section_size=section,
+                plane='xy', position=(0.0, 0.0, -_BELOW * reach), cell_color=cell,
+                section_color=lines)

@@ -57,7 +57,7 @@ class LayerPanel(Panel):
                 'a graphics card')
         for widget in (*self._shown.values(), self._fine):
             widget.on_update(lambda _: self._apply())
-        self._dark.on_update(lambda _: page.server.set_dark(bool(self._dark.value)))
+        self._dark.on_update(lambda _: page.set_dark(bool(self._dark.value)))
         self._apply()
 
     def _refresh(self, visible: bool) -> None:
