@@ -7,6 +7,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import trimesh
 import viser
 
 from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
@@ -17,6 +18,7 @@ _SQUARES = 10   # in a section, along each side
 # Colours of the lines around squares, and around sections.
 _LIGHT, _DARK = ((200, 200, 200), (140, 140, 140)), ((56, 58, 62), (84, 87, 93))
 _BELOW = 1e-3   # of the reach: what lies on the ground is drawn above it
+BOX = trimesh.creation.box((1.0, 1.0, 1.0))
 _used: WeakKeyDictionary[viser.ViserServer, Counter[str]] = WeakKeyDictionary()
 
 
@@ -62,6 +64,19 @@ def add_line(server: viser.ViserServer, name: str, points: np.ndarray,
     return server.scene.add_line_segments(
         new_name(server, name), np.stack([points[:-1], points[1:]], axis=1),
         np.array(color, dtype=np.uint8), thickness=width, **options)
+
+
+def add_solids(server: viser.ViserServer, name: str, shape: trimesh.Trimesh, points: np.ndarray,
+               size: Any, colors: Any, **options: Any) -> Any:
+    """Add a solid at each point (k, 3), m, to the scene. size: of all, a factor or three.
+
+    colors: (k, 3), or one, as bytes; options: of viser.
+    """
+    return server.scene.add_batched_meshes_simple(
+        name, np.asarray(shape.vertices), np.asarray(shape.faces),
+        np.tile((1.0, 0.0, 0.0, 0.0), (len(points), 1)), points,
+        batched_scales=np.ones((len(points), 3)) * size, batched_colors=colors, lod='off',
+        flat_shading=shape is BOX, **options)
 
 
 def add_light(scene: viser.SceneApi) -> None:
