@@ -50,6 +50,7 @@ class PathPanel(Panel):
                 hint='factor of the speed of motions; where joints jump there is none'),
                 lambda: self._robot_view.parameters.option('speed'), self._set_speed,
                 self._notify, 'speed')
+        page.handles.sends_goals = lambda: not self.draws
         self._show([], 0)
 
     def _refresh(self, visible: bool) -> None:

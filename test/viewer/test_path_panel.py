@@ -135,9 +135,9 @@ def test_changes_of_the_path_are_undone_and_done_again(page, poses):
 def test_what_is_drawn_at_once_is_undone_at_once_and_numbers_do_not_overlap(page):
     page.choose('Path', 'draw while dragging', value=True)
     T = page.handle().T.copy()
-    for _ in range(4):
+    for k in range(4):
         T[0, 3] += 0.03 * page.robot_view.reach
-        page.drag_on(T, phase='update')
+        page.drag_on(T, phase='end' if k == 3 else 'update')
         page.settle()
     assert len(listed(page)) == 4
     assert numbers(page) == ['1', '3']
