@@ -265,6 +265,7 @@ def _leave(page: Any, view: View, robot_views: list[RobotView]) -> None:
     T = path.pose(0.3)
     T[:3, 3] = robot_views[0].reach * np.array([-0.6, 0.85, 0.35])
     _goal(page, view, robot_views, T)
+    page.get_by_text('Fit view').click()
 
 
 def _goal(page: Any, view: View, robot_views: list[RobotView], T_base_goal: np.ndarray) -> None:
