@@ -93,6 +93,8 @@ class PathPanel(Panel):
         """Move the chosen waypoint in the list, put it at the handle, or delete it."""
         with self._changing:
             k, T, waypoints = self._number, self._page.handle_pose, list(self._page.waypoints)
+            if not waypoints:  # another browser has deleted them
+                return
             one = waypoints.pop(k)
             if what in _MOVES:
                 k = min(max(k + _MOVES[what], 0), len(waypoints))

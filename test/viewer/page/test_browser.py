@@ -12,6 +12,7 @@ from browser import (
     choose,
     close_folder,
     drag_handle,
+    field,
     first_picture,
     in_red,
     open_folder,
@@ -117,24 +118,24 @@ def test_a_goal_out_of_reach_turns_red_and_tells_why(seen):
 
 
 def test_a_value_the_node_refuses_goes_back_and_the_reason_is_shown(seen):
-    fields = seen.page.locator('input[value="1e-06"]')  # the first is the position's tolerance
     open_tab(seen.page, 'Solver')
-    open_folder(seen.page, 'Options', fields)
-    count, field = fields.count(), fields.first
-    field.fill('-3')
-    field.press('Enter')
+    label = seen.page.get_by_text('position_tolerance', exact=True)
+    open_folder(seen.page, 'Options', label)
+    tolerance = field(seen.page, 'position_tolerance')
+    tolerance.fill('-3')
+    tolerance.press('Enter')
     assert until(lambda: 'position_tolerance must be a number' in seen.page.inner_text('body'), 60,
                  seen.page)
     assert seen.node.get('dls.position_tolerance') == 1e-6
-    assert until(lambda: fields.count() == count, 60, seen.page)
-    field.fill('0.001')
-    field.press('Enter')
+    assert until(lambda: tolerance.input_value() == '1e-06', 60, seen.page)
+    tolerance.fill('0.001')
+    tolerance.press('Enter')
     assert until(lambda: seen.node.get('dls.position_tolerance') == 1e-3, 60, seen.page)
     assert seen.node.set(dls__position_tolerance=1e-6)[0]
     assert seen.node.set(dls__damping=0.25) == (True, '')
     seen.page.get_by_role('button', name='All defaults').click()
     assert until(lambda: seen.node.get('dls.damping') == 'none', 60, seen.page)
-    close_folder(seen.page, 'Options', fields)
+    close_folder(seen.page, 'Options', label)
 
 
 def test_sliders_move_the_joints_and_the_start_pose_stays(seen):
