@@ -129,6 +129,8 @@ def steps(file: Path) -> None:
     """Show the next step of each method towards a goal that is not met."""
     with _shown(_solvers('ur5', 'dls')) as (page, view, robot_views):
         _leave(page, view, robot_views)
+        page.mouse.move(450, 360)
+        page.mouse.wheel(0, 1100)  # steps may lead out of the picture
         _show(page, 'Steps', 'show steps', 'One step')
         page.screenshot(path=file, timeout=_PATIENCE)
 
@@ -265,6 +267,8 @@ def _leave(page: Any, view: View, robot_views: list[RobotView]) -> None:
     T = path.pose(0.3)
     T[:3, 3] = robot_views[0].reach * np.array([-0.6, 0.85, 0.35])
     _goal(page, view, robot_views, T)
+    page.get_by_text('Fit view').click()
+    page.wait_for_timeout(1000)
 
 
 def _goal(page: Any, view: View, robot_views: list[RobotView], T_base_goal: np.ndarray) -> None:

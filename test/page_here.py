@@ -150,7 +150,7 @@ class Page:
         assert until(painted), f'not within {_LONGEST:g} s: {what}; the page: {self.text()!r}'
 
     def _busy(self):
-        return self.view._fetching or any(one.busy for one in list(self._workers))
+        return any(one.busy for one in list(self._workers))
 
     def widgets(self):
         """Return all widgets, as {labels of the folders, its own label: widget}, in order."""

@@ -12,6 +12,7 @@ from browser import (
     choose,
     drag_handle,
     field,
+    first_picture,
     frame,
     open_folder,
     open_tab,
@@ -122,8 +123,7 @@ def at_the_page(steps, node):
         person = Person(steps, node, server, view, robot_view, page, said)
         person.step('the page shows the robot and a handle', sees=lambda: (
             view.page.handle_pose is not None and server.get_clients()))
-        page.wait_for_function('window.__viserMutable !== undefined', timeout=60000)
-        page.wait_for_timeout(2000)
+        first_picture(page, view)
         page.set_default_timeout(1e3 * PATIENCE)
         yield person
         person.ends()
@@ -321,7 +321,6 @@ def animator(me):
     me.step('a picture is saved', lambda: save('Save a picture'),
             lambda: kept[-1].startswith(b'\x89PNG'))
     me.step('a film is begun', lambda: me.press('Record a film'), me.says('Finish the film'))
-    page.wait_for_timeout(2000)
     me.step('and saved', lambda: save('Finish the film'), lambda: kept[-1].startswith(b'GIF'))
     me.step('dark colours', lambda: me.tick('dark'), lambda: page.evaluate(
         'document.documentElement.dataset.mantineColorScheme') == 'dark')

@@ -20,7 +20,7 @@ from sensor_msgs.msg import JointState
 
 import gallery_switches
 import robots
-from browser import page_of, until, view_of
+from browser import open_tab, page_of, until, view_of
 from ros_harness import running
 
 REPORTED = 2.0  # s
@@ -29,6 +29,7 @@ SILENT = 'the node does not respond'
 
 def outage(node, page) -> list[str]:
     """Kill the node and start it again; return what the page does not report in time."""
+    open_tab(page, 'Move')
     page.get_by_role('button', name='Home').click()
     node.process.kill()
     errors = _reported(page, 'the end', lambda: SILENT in page.inner_text('body'))

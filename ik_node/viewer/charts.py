@@ -57,11 +57,6 @@ def add_chart(gui: viser.GuiApi, data: Sequence[np.ndarray], names: Sequence[str
                          scales={'x': across, 'y': y or uplot.Scale(auto=True)})
 
 
-def colors_of(robot_views: Sequence[RobotView]) -> list[tuple[int, int, int]]:
-    """Return the colours of nodes as bytes, as their robots are drawn in a comparison."""
-    return [rgb_bytes(robot_view.color or COLORS[0]) for robot_view in robot_views]
-
-
 class PlotPanel(Panel):
     """A plot of one quantity of the last goals, a line for each node, and plots over time."""
 
@@ -78,7 +73,8 @@ class PlotPanel(Panel):
                 hint='of the last goals, on a logarithmic axis')
             self._plot: Any = add_chart(
                 self._gui, (np.zeros(1), *(np.ones(1) for _ in names)), ['goal', *names],
-                colors_of(page.robot_views), y=LOGARITHMIC)
+                [rgb_bytes(robot_view.color or COLORS[0]) for robot_view in page.robot_views],
+                y=LOGARITHMIC)
             make = functools.partial(_TimePlot, self._gui, page.robot_view, self._folder)
             self._time_plots = [
                 make('joints between their limits', '0 % is the lower limit, 100 % the upper',

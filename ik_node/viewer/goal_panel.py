@@ -13,7 +13,7 @@ from ik_node.spatial import inverse, matrix_from_rpy, quaternion_from_matrix, rp
 from ik_node.viewer.draft import ANGLES, LENGTHS, Draft, number
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.page_text import environment_text
-from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.panel import NodeWidget, Page, Panel, on_user_change
 
 _SHOWN = 1e-5    # m and entries of a rotation matrix: less is not sent to the page
 _LENGTHS, _ANGLES, _TURNS = 4, 2, 6  # decimals of m, degrees and entries of quaternions
@@ -38,7 +38,8 @@ class GoalPanel(Panel):
         self._T = np.full((4, 4), np.inf)  # in the frame of the base, as it is shown
         gui = self._gui
         with self._folder:
-            self._only = gui.add_checkbox('position only', False)
+            self._only = NodeWidget(gui.add_checkbox('position only', False),
+                                    lambda: page.position_only, page.restrict, self._notify)
             gui.add_button('Home', hint='go to the start pose').on_click(lambda _: home())
             self._draft = self._draft_of(self._on_typed)
             with self._draft.container:
@@ -53,28 +54,20 @@ class GoalPanel(Panel):
                                           'until it is dragged')
             self._command: Any = gui.add_text('command', '', multiline=True,
                                               hint='sends this goal from a terminal')
-        self._only.on_update(lambda _: self._restrict())
         self._to_tip.on_click(lambda _: page.handles.release())
         page.handles.on_grab = self._draft.discard
 
-    def stop(self) -> None:
-        """Forget what is typed."""
-        self._draft.discard()
-
     def _refresh(self, visible: bool) -> None:
         T_scene_goal, shown = self._page.handle_pose, self._robot_view.chain is not None
-        for widget in (self._only, self._draft.container, self._to_tip, self._command):
+        self._only.refresh()
+        for widget in (self._only.widget, self._draft.container, self._to_tip, self._command):
             widget.visible = shown
         if T_scene_goal is None or not shown:
             return
         T = inverse(self._robot_view.target_frame()) @ T_scene_goal
         if np.abs(T - self._T).max() > _SHOWN:
             self._show(T)
-
-    def _restrict(self) -> None:
-        self._page.position_only = bool(self._only.value)
-        self._page.handles.show_rotations(not self._only.value)
-        self._T = np.full((4, 4), np.inf)  # the command is another one
+        self._command.value = self._command_text(self._T)
 
     def _show(self, T: np.ndarray) -> None:
         """Show a goal (4, 4), m, in the frame of the base."""
@@ -83,7 +76,6 @@ class GoalPanel(Panel):
         for names, values, digits in ((_XYZ, T[:3, 3], _LENGTHS), (_RPY, angles, _ANGLES)):
             for name, value in zip(names, values):
                 self._draft.show(name, f'{round(float(value), digits) + 0.0:.{digits}f}')
-        self._command.value = self._command_text(T)
 
     def _on_typed(self, typed: Mapping[str, str]) -> None:
         """Send the goal with the numbers that were typed. Raises InputError for what is none."""
@@ -135,17 +127,14 @@ class JointPanel(Panel):
     def stop(self) -> None:
         """Forget the joint values that the user has set and the node was not sent yet."""
         self._wanted.drop()
-        draft = self._draft  # read once: another thread may replace it
-        if draft is not None:
-            draft.discard()
+        super().stop()
 
     def _make(self, space: JointSpace | None) -> None:
+        if self._draft is not None:
+            self._remove_draft(self._draft)
+            self._draft = None
         for widget in (*self._others, *self._sliders.values()):
             widget.remove()
-        if self._draft is not None:
-            self._workers.remove(self._draft.worker)
-            self._draft.worker.close()
-            self._draft = None
         self._space, self._sent, self._sliders, self._others = space, None, {}, []
         if space is None:
             return

@@ -13,12 +13,11 @@ from visualization_msgs.msg import Marker
 from ik_node.model.geometry import Mesh
 from ik_node.model.mesh_parts import MeshPart
 from ik_node.model.mesh_reader import MeshError
-from ik_node.viewer.scene_nodes import matrix, position_wxyz, rgb_bytes
+from ik_node.viewer.scene_nodes import BOX, add_solids, matrix, position_wxyz, rgb_bytes
 
 _SOLID = 500  # largest list whose members are drawn as solids; longer ones are drawn as points
 _WITH_TEXT = 'limits', 'distances'  # layers whose texts are part of them
 _LETTERS_A_LINE, _LINES = 60, 3  # of texts that are wrapped
-_BOX = trimesh.creation.box((1.0, 1.0, 1.0))
 _BALL = trimesh.creation.icosphere(subdivisions=2, radius=0.5)
 _UPRIGHT, _TURNED = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0)
 
@@ -179,12 +178,9 @@ class MarkerScene:
             return scene.add_line_segments(name, _ends(marker, points), shades, thickness=2.0,
                                            thickness_units='screen', **placed)
         if marker.type in (Marker.CUBE_LIST, Marker.SPHERE_LIST) and 0 < len(points) <= _SOLID:
-            shape = _BOX if marker.type == Marker.CUBE_LIST else _BALL
-            return scene.add_batched_meshes_simple(
-                name, np.asarray(shape.vertices), np.asarray(shape.faces),
-                batched_wxyzs=np.tile(_UPRIGHT, (len(points), 1)), batched_positions=points,
-                batched_scales=np.tile(sizes, (len(points), 1)), batched_colors=colors,
-                opacity=look['opacity'], flat_shading=shape is _BOX, lod='off', **placed)
+            shape = BOX if marker.type == Marker.CUBE_LIST else _BALL
+            return add_solids(self._server, name, shape, points, sizes, colors,
+                              opacity=look['opacity'], **placed)
         if marker.type in (Marker.CUBE_LIST, Marker.SPHERE_LIST, Marker.POINTS) and len(points):
             return scene.add_point_cloud(
                 name, points, colors, point_size=size.x,

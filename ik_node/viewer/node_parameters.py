@@ -18,6 +18,8 @@ from ik_node.ros.clients.connection import Connection, SilentError
 from ik_node.support.exceptions import IkError
 from ik_node.tasks.base import POINT
 
+# With the options of the solver, and those of tasks, they decide how goals are solved.
+_SETTING = ('solver', 'task_weights', 'base_link', 'tip_link')
 _MODEL = ('robot_description', *MODEL_PATHS, 'xacro_args')  # parameters of the robot
 
 
@@ -122,9 +124,13 @@ class NodeParameters(Mapping[str, Any]):
         return len(self._values)
 
     @property
-    def snapshot(self) -> Mapping[str, Any]:
-        """The values as they are now, which do not change."""
-        return self._values
+    def setting(self) -> tuple[tuple[str, str], ...]:
+        """Those that decide how goals are solved; empty before the first."""
+        values = self._values  # which do not change
+        names = [*map(self.option_name, _SETTING), 'on_failure']
+        below = tuple(f'{part}.' for part in (values.get(names[0]), *task_names(values)))
+        return tuple((name, str(value)) for name, value in sorted(values.items())
+                     if name in names or name.startswith(below))
 
     def option(self, name: str) -> Any:
         """Return a parameter of the arm."""

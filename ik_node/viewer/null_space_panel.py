@@ -82,9 +82,7 @@ class NullSpacePanel(Panel):
             return None
         chain, q = arm
         try:
-            weights = self._robot_view.parameters.task_weights(chain)
-            if self._page.position_only:
-                weights = np.r_[weights[:3], np.zeros(3)]
+            weights = self._page.goal_weights(chain)
             is_new = self._counted is None or self._counted[0] is not chain
             if is_new or not np.array_equal(self._counted[1], weights):  # type: ignore[index]
                 self._degree = redundancy_degree(chain, q, weights)

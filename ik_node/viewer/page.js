@@ -80,8 +80,12 @@ if (!window.ikView) {
       input.files = sent.files;
       input.dispatchEvent(new Event('change', {bubbles: true}));
     } else if (frames) {
-      if (frames === 60) Array.from(document.querySelectorAll('p, span, div, button')).find(one =>
-        one.textContent === 'Robot')?.click();
+      const tab = Array.from(document.querySelectorAll('[role=tab]')).find(one =>
+        one.textContent === 'Robot');
+      if (frames === 60 && tab) {
+        tab.click();  // on a narrow page; tabs of a wide one have no click
+        tab.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}));
+      }
       requestAnimationFrame(() => open(sent, frames - 1));
     }
   };

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import viser
 
+from ik_node.model.chain import Chain
 from ik_node.support.threads import Notify
 from ik_node.viewer.camera import ASIDE, Camera
 from ik_node.viewer.draft import Draft
@@ -73,11 +74,17 @@ class Page:
             reach, last = float(np.ptp(self._stage, axis=0).max()), 0.0
         self._ground.fit(reach, last)
 
+    def set_dark(self, dark: bool) -> None:
+        """Show the page in dark or in light colours."""
+        self.server.set_dark(dark)
+        self._ground.set_dark(dark)
+
     def note_settings(self) -> list[RobotView]:
         """Note what goals are solved with; return the nodes where that is another than before."""
         before = self._settings
-        self._settings = now = [(*setting, self.position_only) if (setting := view.setting) else ()
-                                for view in self.robot_views]
+        self._settings = now = [
+            (*setting, self.position_only) if (setting := view.parameters.setting) else ()
+            for view in self.robot_views]
         return [view for view, old, new in zip(self.robot_views, before, now)
                 if old and new != old]
 
@@ -95,6 +102,16 @@ class Page:
             for name, T in goals.items():
                 self.handles.drag_to(T, name)
         return restore
+
+    def restrict(self, position_only: bool) -> None:
+        """Let goals of the arm have no orientation, or have one again."""
+        self.position_only = position_only
+        self.handles.show_rotations(not position_only)
+
+    def goal_weights(self, chain: Chain) -> np.ndarray:
+        """Return the weights (6,) of goals of the arm. Raises OptionError for invalid ones."""
+        weights = self.robot_view.parameters.task_weights(chain)
+        return np.r_[weights[:3], np.zeros(3)] if self.position_only else weights
 
     @contextlib.contextmanager
     def step(self, redo: Callable[[], object], key: str = '') -> Iterator[None]:
@@ -129,6 +146,7 @@ class Panel:
         self._robot_view, self._notify = page.robot_view, page.notify
         self._drawn: list[Any] = []  # nodes of the scene
         self._workers: list[LatestValue[Any]] = []
+        self._drafts: list[Draft] = []
         self._folder = self._gui.add_folder(title, expand_by_default=is_expanded, visible=False)
 
     def _worker(self, handle: Callable[[_Value], object]) -> LatestValue[_Value]:
@@ -140,8 +158,13 @@ class Panel:
     def _draft_of(self, commit: Callable[[Mapping[str, str]], object]) -> Draft:
         """Return a form of fields whose texts are handled in a thread of the panel."""
         draft = Draft(self._gui, commit, self._notify)
-        self._workers.append(draft.worker)
+        self._drafts.append(draft)
         return draft
+
+    def _remove_draft(self, draft: Draft) -> None:
+        """Remove a form, with its thread."""
+        self._drafts.remove(draft)
+        draft.remove()
 
     def update(self, has_node: bool) -> None:
         """Show the panel where it is of use, and what has changed."""
@@ -163,10 +186,12 @@ class Panel:
 
     def stop(self) -> None:
         """End what moves the robot, and forget what is typed and not committed."""
+        for draft in self._drafts.copy():
+            draft.discard()
 
     def close(self) -> None:
         """End the threads."""
-        for worker in self._workers:
+        for worker in (*self._workers, *(draft.worker for draft in self._drafts)):
             worker.close()
 
 

@@ -1,30 +1,36 @@
-"""Draws paths and sends them to the nodes."""
+"""Makes paths, as a list of waypoints, and sends them to the nodes."""
 
+import functools
 import re
+import threading
 from typing import Any
 
 import numpy as np
 
 from ik_node.ros.clients.client import Report
+from ik_node.spatial import inverse
 from ik_node.viewer.panel import NodeWidget, Page, Panel
 from ik_node.viewer.scene_nodes import add_line, new_name, position_wxyz
 
 _MIN_STEP = 0.02  # of the reach, between waypoints that are drawn
 _FRAME = 0.06     # of the reach: the axes at a waypoint
+_APART = 0.05     # of the reach, between numbers in the scene: nearer ones would overlap
 _DRAWN, _MET, _MISSED = (120, 60, 180), (40, 160, 60), (210, 40, 40)
 _PLACE = re.compile(r'waypoint (\d+) of (\d+)')
+_MOVES = {'Up': -1, 'Down': 1}
+_NONE, _REPLACE, _DELETE = '–', 'Replace', 'Delete'
 
 
 class PathPanel(Panel):
-    """Waypoints, added one by one or drawn by dragging, and sent to all nodes as a path.
+    """A list of waypoints, set one by one or drawn by dragging, and sent to all nodes as a path.
 
     Where the first node meets a waypoint it turns green; one that it misses, red.
     """
 
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Path')
-        self._waypoints = page.waypoints
-        self._frames: list[Any] = []  # of the waypoints
+        self._changing = threading.RLock()
+        self._frames: list[tuple[Any, Any]] = []  # of the waypoints, with their numbers
         self._count = 0  # of the node's reports that have been looked at
         gui = self._gui
         with self._folder:
@@ -32,12 +38,20 @@ class PathPanel(Panel):
                                            hint='add waypoints instead of sending goals')
             gui.add_button('Set a waypoint').on_click(lambda _: self._add())
             gui.add_button('Follow the path').on_click(lambda _: self._follow())
+            self._chosen: Any = gui.add_dropdown(
+                'waypoint', (_NONE,), hint='number and position in the frame of the base')
+            self._edits: Any = gui.add_button_group(
+                '', (*_MOVES, _REPLACE, _DELETE), hint='moves the waypoint above in the list, '
+                'replaces it by the goal, or deletes it')
+            self._edits.on_click(lambda _: self._edit(self._edits.value))
             gui.add_button('Clear').on_click(lambda _: self.clear())
             self._speed = NodeWidget(gui.add_slider(
                 'speed', 0.05, 1.0, 0.05, 1.0,
                 hint='factor of the speed of motions; where joints jump there is none'),
                 lambda: self._robot_view.parameters.option('speed'), self._set_speed,
                 self._notify, 'speed')
+        page.handles.sends_goals = lambda: not self.draws
+        self._show([], 0)
 
     def _refresh(self, visible: bool) -> None:
         """Mark the waypoints that the node has met and missed, and show its speed."""
@@ -51,7 +65,7 @@ class PathPanel(Panel):
     def _mark(self, report: Report) -> None:
         found = _PLACE.search(report.message)
         if found is not None and int(found[2]) == len(self._frames) >= int(found[1]):
-            frame = self._frames[int(found[1]) - 1]
+            frame, _ = self._frames[int(found[1]) - 1]
             frame.origin_color = _MET if report.level == 0 else _MISSED
             frame.origin_radius = (0.1 if report.level == 0 else 0.25) * frame.axes_length
 
@@ -66,37 +80,92 @@ class PathPanel(Panel):
 
     def draw(self) -> None:
         """Add a waypoint at the handle, if it is far enough from the last."""
-        self._add(_MIN_STEP * self._robot_view.reach)
+        self._add(_MIN_STEP * self._robot_view.reach, 'drawing')
 
-    def _add(self, least: float = 0.0) -> None:
+    def _add(self, least: float = 0.0, key: str = '') -> None:
         """Add the pose of the handle, if that is so far from the last waypoint, m."""
-        T = self._page.handle_pose
-        if T is None or (least and self._waypoints and np.linalg.norm(
-                T[:3, 3] - self._waypoints[-1][:3, 3]) <= least):
-            return
-        self._waypoints.append(T)
-        scene, number = self._server.scene, len(self._waypoints)
-        name = f'{self._robot_view.frame.name}/path'
-        position, wxyz = position_wxyz(T)
-        size = _FRAME * self._robot_view.reach
-        self._frames.append(scene.add_frame(
-            new_name(self._server, f'{name}/{number}'), axes_length=size, axes_radius=0.04 * size,
-            origin_radius=0.1 * size, origin_color=_DRAWN, position=position, wxyz=wxyz))
-        if number > 1:
-            self._drawn.append(add_line(
-                self._server, f'{name}/to_{number}',
-                np.array([T[:3, 3] for T in self._waypoints[-2:]]), _DRAWN, 2.0,
-                thickness_units='screen'))
+        T, waypoints = self._page.handle_pose, self._page.waypoints
+        if T is not None and not (least and waypoints and np.linalg.norm(
+                T[:3, 3] - waypoints[-1][:3, 3]) <= least):
+            self._change([*waypoints, T], len(waypoints), key)
 
-    def _follow(self) -> None:
-        for frame in self._frames:
-            frame.origin_color, frame.origin_radius = _DRAWN, 0.1 * frame.axes_length
-        for robot_view in self._page.robot_views if self._waypoints else ():
-            robot_view.send_path(self._waypoints)
+    def _edit(self, what: str) -> None:
+        """Move the chosen waypoint in the list, put it at the handle, or delete it."""
+        with self._changing:
+            k, T, waypoints = self._number, self._page.handle_pose, list(self._page.waypoints)
+            if not waypoints:  # another browser has deleted them
+                return
+            one = waypoints.pop(k)
+            if what in _MOVES:
+                k = min(max(k + _MOVES[what], 0), len(waypoints))
+            if what != _DELETE:
+                waypoints.insert(k, T if what == _REPLACE and T is not None else one)
+            self._change(waypoints, k)
 
     def clear(self) -> None:
         """Remove all waypoints."""
-        self._waypoints.clear()
-        self._drawn += self._frames
-        self._frames = []
-        self._remove_drawn()
+        if self._page.waypoints:
+            self._change([], 0)
+
+    @property
+    def _number(self) -> int:
+        """The number of the chosen waypoint, from 0."""
+        return tuple(self._chosen.options).index(self._chosen.value)
+
+    def _change(self, waypoints: list[np.ndarray], number: int, key: str = '') -> None:
+        """Have other waypoints, and one of them chosen, as a step of the user's."""
+        with self._changing:
+            before = self._page.waypoints, self._number
+            self._show(waypoints, number)
+            self._page.history.record(functools.partial(self._show, *before),
+                                      functools.partial(self._show, waypoints, number), key)
+
+    def _show(self, waypoints: list[np.ndarray], number: int) -> None:
+        """Have these waypoints in place of those there are, and list and draw them."""
+        with self._changing, self._server.atomic():
+            self._page.waypoints = waypoints
+            for frame, _ in self._frames[len(waypoints):]:
+                frame.remove()
+            del self._frames[len(waypoints):]
+            last, apart = np.full(3, np.inf), _APART * self._robot_view.reach
+            for k, T in enumerate(waypoints):
+                if k == len(self._frames):
+                    self._frames.append(self._frame(k + 1))
+                frame, label = self._frames[k]
+                frame.position, frame.wxyz = position_wxyz(T)
+                label.visible = bool(np.linalg.norm(T[:3, 3] - last) > apart)
+                last = T[:3, 3] if label.visible else last
+            self._unmark()
+            self._remove_drawn()
+            if len(waypoints) > 1:
+                self._drawn = [add_line(
+                    self._server, f'{self._name}/line', np.array([T[:3, 3] for T in waypoints]),
+                    _DRAWN, 2.0, thickness_units='screen')]
+            T_base_scene = inverse(self._robot_view.target_frame())
+            places = [(T_base_scene @ T)[:3, 3].round(3) + 0.0 for T in waypoints]
+            names = [f'{k}:  {x:.3f}, {y:.3f}, {z:.3f} m' for k, (x, y, z) in enumerate(places, 1)]
+            self._chosen.options = names or (_NONE,)
+            if names:
+                self._chosen.value = names[min(number, len(names) - 1)]
+            self._chosen.visible = self._edits.visible = bool(names)
+
+    @property
+    def _name(self) -> str:
+        return f'{self._robot_view.frame.name}/path'
+
+    def _frame(self, number: int) -> tuple[Any, Any]:
+        """Add the axes of a waypoint, with its number beside them."""
+        size, scene = _FRAME * self._robot_view.reach, self._server.scene
+        frame = scene.add_frame(new_name(self._server, f'{self._name}/{number}'),
+                                axes_length=size, axes_radius=0.04 * size)
+        return frame, scene.add_label(f'{frame.name}/number', str(number), anchor='bottom-left',
+                                      font_screen_scale=0.9)
+
+    def _unmark(self) -> None:
+        for frame, _ in self._frames:
+            frame.origin_color, frame.origin_radius = _DRAWN, 0.1 * frame.axes_length
+
+    def _follow(self) -> None:
+        self._unmark()
+        for robot_view in self._page.robot_views if self._page.waypoints else ():
+            robot_view.send_path(self._page.waypoints)

@@ -30,7 +30,7 @@ def _block(robot_view: RobotView, without_node: str) -> str:
     report, gap = robot_view.state.report, robot_view.gap
     values = report.values if report else {}
     solver = values.get('solver') or robot_view.parameters.option('solver') or ''
-    own, description = '', robot_view.description
+    own, description = '', robot_text(robot_view)
     if robot_view.color is not None:  # one of several
         description = ''
         solver, own = robot_view.name, f' style="color:rgb{rgb_bytes(robot_view.color)}"'
@@ -39,7 +39,7 @@ def _block(robot_view: RobotView, without_node: str) -> str:
         return write(float(values[key])) if values.get(key) else ''
     off = [written('position_error', length_text), written('orientation_error', angle_text)]
     if gap is not None and report is not None and report.level:
-        off = [length_text(gap[2].position), angle_text(gap[2].orientation)]
+        off = [length_text(gap.errors.position), angle_text(gap.errors.orientation)]
     steps = values.get('iterations', '')
     figures = zip(_FIGURES, (*off, steps and f'{steps} step{"s" * (steps != "1")}',
                              written('solve_time', time_text)), _LABELS)
@@ -51,3 +51,17 @@ def _block(robot_view: RobotView, without_node: str) -> str:
                       for hint, figure, label in figures)
             + f'</div><div class="ik-why">{html.escape(why or description)}</div>'
             + problems)
+
+
+def robot_text(robot_view: RobotView) -> str:
+    """Return a line about a robot, its joints and what moves them."""
+    tree, chain = robot_view.tree, robot_view.chain
+    if tree is None:
+        return 'waiting for its robot …'
+    tasks, space = robot_view.tasks, robot_view.space
+    if tasks and space is not None:
+        parameters = robot_view.parameters
+        root = f'{parameters["root"]} root, ' if parameters.moves_root else ''
+        return f'{tree.name}, {root}{space.n_joints} joints, tasks {", ".join(tasks)}'
+    return tree.name if chain is None else (
+        f'{tree.name}, {chain.n_joints} joints from {chain.base_link} to {chain.tip_link}')

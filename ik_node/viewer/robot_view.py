@@ -16,20 +16,17 @@ from ik_node.model.mesh_parts import whole_of
 from ik_node.model.mesh_reader import MeshReader
 from ik_node.model.meshes import Meshes, Places
 from ik_node.model.readers import read_urdf_text
-from ik_node.spatial import inverse, rotation_log
+from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError, InputError
 from ik_node.viewer.drawn_robot import DrawnRobot
+from ik_node.viewer.goal_gap import Gap, GapLine
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.node_link import NodeLink
 from ik_node.viewer.node_parameters import ARM_GOAL, Freedom, Target, task_names, task_targets
-from ik_node.viewer.node_state import AMBER, Errors, StateLine
-from ik_node.viewer.page_text import length_text
-from ik_node.viewer.scene_nodes import GapLine
+from ik_node.viewer.node_state import AMBER, StateLine
 
 _GAP = 1e-3        # of the reach: a shorter way from tip to goal is not drawn
 _TRIANGLES = 20000  # of the mesh of a marker
-# With the options of the solver, and those of tasks, they decide how goals are solved.
-_SETTING = ('solver', 'task_weights', 'base_link', 'tip_link')
 _ABLE = ArmOptions.read({'task_weights': 'auto'})
 # Colours of the robots in a comparison, red, green and blue, 0 to 1.
 COLORS = ((0.25, 0.47, 0.75), (0.80, 0.35, 0.28), (0.30, 0.62, 0.40), (0.58, 0.40, 0.70),
@@ -112,16 +109,6 @@ class RobotView(DrawnRobot, NodeLink):
         return self.body if self.parameters.has_body_solver else self.chain
 
     @property
-    def setting(self) -> tuple[tuple[str, str], ...]:
-        """The parameters that decide how goals are solved; empty before the first."""
-        parameters = self.parameters.snapshot
-        names = [*map(self.parameters.option_name, _SETTING), 'on_failure']
-        solver = parameters.get(names[0])
-        below = (f'{solver}.', *(f'{task}.' for task in task_names(parameters)))
-        return tuple((name, str(value)) for name, value in sorted(parameters.items())
-                     if name in names or name.startswith(below))
-
-    @property
     def follows_paths(self) -> bool:
         """Whether it takes paths of the tip."""
         return self.chain is not None and not self.parameters.has_body_solver
@@ -138,21 +125,6 @@ class RobotView(DrawnRobot, NodeLink):
             x, y, z, *turns = (self._able & (self.parameters.task_weights(chain) > 0.0)).tolist()
             served = Freedom((x, y, z), any(turns))
         return (ARM_GOAL._replace(served=served),)
-
-    @property
-    def description(self) -> str:
-        """A line about the robot, its joints and what moves them."""
-        if self.tree is None:
-            return 'waiting for its robot …'
-        tasks, space = self.tasks, self.space
-        if tasks and space is not None:
-            root = f'{self.parameters["root"]} root, ' if self.parameters.moves_root else ''
-            return (f'{self.tree.name}, {root}{space.n_joints} joints, tasks '
-                    f'{", ".join(tasks)}')
-        chain = self.chain
-        return self.tree.name if chain is None else (
-            f'{self.tree.name}, {chain.n_joints} joints from {chain.base_link} to '
-            f'{chain.tip_link}')
 
     @property
     def problems(self) -> list[str]:
@@ -176,7 +148,9 @@ class RobotView(DrawnRobot, NodeLink):
         self.move(values, self.T_world_root if parameters.moves_root else np.eye(4))
         if self.tree is not None:
             self._show_markers()
-        self._show_gap()
+        gap, report = self.gap, self.state.report
+        self._gap_line.show(gap if gap and report and report.level and (
+            gap.errors.position >= _GAP * self.reach) else None)
         if self.tasks != self._offered:  # the node has to know of goals before they are sent
             self._offered = self.tasks
             self.connection.offer_goals(self._offered)
@@ -192,15 +166,6 @@ class RobotView(DrawnRobot, NodeLink):
             frames[self.parameters.get('world_frame') or 'world'] = np.eye(4)
         for _ in range(len(self._new_markers)):  # what arrives meanwhile is for the next picture
             self.markers.show(self._new_markers.popleft(), frames)
-
-    def _show_gap(self) -> None:
-        """Show how far the arm as it is drawn is from a goal that it does not meet."""
-        report, gap = self.state.report, self.gap
-        if report is None or not report.level or gap is None or (
-                gap[2].position < _GAP * self.reach):
-            self._gap_line.hide()
-        else:
-            self._gap_line.show(gap[0], gap[1], length_text(gap[2].position))
 
     def _change_robot(self, text: str, is_drawn: bool) -> None:
         """Draw another robot, if it is not drawn yet, and find its chain."""
@@ -225,8 +190,8 @@ class RobotView(DrawnRobot, NodeLink):
         self.text = text
 
     @property
-    def gap(self) -> tuple[np.ndarray, np.ndarray, Errors] | None:
-        """Where the tip is drawn and where its last goal, (3,) each, m, and how far apart."""
+    def gap(self) -> Gap | None:
+        """How far the arm as it is drawn is from its last goal."""
         chain, T_goal = self.chain, self.markers.pose((self._goal_markers, 0))
         if chain is None or T_goal is None:
             return None
@@ -236,11 +201,7 @@ class RobotView(DrawnRobot, NodeLink):
             return None
         if self.markers.pose((self._goal_markers, 1)) is None:  # no axes: a position only
             weights[3:] = 0.0
-        T, R = self.pose(chain.tip_link), T_goal[:3, :3]
-        off = (weights > 0.0) * np.concatenate([
-            R.T @ (T[:3, 3] - T_goal[:3, 3]), R.T @ rotation_log(T[:3, :3] @ R.T)])
-        return T[:3, 3], T_goal[:3, 3], Errors(
-            float(np.linalg.norm(off[:3])), float(np.linalg.norm(off[3:])))
+        return Gap.between(self.pose(chain.tip_link), T_goal, weights)
 
     @property
     def status(self) -> StateLine:
@@ -248,7 +209,7 @@ class RobotView(DrawnRobot, NodeLink):
         if self.parameters.switching:
             return StateLine(AMBER, 'loading the robot …')
         gap = self.gap
-        return self.state.line(None if gap is None else gap[2])
+        return self.state.line(None if gap is None else gap.errors)
 
     @property
     def reach(self) -> float:

@@ -38,6 +38,8 @@ class SavedScene(NamedTuple):
     """Where it is and what it looks at, m."""
     obstacles: dict[int, MadeObstacle] = {}  # noqa: RUF012 nobody changes it
     """Those of the page, by number."""
+    position_only: bool = False
+    """Whether goals of the arm have no orientation."""
 
 
 def kept_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,7 +82,8 @@ def read_scene(content: bytes) -> SavedScene:
             {_text(name): _number(one) for name, one in values['joints'].items()},
             {_text(name): _pose(one) for name, one in values['goals'].items()},
             None if camera is None else (_numbers(camera[0], 3), _numbers(camera[1], 3)),
-            dict(map(_obstacle, values.get('obstacles', ()))))  # older files have none
+            dict(map(_obstacle, values.get('obstacles', ()))),  # older files have none,
+            values.get('position_only', False) is True)  # nor this
     except KeyError as error:
         raise InputError(f'the scene has no {error}') from error
     except (AttributeError, IndexError, TypeError, ValueError) as error:

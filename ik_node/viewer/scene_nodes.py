@@ -7,6 +7,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import trimesh
 import viser
 
 from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
@@ -14,8 +15,10 @@ from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
 _SKY, _GROUND = (255, 255, 255), (150, 150, 160)  # colours of the light from above and below
 _REACHES = 3.0  # from the outermost robot to the border of the grid
 _SQUARES = 10   # in a section, along each side
-_GAP = (208, 52, 44)  # colour of a line from a tip to a goal that it has missed
+# Colours of the lines around squares, and around sections.
+_LIGHT, _DARK = ((200, 200, 200), (140, 140, 140)), ((56, 58, 62), (84, 87, 93))
 _BELOW = 1e-3   # of the reach: what lies on the ground is drawn above it
+BOX = trimesh.creation.box((1.0, 1.0, 1.0))
 _used: WeakKeyDictionary[viser.ViserServer, Counter[str]] = WeakKeyDictionary()
 
 
@@ -63,35 +66,17 @@ def add_line(server: viser.ViserServer, name: str, points: np.ndarray,
         np.array(color, dtype=np.uint8), thickness=width, **options)
 
 
-class GapLine:
-    """A line between two points of the scene, with a text beside its middle."""
+def add_solids(server: viser.ViserServer, name: str, shape: trimesh.Trimesh, points: np.ndarray,
+               size: Any, colors: Any, **options: Any) -> Any:
+    """Add a solid at each point (k, 3), m, to the scene. size: of all, a factor or three.
 
-    def __init__(self, server: viser.ViserServer, name: str) -> None:
-        """Show nothing yet. name: of its node."""
-        self._server, self._name = server, name
-        self._nodes: tuple[Any, Any] | None = None
-        self._shown: Any = None
-
-    def show(self, start: np.ndarray, end: np.ndarray, text: str) -> None:
-        """Show a line from start to end (3,), m, with a text."""
-        if self._nodes is None:
-            self._nodes = (
-                add_line(self._server, f'{self._name}/line', np.array([start, end]), _GAP, 3.0,
-                         thickness_units='screen'),
-                self._server.scene.add_label(new_name(self._server, f'{self._name}/text'), text,
-                                             anchor='center-left'))
-        elif (*start, *end, text) == self._shown:
-            return
-        line, label = self._nodes
-        line.points = np.array([[start, end]], dtype=np.float32)
-        label.position, label.text = 0.5 * (start + end), text
-        self._shown = (*start, *end, text)
-
-    def hide(self) -> None:
-        """Show nothing."""
-        for node in self._nodes or ():
-            node.remove()
-        self._nodes = None
+    colors: (k, 3), or one, as bytes; options: of viser.
+    """
+    return server.scene.add_batched_meshes_simple(
+        name, np.asarray(shape.vertices), np.asarray(shape.faces),
+        np.tile((1.0, 0.0, 0.0, 0.0), (len(points), 1)), points,
+        batched_scales=np.ones((len(points), 3)) * size, batched_colors=colors, lod='off',
+        flat_shading=shape is BOX, **options)
 
 
 def add_light(scene: viser.SceneApi) -> None:
@@ -111,9 +96,14 @@ class GroundPlane:
     """A grid at z = 0 of the scene, of squares of 1, 10, 100 mm or so, and sections of ten."""
 
     def __init__(self, scene: viser.SceneApi) -> None:
-        self._scene = scene
+        self._scene, self._colors = scene, _LIGHT
         self._sizes = 0.0, 0.0
         self.fit(1.0, 0.0)
+
+    def set_dark(self, dark: bool) -> None:
+        """Have lines for a dark background, or for a light one."""
+        self._colors = _DARK if dark else _LIGHT
+        self._grid.cell_color, self._grid.section_color = self._colors
 
     def fit(self, reach: float, last: float) -> None:
         """Fit the ground to robots of a reach, m, in a row from y = 0 to the last one, m."""
@@ -122,6 +112,8 @@ class GroundPlane:
         size = 2.0 * section * np.ceil((_REACHES * reach + last) / section)
         if (size, square) != self._sizes:
             self._sizes = size, square
-            self._scene.add_grid('/grid', width=size, height=size, cell_size=square,
-                                 section_size=section, plane='xy',
-                                 position=(0.0, 0.0, -_BELOW * reach))
+            cell, lines = self._colors
+            self._grid = self._scene.add_grid(
+                '/grid', width=size, height=size, cell_size=square, section_size=section,
+                plane='xy', position=(0.0, 0.0, -_BELOW * reach), cell_color=cell,
+                section_color=lines)

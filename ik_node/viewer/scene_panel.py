@@ -57,7 +57,7 @@ class LayerPanel(Panel):
                 'a graphics card')
         for widget in (*self._shown.values(), self._fine):
             widget.on_update(lambda _: self._apply())
-        self._dark.on_update(lambda _: page.server.set_dark(bool(self._dark.value)))
+        self._dark.on_update(lambda _: page.set_dark(bool(self._dark.value)))
         self._apply()
 
     def _refresh(self, visible: bool) -> None:
@@ -185,7 +185,7 @@ class ScenePanel(Panel):
             {name: values[name] for name in names if name in values},
             self._page.handles.dragged(),
             (tuple(map(float, camera.position)), tuple(map(float, camera.look_at))),
-            dict(self._obstacles.obstacles))
+            dict(self._obstacles.obstacles), self._page.position_only)
 
     def _load(self, file: viser.UploadedFile, client: viser.ClientHandle | None) -> None:
         with self._loading, errors_shown(self._notify, f'{file.name} is not loaded'):
@@ -195,6 +195,7 @@ class ScenePanel(Panel):
         """Show a scene. Raises IkError with the reason of what cannot be shown."""
         robot_view = self._robot_view
         self._page.handles.release()  # what is dragged is no goal of the robot in the scene
+        self._page.restrict(scene.position_only)
         self._set(scene)
         _wait('its robot is not drawn', lambda: robot_view.text == scene.robot
               and robot_view.is_placed)

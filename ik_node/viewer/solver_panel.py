@@ -58,20 +58,25 @@ class SolverPanel(Panel):
         self._solver, self._solvers = '', tuple[str, ...]()
         self._options_folder: Any = None
         self._draft: Draft | None = None  # of the options
-        self._reset: Any = None
+        self._fetched = self._worker(self._fetch)
         self._wanted = self._worker(self._show_options)  # it waits for the node
         self._chain: Chain | None = None
         self._unfit: dict[str, str] = {}  # why solvers do not fit the chain
         self._fit: Any = None
         self._fitted = self._worker(self._find_unfit)
 
+    def _fetch(self, _: None) -> None:
+        """Fetch the node's parameters, and make the widgets. Raises SilentError."""
+        self._robot_view.fetch_parameters()
+        if self._lacks_widgets:
+            self._make_widgets()
+
     @property
-    def lacks_widgets(self) -> bool:
+    def _lacks_widgets(self) -> bool:
         """Whether the widgets have still to be made; another arm has none."""
         return not self._shown and not self._robot_view.parameters.other_arms
 
-    def make_widgets(self) -> None:
-        """Make the widgets. Raises SilentError where the node does not describe its parameters."""
+    def _make_widgets(self) -> None:
         names = [self._robot_view.parameters.option_name('solver'), 'motion', 'on_failure']
         described = self._robot_view.connection.describe(names)
         self._solvers = described[names[0]].choices
@@ -83,7 +88,10 @@ class SolverPanel(Panel):
             self._options_folder = self._gui.add_folder('Options', expand_by_default=False)
 
     def _refresh(self, visible: bool) -> None:
-        parameters = self._robot_view.parameters
+        parameters, node = self._robot_view.parameters, self._robot_view.connection
+        if (parameters.outdated or self._lacks_widgets) and node.is_there and not (
+                self._fetched.busy):
+            self._fetched.give(None)
         if self._options_folder is None:
             return
         if self._robot_view.state.responds:
@@ -121,12 +129,8 @@ class SolverPanel(Panel):
 
     def _show_options(self, solver: str) -> None:
         if self._draft is not None:
-            self._workers.remove(self._draft.worker)
-            self._draft.remove()
+            self._remove_draft(self._draft)
             self._draft = None
-        if self._reset is not None:
-            self._reset.remove()
-            self._reset = None
         self._shown = {name: widget for name, widget in self._shown.items()
                        if name.rpartition('.')[0] not in self._solvers}
         try:
@@ -144,29 +148,21 @@ class SolverPanel(Panel):
                         for name in names:
                             self._add(by_option[name], name, defaults.get(name))
                 draft.add_button('Apply', 'sets the options that are typed, as Enter does')
-            if defaults:
-                self._reset = self._gui.add_button(
-                    'All defaults', hint=f'sets every option of {solver} to its default')
-                self._reset.on_click(lambda _: self._set_all(
-                    {one.name: defaults[name] for name, one in by_option.items()
-                     if name in defaults and not one.read_only}))
-
-    def _set_all(self, values: Mapping[str, Any]) -> None:
-        with errors_shown(self._notify):
-            self._page.set_parameters(self._robot_view, values)
+                if defaults:
+                    self._gui.add_button(
+                        'All defaults', hint=f'sets every option of {solver} to its default'
+                    ).on_click(lambda _: self._set({
+                        one.name: defaults[name] for name, one in by_option.items()
+                        if name in defaults and not one.read_only}))
 
     def _apply(self, described: Mapping[str, Described], typed: Mapping[str, str]) -> None:
         """Set the options that were typed, each with its own reason where it is refused."""
         for name, text in typed.items():
-            with errors_shown(self._notify, name):
-                self._page.set_parameters(
-                    self._robot_view, {name: _value(text, described[name].value)})
+            self._set({name: _value(text, described[name].value)}, name)
 
-    def stop(self) -> None:
-        """Forget what is typed."""
-        draft = self._draft  # read once: another thread may replace it
-        if draft is not None:
-            draft.discard()
+    def _set(self, values: Mapping[str, Any], subject: str = '') -> None:
+        with errors_shown(self._notify, subject):
+            self._page.set_parameters(self._robot_view, values)
 
     def _add(self, one: Described, label: str, default: Any = None) -> None:
         gui, hint = self._gui, one.text

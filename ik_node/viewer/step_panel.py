@@ -1,6 +1,5 @@
 """The next steps of several methods: arrows at the tip, curves of error, the arm a step further."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -37,7 +36,7 @@ class StepPanel(Panel):
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Steps')
         self._problem: tuple[np.ndarray, np.ndarray] | None = None  # q and goal that are drawn
-        self._options: dict[str, Any] = {}
+        self._setting: list[object] = []  # of the options
         self._solvers: dict[str, Any] = {}
         self._chain: Chain | None = None
         self._work = self._worker(self._move)
@@ -73,14 +72,12 @@ class StepPanel(Panel):
 
     def _has_new_solvers(self, chain: Chain) -> bool:
         """Take the node's options; return whether they, or the arm, have changed."""
-        parameters = self._robot_view.parameters
-        names = ['task_weights', *(f'{method}.{name}' for method in METHODS
-                                   for name in solver_class(method).Options.specs())]
-        options = {name: value for name in names if (value := parameters.option(name)) is not None}
-        options['position only'] = self._page.position_only
-        if chain is self._chain and _same_options(options, self._options):
+        setting: list[object] = [str(self._robot_view.parameters.option(f'{method}.{name}'))
+                   for method in METHODS for name in solver_class(method).Options.specs()]
+        setting += str(self._robot_view.parameters.option('task_weights')), self._page.position_only
+        if chain is self._chain and setting == self._setting:
             return False
-        self._chain, self._options = chain, options
+        self._chain, self._setting = chain, setting
         self._solvers.clear()
         return True
 
@@ -90,19 +87,13 @@ class StepPanel(Panel):
             specs = solver_class(method).Options.specs()
             options: dict[str, Any] = {
                 name: None if value == NONE and specs[name].optional else value for name in specs
-                if (value := self._options.get(f'{method}.{name}')) is not None}
+                if (value := self._robot_view.parameters.option(f'{method}.{name}')) is not None}
             self._solvers[method] = make_solver(method, chain, **options)
         return self._solvers[method].step(goal, q)
 
-    def _goal(self, chain: Chain, T_base_goal: np.ndarray) -> Goal:
-        weights = self._robot_view.parameters.task_weights(chain).copy()
-        if self._page.position_only:
-            weights[3:] = 0.0
-        return Goal.from_pose(T_base_goal, weights)
-
     def _draw(self, chain: Chain, q: np.ndarray, T_base_goal: np.ndarray) -> None:
         try:
-            goal = self._goal(chain, T_base_goal)
+            goal = Goal.from_pose(T_base_goal, self._page.goal_weights(chain))
             steps = {method: self._step(chain, method, goal, q) for method in METHODS}
         except IkError as error:
             self._clear()
@@ -151,16 +142,11 @@ class StepPanel(Panel):
             chain, q, T_base_goal = problem
             if chain is not self._chain:
                 self._has_new_solvers(chain)
-            dq = self._step(chain, method, self._goal(chain, T_base_goal), q)
+            goal = Goal.from_pose(T_base_goal, self._page.goal_weights(chain))
+            dq = self._step(chain, method, goal, q)
             self._robot_view.go_to(dict(zip(
                 chain.joint_names, np.clip(q + dq, chain.lower, chain.upper).tolist())))
 
     def _clear(self) -> None:
         self._problem, self._table.content, self._chart.visible = None, '', False
         self._remove_drawn()
-
-
-def _same_options(options: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return options.keys() == other.keys() and all(
-        np.array_equal(np.asarray(value), np.asarray(other[name]))
-        for name, value in options.items())

@@ -176,6 +176,7 @@ class TargetHandles:
         self._snapshot, self._history = snapshot, history or UndoHistory()
         self._before: Callable[[], None] = lambda: None  # restores what was before a drag
         self.on_grab: Callable[[], None] = lambda: None
+        self.sends_goals: Callable[[], bool] = lambda: True  # by drags, which are steps then
         self._server, self._robot_view = server, robot_view
         self._moved, self._notify = moved, notify
         self._gizmos: dict[Target, Gizmo] = {}
@@ -239,7 +240,8 @@ class TargetHandles:
         self.on_grab()
 
     def _release_drag(self, name: str, T: np.ndarray) -> None:
-        self._history.record(self._before, lambda: self.drag_to(T, name))
+        if self.sends_goals():
+            self._history.record(self._before, lambda: self.drag_to(T, name))
 
     def drop(self) -> None:
         """Forget drags that have not been sent yet."""

@@ -103,10 +103,6 @@ class TaskPanel(Panel):
                 value == round(value)) else value
         self._page.set_parameters(self._robot_view, values)
 
-    def stop(self) -> None:
-        """Forget the weight and the priority that are typed."""
-        self._settings.discard()
-
     def _create(self) -> None:
         """Give the node the task of the form. Raises IkError where it does not take it."""
         robot_view, name = self._robot_view, str(self._name.value).strip()
@@ -118,14 +114,7 @@ class TaskPanel(Panel):
             value = _value(field, str(widget.value))
             if value is not None:
                 values[f'{name}.{field}'] = value
-        self._set_tasks((*before, name))
-        try:
-            robot_view.connection.set_parameters(values)
-        except SilentError:
-            with contextlib.suppress(SilentError):
-                self._set_tasks(before)
-            raise
-        robot_view.fetch_parameters()
+        self._put((*before, name), values)
         self._name.value = _next_name(name)
         self._page.history.record(functools.partial(self._put, before, {}),
                                   functools.partial(self._put, (*before, name), values))
@@ -140,11 +129,17 @@ class TaskPanel(Panel):
                                   functools.partial(self._put, after, {}))
 
     def _put(self, names: tuple[str, ...], values: Mapping[str, Any]) -> None:
-        """Set the tasks of the node, and then parameters of one. Raises SilentError."""
+        """Set the tasks of the node, and parameters of one, or neither. Raises SilentError."""
+        before = self._robot_view.tasks
         self._set_tasks(names)
-        if values:
-            self._robot_view.connection.set_parameters(values)
-            self._robot_view.fetch_parameters()
+        try:
+            if values:
+                self._robot_view.connection.set_parameters(values)
+        except SilentError:
+            with contextlib.suppress(SilentError):
+                self._set_tasks(before)
+            raise
+        self._robot_view.fetch_parameters()
 
     def _set_tasks(self, names: tuple[str, ...]) -> None:
         """Set the tasks of the node, with a solver that takes them."""

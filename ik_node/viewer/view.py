@@ -4,14 +4,13 @@ import html
 import json
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ik_node.ros.clients.player_link import PlayerLink
-from ik_node.support.threads import reported, start_thread
+from ik_node.support.threads import reported
 from ik_node.viewer.arm_panels import BranchPanel, ChainPanel
 from ik_node.viewer.charts import PlotPanel
 from ik_node.viewer.demo_panel import DemoPanel
@@ -64,7 +63,6 @@ class View:
         self._painting = threading.Lock()
         self.page = page = Page(server, robot_views, self._on_drag)
         robot_views[0].drop_goals = page.handles.drop
-        self._fetching: set[str] = set()  # names of nodes whose parameters are being fetched
         self._notified: set[str] = set()  # lines about defects of the painter
         add_light(server.scene)
         compared = len(robot_views) > 1
@@ -83,9 +81,9 @@ class View:
         self._stop_button.on_click(lambda _: self._on_stop(self._stop_button.label == _STOP))
         steps.on_click(lambda event: self._on_step(steps.value, event.client))
         server.gui.add_command('Undo', hotkey='Z', modifier='cmd/ctrl').on_trigger(
-            lambda _: self._in_history(page.history.undo))
+            lambda _: self._on_step('Undo', None))
         server.gui.add_command('Redo', hotkey='Z', modifier='cmd/ctrl+shift').on_trigger(
-            lambda _: self._in_history(page.history.redo))
+            lambda _: self._on_step('Redo', None))
         tabs = server.gui.add_tab_group()
         with tabs.add_tab('Move'):
             self._playback = PlaybackPanel(
@@ -96,8 +94,8 @@ class View:
             self._path = PathPanel(page)
             moving: list[Panel] = [self._playback, goal, self._joints, self._path, DemoPanel(page)]
         with tabs.add_tab('Solver'):
-            self._solvers = [SolverPanel(page, robot_view) for robot_view in robot_views]
-            solving: list[Panel] = [*self._solvers, BranchPanel(page)]
+            solving: list[Panel] = [
+                *(SolverPanel(page, robot_view) for robot_view in robot_views), BranchPanel(page)]
             plots = plots or [PlotPanel(page)]
         with tabs.add_tab('Tasks'):
             tasks = TaskPanel(page)
@@ -160,8 +158,6 @@ class View:
                 self.page.notify(f'{robot_view.name} responds again')
             if i == 0 and robot_view.restarts > restarts:
                 self.page.handles.release()
-            if robot_view.parameters.outdated or self._solvers[i].lacks_widgets:
-                self._fetch_parameters(robot_view, self._solvers[i])
         self._solve_again()
         self._readout.content = readout(self._robot_views, '' if has_node else self._player)
         self._stop_button.visible = has_node
@@ -178,22 +174,6 @@ class View:
                     () if robot_view.state.is_stopped else self.page.handles.goals()):
                 robot_view.send_goal(target, T_frame_goal, self.page.position_only)
 
-    def _fetch_parameters(self, robot_view: RobotView, panel: SolverPanel) -> None:
-        """Fetch a node's parameters in a thread; show its solver."""
-        if robot_view.name in self._fetching or not robot_view.connection.is_there:
-            return
-        self._fetching.add(robot_view.name)
-
-        def fetch() -> None:
-            try:
-                with errors_shown(self.page.notify):
-                    robot_view.fetch_parameters()
-                    if panel.lacks_widgets:
-                        panel.make_widgets()
-            finally:
-                self._fetching.discard(robot_view.name)
-        start_thread(fetch, f'fetch {robot_view.name}', self.page.notify)
-
     def _on_drag(self, target: Target, T_frame_goal: np.ndarray) -> None:
         if self._path.draws:
             self._path.draw()
@@ -202,14 +182,11 @@ class View:
             robot_view.send_goal(target, T_frame_goal, self.page.position_only)
 
     def _on_step(self, name: str, client: Any) -> None:
-        if name == 'Fit view' and client is not None:
-            self.page.camera.fit(client)
-        elif name != 'Fit view':
-            self._in_history(getattr(self.page.history, name.lower()))
-
-    def _in_history(self, work: Callable[[], None]) -> None:
         with errors_shown(self.page.notify):
-            work()
+            if name != 'Fit view':
+                getattr(self.page.history, name.lower())()
+            elif client is not None:
+                self.page.camera.fit(client)
 
     def _on_stop(self, stops: bool) -> None:
         """Stop the robots, which refuse goals then, or let them go on."""

@@ -8,7 +8,7 @@ import numpy as np
 from ik_node.model.chain import Chain
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.panel import Page, Panel
-from ik_node.viewer.scene_nodes import new_name, position_wxyz
+from ik_node.viewer.scene_nodes import BOX, add_solids, new_name, position_wxyz, rgb_bytes
 from ik_node.workspace import picture
 from ik_node.workspace.analysis import Workspace, analyse_workspace
 
@@ -19,10 +19,6 @@ _ORIENTATIONS = 24   # tried at each centre, for dexterity
 _AXES = {'nothing': None, 'x': 0, 'y': 1, 'z': 2}
 _FIRST_CUT = 'x'     # the camera is on the positive side of x
 _STEPS = 200         # of the slider that cuts
-# A cube from −0.5 to 0.5: its corners, and two triangles for each of its faces.
-_CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-_FACES = np.array([(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1),
-                   (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)])
 
 
 class _CancelledError(Exception):
@@ -52,8 +48,8 @@ class WorkspacePanel(Panel):
             self._opacity: Any = gui.add_slider('opacity', 0.1, 1.0, 0.05, 1.0)
         self._choice.on_update(lambda _: self._wanted.give(str(self._choice.value)))
         self._cancel.on_click(lambda _: self._hide())
-        self._cut.on_update(lambda _: self._draw())
-        self._place.on_update(lambda _: self._draw())
+        for widget in (self._cut, self._place):
+            widget.on_update(lambda _: self._draw())
         self._opacity.on_update(lambda _: self._set_opacity())
 
     def _is_useful(self) -> bool:
@@ -142,12 +138,10 @@ class WorkspacePanel(Panel):
         if self._chain is None or not len(centres):
             return []
         position, wxyz = position_wxyz(self._robot_view.pose(self._chain.base_link))
-        unturned = np.tile((1.0, 0.0, 0.0, 0.0), (len(centres), 1))
-        return [self._server.scene.add_batched_meshes_simple(
-            new_name(self._server, f'/{self._robot_view.name}/workspace'), edge * _CORNERS, _FACES,
-            unturned, centres, batched_colors=(255 * colors).astype(np.uint8), lod='off',
-            flat_shading=True, opacity=float(self._opacity.value), cast_shadow=False,
-            receive_shadow=False, position=position, wxyz=wxyz)]
+        return [add_solids(
+            self._server, new_name(self._server, f'/{self._robot_view.name}/workspace'), BOX,
+            centres, edge, (255 * colors).astype(np.uint8), opacity=float(self._opacity.value),
+            cast_shadow=False, receive_shadow=False, position=position, wxyz=wxyz)]
 
     def _set_opacity(self) -> None:
         with self._drawing:
@@ -159,17 +153,13 @@ def _legend(workspace: Workspace, figure: str) -> str:
     """Return the meaning of the colours, and the main figures of the workspace, as HTML."""
     main = workspace.describe().split('\n')[0]
     if figure == 'reachable':
-        scale = ''.join(f'<span style="color:{_css(color)}">■</span> {text}&ensp;' for color, text
-                        in ((picture.REACHABLE, 'centre reachable'),
-                            (picture.PARTLY_REACHABLE, 'a part')))
+        scale = ''.join(
+            f'<span style="color:rgb{rgb_bytes(color)}">■</span> {text}&ensp;' for color, text in (
+                (picture.REACHABLE, 'centre reachable'), (picture.PARTLY_REACHABLE, 'a part')))
     else:
-        ramp = ', '.join(map(_css, picture.color_scale()))
+        ramp = ', '.join(f'rgb{rgb_bytes(color)}' for color in picture.color_scale())
         most = picture.largest(workspace.values(figure), figure)
         scale = (f'<div style="height:0.7em;background:linear-gradient(to right, {ramp})"></div>'
                  f'<div style="display:flex;justify-content:space-between"><span>0</span>'
                  f'<span>{figure}</span><span>{most:.3g}{_UNITS.get(figure, "")}</span></div>')
     return f'<div style="margin:0.3em 3%;font-size:0.8em">{scale}<div>{main}</div></div>'
-
-
-def _css(color: tuple[float, float, float]) -> str:
-    return f'rgb({", ".join(f"{255 * channel:.0f}" for channel in color)})'

@@ -13,8 +13,11 @@ from ik_node.viewer.scene_nodes import GroundPlane
 def grids():
     """The grids that were drawn, the newest at the end, and the ground."""
     drawn = []
-    return drawn, GroundPlane(SimpleNamespace(
-        add_grid=lambda name, **look: drawn.append(SimpleNamespace(name=name, **look))))
+
+    def add_grid(name, **look):
+        drawn.append(SimpleNamespace(name=name, **look))
+        return drawn[-1]
+    return drawn, GroundPlane(SimpleNamespace(add_grid=add_grid))
 
 
 @pytest.mark.parametrize(('reach', 'square'), [
@@ -44,3 +47,14 @@ def test_it_is_drawn_again_only_where_it_changes(grids):
     assert len(drawn) == 1
     ground.fit(10.0, 0.0)
     assert [grid.name for grid in drawn] == ['/grid', '/grid']
+
+
+def test_its_lines_are_dim_on_a_dark_page_and_stay_so_where_it_is_drawn_again(grids):
+    drawn, ground = grids
+    light = drawn[-1].cell_color[0], drawn[-1].section_color[0]
+    ground.set_dark(True)
+    ground.fit(10.0, 0.0)
+    for grid in drawn:
+        assert grid.cell_color[0] < grid.section_color[0] < min(light)
+    ground.set_dark(False)
+    assert (drawn[-1].cell_color[0], drawn[-1].section_color[0]) == light

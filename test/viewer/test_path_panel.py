@@ -25,6 +25,36 @@ def waypoints(page):
             [tuple(frame.origin_color) for frame in frames])
 
 
+def listed(page):
+    """Return the positions (k, 3), m, of the waypoints in the list, whose numbers are in order."""
+    lines = [line.replace(' m', '').split(':') for line in page.widget('Path', 'waypoint').options]
+    assert [number for number, _ in lines] == [str(k) for k in range(1, len(lines) + 1)]
+    return np.array([list(map(float, place.split(','))) for _, place in lines])
+
+
+def numbers(page):
+    """Return the numbers that are shown in the scene."""
+    return [node.text for node in page.drawn('/ik_node/path/').values()
+            if hasattr(node, 'text') and node.visible]
+
+
+@pytest.fixture
+def poses(page):
+    """Set three waypoints; return them."""
+    poses = [ARM.forward(np.full(6, value)) for value in (0.1, 0.3, 0.5)]
+    for T in poses:
+        page.drag(T)
+        page.press('Path', 'Set a waypoint')
+    return poses
+
+
+def order(page, poses):
+    """Return the numbers of poses in the order of the waypoints, from 0, with those drawn."""
+    drawn = waypoints(page)[0]
+    assert listed(page) == pytest.approx(drawn, abs=6e-4)
+    return [int(np.abs(np.array(poses)[:, :3, 3] - place).max(axis=1).argmin()) for place in drawn]
+
+
 def paths(page):
     return [sent for sent in page.node.sent if sent[0] == 'path']
 
@@ -60,6 +90,59 @@ def test_a_path_that_is_followed_as_a_whole_is_met_as_a_whole(page):
     page.node.report(0, 'waypoint 5 of 5: of another path')
     page.settle()
     assert waypoints(page)[1][1] == MET
+
+
+def test_the_list_has_numbers_that_are_in_the_scene_too_and_its_order_is_that_of_the_path(
+        page, poses):
+    assert order(page, poses) == [0, 1, 2]
+    assert numbers(page) == ['1', '2', '3']
+    page.choose('Path', '', value='Down')  # the last, which cannot be moved further
+    page.choose('Path', '', value='Up')
+    page.choose('Path', '', value='Up')
+    assert order(page, poses) == [2, 0, 1]
+    page.choose('Path', 'waypoint', value=page.widget('Path', 'waypoint').options[1])
+    page.choose('Path', '', value='Down')
+    assert order(page, poses) == [2, 1, 0]
+    page.press('Path', 'Follow the path')
+    assert paths(page)[0][2] == pytest.approx(np.array(poses)[[2, 1, 0]], abs=1e-6)
+
+
+def test_one_waypoint_is_deleted_and_one_is_replaced_by_the_goal(page, poses):
+    page.choose('Path', 'waypoint', value=page.widget('Path', 'waypoint').options[1])
+    page.choose('Path', '', value='Delete')
+    assert order(page, poses) == [0, 2]
+    assert numbers(page) == ['1', '2']
+    poses.append(ARM.forward(np.full(6, 0.7)))
+    page.drag(poses[3])
+    page.choose('Path', '', value='Replace')  # what came after the one that was deleted
+    assert order(page, poses) == [0, 3]
+    for _ in range(2):
+        page.choose('Path', '', value='Delete')
+    assert not page.drawn('/ik_node/path/')
+    assert not page.shows('Path', 'waypoint')
+
+
+def test_changes_of_the_path_are_undone_and_done_again(page, poses):
+    page.choose('Path', '', value='Up')
+    page.press('Path', 'Clear')
+    history = page.view.page.history
+    for move, wanted in ((history.undo, [0, 2, 1]), (history.undo, [0, 1, 2]),
+                         (history.redo, [0, 2, 1])):
+        move()
+        assert order(page, poses) == wanted
+
+
+def test_what_is_drawn_at_once_is_undone_at_once_and_numbers_do_not_overlap(page):
+    page.choose('Path', 'draw while dragging', value=True)
+    T = page.handle().T.copy()
+    for k in range(4):
+        T[0, 3] += 0.03 * page.robot_view.reach
+        page.drag_on(T, phase='end' if k == 3 else 'update')
+        page.settle()
+    assert len(listed(page)) == 4
+    assert numbers(page) == ['1', '3']
+    page.view.page.history.undo()
+    assert not page.drawn('/ik_node/path/')
 
 
 def test_while_drags_draw_a_path_no_goal_is_sent_and_near_waypoints_are_left_out(page):

@@ -25,6 +25,7 @@ from ik_node.viewer import gallery
 from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.node_state import NodeState
+from ik_node.viewer.readout import robot_text
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import matrix, position_wxyz
 from opened_files import opened_files
@@ -152,7 +153,7 @@ def test_a_figure_is_shown_without_a_chain(figure):
     figure.paint()
     assert (figure.tree.name, figure.chain, figure.problems) == ('humanoid', None, [])
     assert (figure.space.n_joints, figure.follows_paths) == (32, False)
-    assert figure.description == 'humanoid, 32 joints, tasks hand'
+    assert robot_text(figure) == 'humanoid, 32 joints, tasks hand'
     assert 1.6 < figure.reach < 1.8
 
 

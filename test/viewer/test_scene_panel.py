@@ -91,6 +91,20 @@ def test_an_arm_its_solver_its_goal_and_the_view_come_back(page):
     assert page.browser.camera.position == pytest.approx(np.ones(3))
 
 
+def test_goals_without_orientation_come_back_as_such(page):
+    older = json.loads(save(page))
+    assert older.pop('position_only') is False
+    page.choose('Goal', 'position only', value=True)
+    dragged(page, page.robot_view.chain.forward(np.full(6, 0.3)))
+    text = save(page)
+    for wanted, content in ((False, json.dumps(older).encode()), (True, text)):
+        load(page, content)
+        assert page.widget('Goal', 'position only').value is wanted
+    assert page.node.sent[-2][0] == 'goal'
+    assert page.node.sent[-2][3]  # as a point
+    assert page.told == []
+
+
 def test_a_goal_that_the_robot_has_not_met_yet_is_not_solved_again(page, monkeypatch):
     page.settle()
     dragged(page, page.robot_view.chain.forward(np.full(6, 0.3)))

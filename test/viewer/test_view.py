@@ -15,6 +15,7 @@ from ik_node import KinematicTree
 from ik_node.ros.clients.connection import Connection
 from ik_node.ros.clients.player_link import PlayerLink
 from ik_node.spatial import pose_from_rpy
+from ik_node.viewer.readout import robot_text
 from ik_node.viewer.robot_view import RobotView
 from page_here import Browser, FakePlayer, page_of, page_with, until
 
@@ -451,7 +452,7 @@ def test_parameters_that_arrive_while_a_picture_is_drawn_disturb_nothing(page, n
     while_it_draws = PropertyMock(side_effect=itertools.chain([getattr(robot_view, name)],
                                                               itertools.repeat(None)))
     for draw in (lambda: robot_view.is_placed, lambda: robot_view.reach,
-                 lambda: robot_view.description, page.view._update_tables):
+                 lambda: robot_text(robot_view), page.view._update_tables):
         with patch.object(RobotView, name, while_it_draws):
             draw()
 

@@ -8,7 +8,6 @@ import pytest
 import robots
 from ik_node import IkError, KinematicTree
 from ik_node.viewer import workspace_panel
-from ik_node.viewer.workspace_panel import _CORNERS, _FACES
 from ik_node.workspace.analysis import analyse_workspace
 from page_here import page_with
 
@@ -106,10 +105,3 @@ def test_what_a_plane_lays_open_is_drawn(page):
     at_plane = cut[:, 0].max()
     inside = (np.abs(cut[:, 0] - at_plane) < 1e-6).sum()
     assert inside >= (np.abs(whole[:, 0] - at_plane) < 1e-6).sum()
-
-
-def test_a_cube_is_closed_and_faces_outward():
-    triangles = _CORNERS[_FACES]
-    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-    assert (np.einsum('ij,ij->i', normals, triangles.mean(axis=1)) > 0.0).all()
-    assert np.einsum('ij,ij->i', triangles[:, 0], normals).sum() / 6.0 == pytest.approx(1.0)

@@ -71,7 +71,7 @@ def test_a_robot_of_ones_own_is_dropped_on_the_page_or_downloaded(tmp_path, monk
         assert until(lambda: view.page.handle_pose is not None and server.get_clients(), 60, page)
 
         # What is no robot is refused, and the robot stays.
-        page.wait_for_function('window.ikViewDrop')
+        page.wait_for_function('window.ikView')
         drop(page, ('link.stl', b'solid'))
         assert until(lambda: told, 60, page)
         drop(page, ('a.urdf', b'<robot/>'), ('b.urdf', b'<robot/>'))

@@ -129,7 +129,7 @@ def test_an_inactive_node_is_shown_as_such_and_an_active_one_is_not(shown):
     assert shown.node.transition('deactivate')
     assert shown.says('the node is inactive')
     assert shown.node.transition('activate')
-    assert shown.says(NO_GOAL)
+    assert shown.says(MET)
 
 
 def test_a_node_that_is_killed_and_started_again_is_shown_as_such(shown):

@@ -8,6 +8,7 @@ from browser import first_picture, open_folder, open_tab, page_of, until, view_o
 from fake_node import FakeNode
 
 VALUES, SEED = 200, 34
+SIZE = {'width': 640, 'height': 600}  # keys are handled between two pictures
 
 
 def keys(rng, text):
@@ -31,7 +32,7 @@ def test_random_values_arrive_as_typed_and_nothing_is_sent_before_they_are_commi
     rng = np.random.default_rng(SEED)
     node = FakeNode(model_path=str(robots.OWN / 'arm_6r.urdf'))
     with (view_on(node) as (server, view, robot_view),
-          page_of(server.get_port()) as (page, said)):
+          page_of(server.get_port(), size=SIZE) as (page, said)):
         first_picture(page, view)
         open_folder(page, 'Joints', page.get_by_text('Type joint values', exact=True))
         open_folder(page, 'Type joint values',
