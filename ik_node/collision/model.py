@@ -107,6 +107,7 @@ class CollisionModel:
         scene = robot.scene(pieces, robot.pairs + robot.possible_pairs(
             pieces, len(robot.pieces)), closer)
         own = [(one.name, one.piece) for one in pieces]
+        # One assignment, so that another thread sees all of it or nothing.
         self._state = Checked(scene, world, own, around, robot.T_world_base, closer)
         self._has_hulls = not all(one.is_exact for one in {
             id(piece): piece for _, piece in (*own, *around)}.values())

@@ -13,7 +13,7 @@ from ik_node.viewer.scene_nodes import add_line, new_name
 _COLOR = 208, 52, 44
 
 
-class Gap(NamedTuple):
+class GoalGap(NamedTuple):
     """How far the tip is from its goal."""
 
     tip: np.ndarray
@@ -23,7 +23,7 @@ class Gap(NamedTuple):
     errors: Errors
 
     @classmethod
-    def between(cls, T_tip: np.ndarray, T_goal: np.ndarray, weights: np.ndarray) -> 'Gap':
+    def between(cls, T_tip: np.ndarray, T_goal: np.ndarray, weights: np.ndarray) -> 'GoalGap':
         """Return the gap between two poses (4, 4), m, along the axes with weights (6,) above 0."""
         R = T_goal[:3, :3]
         off = (weights > 0.0) * np.concatenate([
@@ -40,7 +40,7 @@ class GapLine:
         self._server, self._name = server, name
         self._nodes: tuple[Any, Any] | None = None
 
-    def show(self, gap: Gap | None) -> None:
+    def show(self, gap: GoalGap | None) -> None:
         """Show a gap; None for none."""
         if gap is None:
             for node in self._nodes or ():

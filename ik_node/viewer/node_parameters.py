@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.control.arm import goal_weights
+from ik_node.control.group_source import goal_weights
 from ik_node.control.options import MODEL_PATHS, ArmOptions, model_path, solves_body
 from ik_node.control.task_options import TYPES
 from ik_node.model.chain import Chain

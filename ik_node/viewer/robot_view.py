@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import viser
 
-from ik_node.control.arm import goal_weights
+from ik_node.control.group_source import goal_weights
 from ik_node.control.options import ArmOptions, model_path
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
@@ -19,7 +19,7 @@ from ik_node.model.readers import read_urdf_text
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError, InputError
 from ik_node.viewer.drawn_robot import DrawnRobot
-from ik_node.viewer.goal_gap import Gap, GapLine
+from ik_node.viewer.goal_gap import GapLine, GoalGap
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.node_link import NodeLink
 from ik_node.viewer.node_parameters import ARM_GOAL, Freedom, Target, task_names, task_targets
@@ -190,7 +190,7 @@ class RobotView(DrawnRobot, NodeLink):
         self.text = text
 
     @property
-    def gap(self) -> Gap | None:
+    def gap(self) -> GoalGap | None:
         """How far the arm as it is drawn is from its last goal."""
         chain, T_goal = self.chain, self.markers.pose((self._goal_markers, 0))
         if chain is None or T_goal is None:
@@ -201,7 +201,7 @@ class RobotView(DrawnRobot, NodeLink):
             return None
         if self.markers.pose((self._goal_markers, 1)) is None:  # no axes: a position only
             weights[3:] = 0.0
-        return Gap.between(self.pose(chain.tip_link), T_goal, weights)
+        return GoalGap.between(self.pose(chain.tip_link), T_goal, weights)
 
     @property
     def status(self) -> StateLine:
