@@ -130,6 +130,7 @@ class Page:
         """Paint once what has arrived, as the painter's thread does."""
         self.view._paint()
         self.view._update_tables()
+        self.view._follow()
 
     def settle(self):
         """Let the panels' threads end what they do, and paint it."""

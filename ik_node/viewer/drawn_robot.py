@@ -23,7 +23,7 @@ from ik_node.viewer.scene_nodes import new_name, position_wxyz, rgb_bytes
 
 _GREY = (0.72, 0.74, 0.78, 1.0)
 _MOVED = 1e-7  # m and parts of a unit quaternion: less is not sent to the page
-_TRIANGLES = 30000  # of meshes: a processor without a graphics card draws them 10 times a second
+_TRIANGLES = 15000  # of meshes: a processor without a graphics card draws them 10 times a second
 
 
 class DrawnRobot:

@@ -67,7 +67,8 @@ class GoalPanel(Panel):
         T = inverse(self._robot_view.target_frame()) @ T_scene_goal
         if np.abs(T - self._T).max() > _SHOWN:
             self._show(T)
-        self._command.value = self._command_text(self._T)
+        else:  # at rest: the field fits its height to the text, which takes the browser long
+            self._command.value = self._command_text(self._T)
 
     def _show(self, T: np.ndarray) -> None:
         """Show a goal (4, 4), m, in the frame of the base."""

@@ -19,6 +19,8 @@ _SOLID = 500  # largest list whose members are drawn as solids; longer ones are 
 _WITH_TEXT = 'limits', 'distances'  # layers whose texts are part of them
 _LETTERS_A_LINE, _LINES = 60, 3  # of texts that are wrapped
 _BALL = trimesh.creation.icosphere(subdivisions=2, radius=0.5)
+_LOOKS = [field for field in Marker.get_fields_and_field_types()
+          if field not in ('header', 'pose', 'lifetime')]  # all but where a marker is, and when
 _UPRIGHT, _TURNED = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0)
 
 
@@ -78,14 +80,20 @@ class MarkerScene:
         """Let the markers that are locked to a frame be where that is now."""
         for handle, _, marker in self._shown.values():
             if marker.frame_locked and handle and marker.header.frame_id in self._frames:
-                handle.position, handle.wxyz = position_wxyz(
-                    self._frames[marker.header.frame_id] @ _pose_of(marker))
+                self._place(handle, marker)
+
+    def _place(self, handle: Any, marker: Marker) -> None:
+        handle.position, handle.wxyz = position_wxyz(
+            self._frames[marker.header.frame_id] @ _pose_of(marker))
 
     def _add(self, key: tuple[str, int], marker: Marker, end: float) -> None:
-        """Draw a marker of a layer that is shown, unless the page has it already."""
+        """Draw a marker of a layer that is shown, or move it if it looks as before."""
         shown, is_hidden = self._shown.get(key), layer_of(marker) in self._hidden
-        if shown is not None and shown.marker == marker:
-            self._shown[key] = shown._replace(end=end)
+        if shown is not None and all(getattr(shown.marker, field) == getattr(marker, field)
+                                     for field in _LOOKS):
+            self._shown[key] = _Shown(shown.handle, end, marker)
+            if shown.handle is not None:
+                self._place(shown.handle, marker)
         elif (handle := None if is_hidden else self._draw_anew(key, marker)) or is_hidden:
             self._shown[key] = _Shown(handle, end, marker)
 
@@ -144,9 +152,9 @@ class MarkerScene:
 
     def _draw(self, name: str, marker: Marker, T_scene_frame: np.ndarray) -> Any:
         """Draw one marker; return its handle, None for a kind that is not drawn here."""
-        size, T = marker.scale, T_scene_frame @ _pose_of(marker)
+        size = marker.scale
         sizes = size.x, size.y, size.z
-        position, wxyz = position_wxyz(T)
+        position, wxyz = position_wxyz(T_scene_frame @ _pose_of(marker))
         scene: Any = self._server.scene
         placed = {'position': position, 'wxyz': wxyz}
         color, alpha = _rgb(marker.color), marker.color.a
@@ -169,10 +177,8 @@ class MarkerScene:
         if marker.type == Marker.ARROW:
             ends = points if len(points) == 2 else np.array([(0.0, 0.0, 0.0), (size.x, 0.0, 0.0)])
             width = size.x if len(points) == 2 else size.y
-            # In the scene's own frame: the page draws arrows without regard to their pose.
-            return scene.add_arrows(name, (ends @ T[:3, :3].T + position)[None], np.array(color),
-                                    shaft_radius=0.5 * width, head_radius=width,
-                                    head_length=2.0 * width)
+            return scene.add_arrows(name, ends[None], np.array(color), shaft_radius=0.5 * width,
+                                    head_radius=width, head_length=2.0 * width, **placed)
         if marker.type in (Marker.LINE_STRIP, Marker.LINE_LIST) and len(points) > 1:
             shades = np.array(color, np.uint8) if colors is color else _ends(marker, colors)
             return scene.add_line_segments(name, _ends(marker, points), shades, thickness=2.0,

@@ -35,7 +35,8 @@ from ik_node.viewer.task_panel import TaskPanel
 from ik_node.viewer.workspace_panel import WorkspacePanel
 
 _RATE = 60.0       # Hz, highest rate at which the scene is drawn
-_TABLES = 0.1      # s between two updates of figures and sliders
+_TABLES = 0.25     # s between two updates of figures and sliders, which a browser without a
+                   # graphics card takes as long for as for a third of a picture
 _PANEL = 380       # pixels, width of the panel
 _STOP, _CONTINUE = 'Stop', 'Continue'
 _ICON = ("data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><path "
@@ -133,6 +134,7 @@ class View:
                 if began - last_tables > _TABLES:
                     last_tables = began
                     self._update_tables()
+                self._follow()
             self._closed.wait(max(0.0, began + 1.0 / _RATE - time.monotonic()))
 
     def _paint(self) -> None:
@@ -145,7 +147,6 @@ class View:
                     self.page.handles.clear(keeps=robot_view.tree is tree)
                     self._path.clear()
                     self.page.history.clear()
-        self._server.flush()  # now, not when the server next looks
 
     def _update_tables(self) -> None:
         # A motion may be played without any node, be it awaited: panels about it are hidden then.
@@ -164,8 +165,12 @@ class View:
         self._stop_button.label = _CONTINUE if self._robot_views[0].state.is_stopped else _STOP
         for panel in self._panels:
             panel.update(has_node)
+
+    def _follow(self) -> None:
+        """Let handles and cameras follow what is drawn, and send all that has changed."""
         self.page.handles.update()
         self.page.camera.update()
+        self._server.flush()  # now, not when the server next looks
 
     def _solve_again(self) -> None:
         """Send the goals that are dragged once more after a change of what they are solved with."""

@@ -297,9 +297,9 @@ def test_a_broken_mesh_is_told_and_the_rest_is_drawn(server, tmp_path, reader):
 
 def marker(kind, number, **given):
     return Marker(header=Header(frame_id='base'), id=number, type=kind, action=Marker.ADD,
-                  scale=Vector3(x=0.1, y=0.1, z=0.1), color=ColorRGBA(r=1.0, a=1.0),
-                  **{'ns': 'n', 'pose': Pose(position=Point(x=1.0),
-                                             orientation=Quaternion(w=1.0)), **given})
+                  scale=Vector3(x=0.1, y=0.1, z=0.1), **{
+                      'ns': 'n', 'color': ColorRGBA(r=1.0, a=1.0), 'pose': Pose(
+                          position=Point(x=1.0), orientation=Quaternion(w=1.0)), **given})
 
 
 POINTS = [Point(x=0.1 * k) for k in range(6)]
@@ -316,8 +316,11 @@ def test_every_kind_of_marker_is_drawn_in_its_frame_until_it_is_deleted(server, 
     T = matrix((0.0, 2.0, 0.0), (0.0, 0.0, 0.0, 1.0))  # half a turn about z
     scene.show(MarkerArray(markers=[marker(kind, 1, **KINDS[kind])]), {'base': T})
     handle = server.scene.get_handle_by_name('/m/n_1')
-    place = handle.points[0, 0] if kind == Marker.ARROW else handle.position
-    assert place == pytest.approx([-1.0, 2.0, 0.0], abs=1e-6)
+    assert handle.position == pytest.approx([-1.0, 2.0, 0.0], abs=1e-6)
+    moved = marker(kind, 1, **{**KINDS[kind], 'pose': Pose(position=Point(x=3.0))})
+    scene.show(MarkerArray(markers=[moved]), {'base': T})
+    assert server.scene.get_handle_by_name('/m/n_1') is handle  # what looks as before only moves
+    assert handle.position == pytest.approx([-3.0, 2.0, 0.0], abs=1e-6)
     gone = marker(kind, 1)
     gone.action = Marker.DELETE
     scene.show(MarkerArray(markers=[gone]), {'base': T})
@@ -367,10 +370,12 @@ def test_lists_of_solids_keep_their_size_along_every_axis(server):
 
 def test_a_marker_that_changes_is_the_new_one(server):
     scene = MarkerScene(server, '/c')
-    for words in ('before', 'after'):
-        scene.show(MarkerArray(markers=[marker(Marker.TEXT_VIEW_FACING, 1, text=words)]),
+    for words, color in (('before', ColorRGBA(r=1.0, a=1.0)), ('after', ColorRGBA(g=1.0, a=1.0))):
+        scene.show(MarkerArray(markers=[marker(Marker.TEXT_VIEW_FACING, 1, text=words),
+                                        marker(Marker.SPHERE, 2, color=color)]),
                    {'base': np.eye(4)})
     assert server.scene.get_handle_by_name('/c/n_1').text == 'after'
+    assert tuple(server.scene.get_handle_by_name('/c/n_2').color) == (0, 255, 0)
 
 
 def test_markers_of_a_hidden_layer_are_drawn_when_it_is_shown_again(server):
