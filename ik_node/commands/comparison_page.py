@@ -176,6 +176,8 @@ def _growth(rows: Mapping[str, comparison.Row]) -> str:
 def draw_joints(measured: Measured, file: Path) -> None:
     """Save a PNG with a panel for each method and arm: all joints over the frames of the path.
 
+    A legend below the panels of an arm names its joints.
+
     Raises ImportError where matplotlib is missing and OSError where the file cannot be written.
     """
     from matplotlib.figure import Figure
@@ -195,4 +197,6 @@ def draw_joints(measured: Measured, file: Path) -> None:
             panel.spines[['top', 'right']].set_visible(False)
         for panel in panels[len(found):]:
             panel.axis('off')
+        part.legend(panels[0].lines, measured[name][0].chain.joint_names, frameon=False,
+                    loc='outside lower center', ncols=_COLUMNS * 2, fontsize=9)
     save_png(sheet, file, _COLOURS)

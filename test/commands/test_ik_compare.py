@@ -9,7 +9,7 @@ import pytest
 
 import robots
 from ik_node import IkError, KinematicTree
-from ik_node.commands import comparison, ik_compare
+from ik_node.commands import comparison, comparison_page, ik_compare
 from ik_node.commands.comparison import (
     TOLERANCE,
     VARIANTS,
@@ -21,6 +21,7 @@ from ik_node.commands.comparison import (
 )
 from ik_node.commands.comparison_page import as_page, as_text
 from ik_node.commands.figures_textbook import Variant
+from ik_node.commands.pictures import save_png
 from ik_node.solvers.registry import built_in_names
 
 DOCS = Path(__file__).parents[2] / 'docs'
@@ -135,10 +136,16 @@ def test_the_command_prints_tables_and_writes_the_page(monkeypatch, tmp_path, ca
 def test_a_picture_has_a_panel_for_every_method(monkeypatch, tmp_path):
     pytest.importorskip('matplotlib')
     monkeypatch.setattr(comparison, 'methods', lambda: [PSEUDOINVERSE])
+    sheets = []
+    monkeypatch.setattr(comparison_page, 'save_png', lambda sheet, file, colors: (
+        sheets.append(sheet), save_png(sheet, file, colors)))
     file = tmp_path / 'joints.png'
     assert ik_compare.main(['planar_3r', '--goals', '1', '--repeats', '1', '--png',
                             str(file)]) == 0
     assert file.read_bytes().startswith(b'\x89PNG')
+    (arm,) = sheets[0].subfigs
+    assert len(arm.axes[0].lines) == 3
+    assert [text.get_text() for text in arm.legends[0].texts] == ['joint_1', 'joint_2', 'joint_3']
 
 
 @pytest.mark.parametrize(('arguments', 'text'), [
