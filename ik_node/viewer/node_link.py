@@ -109,17 +109,19 @@ class NodeLink:
         self._changed()
 
     def check_node(self) -> bool:
-        """Update the state of the node; return whether it responds again after a silence."""
-        seen_before = self.state.responds is not None
+        """Update the state of the node; return whether it responds again, be it without a silence.
+
+        A process may replace another one before that counts as silent.
+        """
         back = self.state.update(self.connection.responds, self.connection.lifecycle)
-        if self.state.responds and (back or not seen_before):
-            processes = self.connection.processes()
-            if back and processes - self._processes:
-                self.restarts += 1
-                self.state.leave_goal()
-                self.state.is_stopped = False
-            self._processes |= processes
-            self.parameters.outdated |= back
+        before, processes = self._processes, self.connection.processes()
+        self._processes |= processes
+        if before and processes - before:
+            back = True
+            self.restarts += 1
+            self.state.leave_goal()
+            self.state.is_stopped = False
+        self.parameters.outdated |= back
         return back
 
     def set_parameter(self, name: str, value: Any) -> None:
