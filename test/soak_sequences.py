@@ -45,11 +45,12 @@ class Seen:
     """A node, its page, and what the node has published.
 
     - `reports`: of goals; `reported`: when the last one came, s.
+    - `looks`: how long each comparison of both took, s, which tells how busy the machine is.
     """
 
     def __init__(self, node, view, robot_view, page):
         self.node, self.view, self.robot_view, self.page = node, view, robot_view, page
-        self.reports, self.reported = [], 0.0
+        self.reports, self.reported, self.looks = [], 0.0, []
         self.states = node.listen(JointState, 'joint_states')
         node.node.create_subscription(DiagnosticStatus, 'ik_node/status', self._on_report, 10)
         node.settle()
@@ -72,7 +73,9 @@ class Seen:
         said, deadline = [], time.monotonic() + AGREE
         while True:
             self.node.spin(0.005)
+            looked = time.monotonic()
             wrong, now = self.contradictions(asks), time.monotonic()
+            self.looks.append(now - looked)
             took = now - max(began, self.reported)
             if not wrong:
                 return took, said
@@ -273,6 +276,8 @@ def run_sequences(sequences, seed, tell=lambda line: None):
                     tell(f'{k} {done} {took:.2f} s, load {os.getloadavg()[0]:.1f}; until then '
                          + '; '.join(f'{s:.2f} s {wrong}' for s, wrong in said))
             tell(f'{k} {done} {slowest:.2f} s')
+        tell(f'one comparison of page and node took {np.median(seen.looks):.3f} s in the median, '
+             f'{np.quantile(seen.looks, 0.95):.3f} s for 95 %')
         return found + [f'the console: {line}' for line in page_errors(console)], times
 
 

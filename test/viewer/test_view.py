@@ -292,6 +292,23 @@ def test_parameters_are_fetched_once_the_node_responds_to_requests(page):
     assert page.widget('Solver', 'solver').value == 'ccd'
 
 
+@pytest.mark.parametrize(('process', 'goals'), [(b'1', 2), (b'2', 1)], ids=['busy', 'another'])
+def test_a_changed_solver_counts_once_it_is_clear_whether_the_node_has_restarted(
+        page, process, goals):
+    def sent():
+        return sum(one[0] == 'goal' for one in page.node.sent)
+    page.drag(moved(page))
+    page.node.responds = False
+    page.settle()
+    page.node.responds, page.node.lifecycle = True, ''
+    page.node.set(solver='ccd')
+    page.settle()
+    assert sent() == 1
+    page.node.lifecycle, page.node.process = 'active', process
+    page.settle()
+    assert sent() == goals
+
+
 def test_parameters_that_do_not_come_are_asked_for_again(page):
     page.robot_view.parameters.outdated = True
     page.node.refusal = 'the node does not respond: parameters'

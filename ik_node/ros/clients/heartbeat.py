@@ -65,6 +65,6 @@ class Heartbeat:
         if future.cancelled() or future.exception() is not None:
             return
         self.on_message()
-        self.lifecycle = future.result().current_state.label
         self.processes = frozenset(bytes(info.endpoint_gid) for info in
                                    self._node.get_publishers_info_by_topic(self._topic))
+        self.lifecycle = future.result().current_state.label
