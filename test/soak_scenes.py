@@ -81,9 +81,18 @@ class Shown:
             return all(abs(self.robot_view.values.get(name, np.inf) - value) < EQUAL
                        for name, value in zip(state.name, state.position)) and (
                 not self.robot_view.parameters.moves_root
-                or np.abs(self.robot_view.T_world_root - self.root()).max() < EQUAL)
+                or np.abs(self.robot_view.T_world_root - self.root()).max() < EQUAL
+            ) and self.handles_follow()
         self.node.settle()
         self.expect(agrees, 'agrees with its node')
+
+    def handles_follow(self):
+        """Tell whether dragged handles are where their targets are now."""
+        view = self.robot_view
+        return all(np.allclose(gizmo.T, target.freedom.merge(
+            view.target_frame(target) @ gizmo._T_frame_goal, T), rtol=0.0, atol=2e-5)
+            for target, gizmo in list(self.page.handles._gizmos.items())
+            if gizmo.is_dragged and (T := view.target_pose(target)) is not None)
 
     def root(self):
         return pose_to_matrix(self.roots[-1].pose) if self.roots else np.eye(4)
