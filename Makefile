@@ -55,6 +55,8 @@ ROBOTS ?= 1000
 MINUTES ?= 10
 START ?= 120
 SWITCHES ?= 50
+SEQUENCES ?= 200
+SCENES ?= 100
 
 .PHONY: setup demo test test-all test-plain sanitize lint docs site bench soak pictures clean
 
@@ -130,6 +132,8 @@ soak: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/python test/soak_motion.py --minutes $(MINUTES)
 	$(BIN)/python test/soak_view.py --switches $(SWITCHES)
 	$(BIN)/python test/soak_page.py
+	$(BIN)/python test/soak_sequences.py --sequences $(SEQUENCES)
+	$(BIN)/python test/soak_scenes.py --scenes $(SCENES)
 	$(BIN)/python test/soak_first_hour.py
 
 pictures: $(VENV)/.bench $(VENV)/.kernels

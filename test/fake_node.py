@@ -63,7 +63,7 @@ class FakeNode:
     def __init__(self, arms=('',), **parameters):
         """Begin with values of parameters, __ for a dot; its robot is in its start pose."""
         self._lock = threading.RLock()
-        self.is_there = self.responds = True
+        self.responds = True
         self.lifecycle, self.refusal = 'active', ''
         self.sent, self.listed, self.offered, self.process = [], ('', {}), set(), b'1'
         self._arms, self._specs, self._values = arms, {}, {}
@@ -128,7 +128,7 @@ class FakeNode:
     # The interface of a connection.
 
     def close(self):
-        self.refusal, self.is_there = 'the connection is closed', False
+        self.refusal, self.responds = 'the connection is closed', False
 
     def goal_topic(self, arm='', position_only=False):
         return f'/{f"{arm}/" if arm else ""}goal_{"point" if position_only else "pose"}'

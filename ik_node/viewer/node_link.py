@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from visualization_msgs.msg import Marker
 
+from ik_node.model.joints import ROOTS
 from ik_node.ros.clients.client import Report
 from ik_node.ros.clients.connection import Connection
 from ik_node.ros.publishing.markers.group_markers import NO_GOAL
+from ik_node.spatial import rotation_log
 from ik_node.viewer.node_parameters import NodeParameters
 from ik_node.viewer.node_state import NodeState, StateLine
 
@@ -109,17 +111,19 @@ class NodeLink:
         self._changed()
 
     def check_node(self) -> bool:
-        """Update the state of the node; return whether it responds again after a silence."""
-        seen_before = self.state.responds is not None
+        """Update the state of the node; return whether it responds again, be it without a silence.
+
+        A process may replace another one before that counts as silent.
+        """
         back = self.state.update(self.connection.responds, self.connection.lifecycle)
-        if self.state.responds and (back or not seen_before):
-            processes = self.connection.processes()
-            if back and processes - self._processes:
-                self.restarts += 1
-                self.state.leave_goal()
-                self.state.is_stopped = False
-            self._processes |= processes
-            self.parameters.outdated |= back
+        before, processes = self._processes, self.connection.processes()  # after the lifecycle
+        self._processes |= processes
+        if before and processes - before:
+            back = True
+            self.restarts += 1
+            self.state.leave_goal()
+            self.state.is_stopped = False
+        self.parameters.outdated |= back
         return back
 
     def set_parameter(self, name: str, value: Any) -> None:
@@ -149,11 +153,15 @@ class NodeLink:
             self.parameters.switching = False
             self._changed()
 
-    def go_to(self, values: Mapping[str, float], state: StateLine | None = None) -> None:
+    def go_to(self, values: Mapping[str, float], state: StateLine | None = None,
+              T_world_root: np.ndarray | None = None) -> None:
         """Send the robot to joint values, rad or m, by name.
 
-        state: there, by default without a goal. Raises IkError with the reason for a refusal.
+        state: there, by default without a goal. T_world_root (4, 4), m: of a moving root, by
+        default where it is. Raises IkError with the reason for a refusal.
         """
+        if T_world_root is not None and self.parameters.moves_root:
+            values = {**values, **_root_values(self.parameters['root'], T_world_root)}
         with self._leaving:
             self.drop_goals()
             self.connection.send_joints(values, self.arm)
@@ -171,3 +179,11 @@ class NodeLink:
         self.connection.enable(enabled)
         self.state.is_stopped = not enabled
         self.state.leave_goal()
+
+
+def _root_values(root: str, T_world_root: np.ndarray) -> dict[str, float]:
+    """Return the values of the joints of a moving root at a pose (4, 4), m."""
+    R, position = T_world_root[:3, :3], T_world_root[:3, 3]
+    values = np.r_[position[:2], np.arctan2(R[1, 0], R[0, 0])] if root == 'planar' else np.r_[
+        position, rotation_log(R)]
+    return dict(zip((joint.name for joint in ROOTS[root]), values.tolist()))

@@ -80,24 +80,29 @@ class Page:
         self._ground.set_dark(dark)
 
     def note_settings(self) -> list[RobotView]:
-        """Note what goals are solved with; return the nodes where that is another than before."""
+        """Note what goals are solved with; return the nodes where that is another than before.
+
+        What comes before a node responds to requests counts from then on: it may have restarted.
+        """
         before = self._settings
         self._settings = now = [
-            (*setting, self.position_only) if (setting := view.parameters.setting) else ()
-            for view in self.robot_views]
+            (*setting, self.position_only) if (
+                (setting := view.parameters.setting) and view.state.lifecycle) else old
+            for view, old in zip(self.robot_views, before)]
         return [view for view, old, new in zip(self.robot_views, before, now)
                 if old and new != old]
 
     def snapshot(self) -> Callable[[], None]:
-        """Return a function that restores joint values and dragged handles as they are now."""
-        space, values = self.robot_view.space, self.robot_view.values
+        """Return a function that restores joints, root and dragged handles as they are now."""
+        space, values, T_root = (self.robot_view.space, self.robot_view.values,
+                                 self.robot_view.T_world_root)
         joints = {name: values[name] for name in (space.joint_names if space else ())
                   if name in values}
         goals = self.handles.dragged()
 
         def restore() -> None:
             for robot_view in self.robot_views if joints else ():
-                robot_view.go_to(joints)
+                robot_view.go_to(joints, T_world_root=T_root)
             self.handles.release()
             for name, T in goals.items():
                 self.handles.drag_to(T, name)

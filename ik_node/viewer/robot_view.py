@@ -1,7 +1,7 @@
 """View of one ik_node: its robot, its markers and its goals."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -244,7 +244,20 @@ class RobotView(DrawnRobot, NodeLink):
 
     def target_frame(self, target: Target = ARM_GOAL) -> np.ndarray:
         """Return the pose (4, 4), m, of the frame in which the node takes goals for a target."""
-        return self.pose(target.reference if target.name else self.parameters.links[0])
+        return self.pose(self._frame_link(target))
+
+    def target_frame_at(self, target: Target, values: Mapping[str, float],
+                        T_world_root: np.ndarray) -> np.ndarray:
+        """Return the same at values of some joints, rad or m, and a pose of the root (4, 4), m."""
+        tree, link = self.tree, self._frame_link(target)
+        if tree is None or link not in tree.links:
+            return np.eye(4)
+        return T_world_root @ tree.forward({
+            name: value for name, value in {**self.values, **values}.items()
+            if tree.joints[name].moves and tree.joints[name].mimic is None})[link]
+
+    def _frame_link(self, target: Target) -> str:
+        return target.reference if target.name else self.parameters.links[0]
 
     def send_goal(self, target: Target, T_frame_goal: np.ndarray,
                   position_only: bool) -> None:

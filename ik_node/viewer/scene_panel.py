@@ -10,12 +10,12 @@ import imageio.v3 as iio
 import numpy as np
 import viser
 
-from ik_node.spatial import inverse, quaternion_from_matrix, rpy_from_matrix
+from ik_node.spatial import inverse, pose_from_rpy, quaternion_from_matrix, rpy_from_matrix
 from ik_node.support.exceptions import InputError
 from ik_node.support.threads import start_thread
 from ik_node.viewer.gallery import text_parameters
 from ik_node.viewer.latest_value import errors_shown
-from ik_node.viewer.node_parameters import Target
+from ik_node.viewer.node_parameters import ARM_GOAL, Target
 from ik_node.viewer.obstacle_panel import ObstaclePanel
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.saved_scene import SavedScene, kept_parameters, read_scene, scene_text
@@ -206,16 +206,19 @@ class ScenePanel(Panel):
             lacking = [name for name in space.joint_names if name not in scene.joints]
             if lacking:
                 raise InputError(f'it has no value of joint {lacking[0]!r}')
+        at = robot_view.parameters['root_pose']
+        T_root = pose_from_rpy(at[:3], at[3:]) if robot_view.parameters.moves_root else np.eye(4)
+        targets = {target.name: target for target in robot_view.targets}
         for name, T_scene_goal in scene.goals.items():
-            count = robot_view.count
+            count, T_frame = robot_view.count, robot_view.target_frame_at(
+                targets.get(name, ARM_GOAL), scene.joints, T_root)
             _wait(f'there is no handle of {name or "the goal"!r}',
-                  functools.partial(self._page.handles.drag_to, T_scene_goal, name))
+                  functools.partial(self._page.handles.drag_to, T_scene_goal, name, T_frame))
             _wait('the node does not solve its goals', functools.partial(self._has_news, count))
         if space is not None and scene.joints:  # exactly, whatever the goals were solved to
             state = robot_view.status if scene.goals else None
-            if robot_view.parameters.moves_root:
-                robot_view.go_home()  # brings the root to root_pose
-            robot_view.go_to({name: scene.joints[name] for name in space.joint_names}, state)
+            robot_view.go_to({name: scene.joints[name] for name in space.joint_names}, state,
+                             T_root)
         if client is not None and scene.camera is not None:
             self._page.camera.place(client, *map(np.array, scene.camera))
 

@@ -88,13 +88,13 @@ class SolverPanel(Panel):
             self._options_folder = self._gui.add_folder('Options', expand_by_default=False)
 
     def _refresh(self, visible: bool) -> None:
-        parameters, node = self._robot_view.parameters, self._robot_view.connection
-        if (parameters.outdated or self._lacks_widgets) and node.is_there and not (
-                self._fetched.busy):
+        parameters, state = self._robot_view.parameters, self._robot_view.state
+        if state.lifecycle and (parameters.outdated or self._lacks_widgets) and not (
+                self._fetched.busy):  # it responds to requests
             self._fetched.give(None)
         if self._options_folder is None:
             return
-        if self._robot_view.state.responds:
+        if state.responds:
             self._offer_solvers()
             if parameters.option('solver') != self._solver:
                 self._solver = str(parameters.option('solver'))

@@ -74,15 +74,15 @@ class Gizmo:
                 released(self.T)
         self._handle.on_update(on_update)
 
-    def _on_drag(self, ends: bool) -> None:
+    def _on_drag(self, ends: bool, T_frame: np.ndarray | None = None) -> None:
         self._grabbed = self.is_dragged = True
         self._see()
-        self._drags.give(self._seen)
+        self._drags.give(inverse(self._frame() if T_frame is None else T_frame) @ self._seen)
         self._grabbed = not ends
 
-    def _send(self, T: np.ndarray) -> None:
-        self._T_frame_goal = inverse(self._frame()) @ T
-        self._moved(self._target, self._T_frame_goal)
+    def _send(self, T_frame_goal: np.ndarray) -> None:
+        self._T_frame_goal = T_frame_goal
+        self._moved(self._target, T_frame_goal)
 
     @property
     def T_frame_goal(self) -> np.ndarray:
@@ -94,11 +94,14 @@ class Gizmo:
         """(4, 4), m, its pose."""
         return matrix(self._handle.position, self._handle.wxyz)
 
-    def drag_to(self, T: np.ndarray) -> None:
-        """Act as if the user had dragged it to a pose (4, 4), m."""
+    def drag_to(self, T: np.ndarray, T_frame: np.ndarray | None = None) -> None:
+        """Act as if the user had dragged it to a pose (4, 4), m.
+
+        T_frame (4, 4), m: of the frame of its target, by default as it is drawn.
+        """
         with self._placing:
             self._place(T)
-            self._on_drag(ends=True)
+            self._on_drag(True, T_frame)
 
     def follow(self, T_scene_target: np.ndarray) -> None:
         """Move it to the target (4, 4), m, except for what the user has set by dragging it."""
@@ -219,15 +222,16 @@ class TargetHandles:
         return next((gizmo for target, gizmo in list(self._gizmos.items())
                      if target.name == name), None)
 
-    def drag_to(self, T_scene_goal: np.ndarray, name: str = '') -> bool:
+    def drag_to(self, T_scene_goal: np.ndarray, name: str = '',
+                T_frame: np.ndarray | None = None) -> bool:
         """Act as if a handle was dragged to a pose (4, 4), m; return whether there is that handle.
 
-        name: as for `named`.
+        name: as for `named`. T_frame: as for `Gizmo.drag_to`.
         """
         with self._changing:
             gizmo = self.named(name)
             if gizmo is not None:
-                gizmo.drag_to(T_scene_goal)
+                gizmo.drag_to(T_scene_goal, T_frame)
             return gizmo is not None
 
     def dragged(self) -> dict[str, np.ndarray]:

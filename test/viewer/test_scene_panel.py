@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
+from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError
 from ik_node.viewer import scene_panel
 from ik_node.viewer.gallery import robots as gallery
@@ -166,6 +167,46 @@ def test_a_scene_that_cannot_be_shown_is_refused_with_the_reason(page, monkeypat
     assert reason in page.told[0]
     load(page, b'no scene')
     assert 'it is not JSON' in page.told[1]
+
+
+@pytest.mark.parametrize('root', ['planar', 'floating'])
+def test_a_goal_relative_to_a_link_and_the_root_come_back_wherever_the_robot_was(page, root):
+    page.robot_view.load({**gallery()['humanoid'], 'solver': 'least_squares', 'tasks': ['hand'],
+                          'root': root})
+    page.node.set(hand__type='relative_pose', hand__link='right_palm', hand__reference='left_palm')
+    page.settle()
+    T = page.handle('hand').T.copy()
+    T[:3, 3] += (0.05, 0.03, -0.04)
+    dragged(page, T, 'hand')
+    page.robot_view.go_to(dict.fromkeys(page.robot_view.space.joint_names[-6:], 0.1),
+                          T_world_root=pose_from_rpy((0.3, -0.2, 0.0), (0.0, 0.0, 2.0)))
+    page.settle()
+    q, root_pose, goal = page.q(), page.node.robot.T_world_root.copy(), page.handle('hand').T
+    assert root_pose[:2, 3] == pytest.approx((0.3, -0.2))
+    text = save(page)
+    page.robot_view.go_home()
+    page.settle()
+    before = len(page.node.sent)
+    load(page, text)
+    assert page.told == []
+    assert 'reset' not in page.node.sent[before:]  # a motion home would not be awaited
+    assert page.q() == pytest.approx(q, abs=1e-9)
+    assert page.node.robot.T_world_root == pytest.approx(root_pose, abs=1e-9)
+    assert page.handle('hand').T == pytest.approx(goal, abs=1e-9)
+
+
+def test_a_drag_that_has_moved_the_root_is_taken_back(page):
+    page.robot_view.load({**gallery()['humanoid'], 'solver': 'least_squares', 'tasks': ['hand'],
+                          'root': 'floating'})
+    page.node.set(hand__type='position', hand__link='right_palm')
+    page.settle()
+    T = page.handle('hand').T.copy()
+    T[0, 3] += 0.3
+    dragged(page, T, 'hand')
+    assert np.abs(page.node.robot.T_world_root - np.eye(4)).max() > 1e-4
+    page.view.page.history.undo()
+    page.settle()
+    assert page.node.robot.T_world_root == pytest.approx(np.eye(4), abs=1e-9)
 
 
 def test_random_scenes_of_a_figure_on_a_moving_root_come_back_exactly(page):

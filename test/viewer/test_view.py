@@ -224,11 +224,11 @@ def test_a_description_by_topic_is_drawn_once_there_is_one():
 
 def test_a_node_is_awaited_and_its_states_are_told():
     node = FakeNode(model_path=str(robots.OWN / 'arm_6r.urdf'))
-    node.is_there = node.responds = False
+    node.responds = False
     with page_of(node) as page:
         assert 'waiting for the node' in page.text()
         assert not page.shows('Solver', 'solver')
-        node.is_there = node.responds = True
+        node.responds = True
         page.settle()
         assert NO_GOAL in page.text()
         assert page.shows('Solver', 'solver')
@@ -265,6 +265,48 @@ def test_a_node_that_was_started_again_has_another_handle_and_its_parameters_are
     assert NO_GOAL in page.text()
     assert page.handle().T == pytest.approx(CHAIN.forward(np.zeros(6)), abs=1e-5)
     assert page.widget('Solver', 'solver').value == 'ccd'
+
+
+def test_a_node_that_was_started_again_before_it_counts_as_silent_is_noticed(page):
+    page.drag(moved(page))
+    page.node.process = b'2'
+    page.node._values['solver'] = 'ccd'  # without an event
+    page.node.stand(np.zeros(6))
+    page.settle()
+    assert page.robot_view.restarts == 1
+    assert page.told == ['ik_node responds again']
+    assert NO_GOAL in page.text()
+    assert page.handle().T == pytest.approx(CHAIN.forward(np.zeros(6)), abs=1e-5)
+    assert page.widget('Solver', 'solver').value == 'ccd'
+
+
+def test_parameters_are_fetched_once_the_node_responds_to_requests(page):
+    page.node.responds = False
+    page.settle()
+    page.node._values['solver'] = 'ccd'  # without an event
+    page.node.responds, page.node.lifecycle = True, ''
+    page.settle()
+    assert page.robot_view.parameters.outdated
+    page.node.lifecycle = 'active'
+    page.settle()
+    assert page.widget('Solver', 'solver').value == 'ccd'
+
+
+@pytest.mark.parametrize(('process', 'goals'), [(b'1', 2), (b'2', 1)], ids=['busy', 'another'])
+def test_a_changed_solver_counts_once_it_is_clear_whether_the_node_has_restarted(
+        page, process, goals):
+    def sent():
+        return sum(one[0] == 'goal' for one in page.node.sent)
+    page.drag(moved(page))
+    page.node.responds = False
+    page.settle()
+    page.node.responds, page.node.lifecycle = True, ''
+    page.node.set(solver='ccd')
+    page.settle()
+    assert sent() == 1
+    page.node.lifecycle, page.node.process = 'active', process
+    page.settle()
+    assert sent() == goals
 
 
 def test_parameters_that_do_not_come_are_asked_for_again(page):
@@ -330,7 +372,7 @@ def test_a_page_for_none_of_several_arms_names_them_and_shows_the_robot():
 
 def test_a_motion_is_shown_without_a_node_and_without_its_panels():
     node, player = FakeNode(), FakePlayer()
-    node.is_there = node.responds = False
+    node.responds = False
     with page_of(node, player=player) as page:
         assert not page.shows('Playback')
         player.show()

@@ -162,12 +162,6 @@ class Connection:
                     return  # closed meanwhile
 
     @property
-    def is_there(self) -> bool:
-        """Whether the node is on the graph, where a killed node remains for a while."""
-        with self._lock:
-            return not self._closed and self._parameters.services_are_ready()
-
-    @property
     def responds(self) -> bool:
         """Whether the node responds."""
         return self._heartbeat.responds
@@ -178,10 +172,8 @@ class Connection:
         return str(self._topics.publisher(kind, arm).topic_name)
 
     def processes(self) -> frozenset[bytes]:
-        """Return an identifier of each process of the node that is or recently was on the graph."""
-        return frozenset(bytes(info.endpoint_gid) for info in
-                         self.node.get_publishers_info_by_topic(
-                             f'{self._full_name}/transition_event'))
+        """Return an identifier of each process that the node had, see `Heartbeat`."""
+        return self._heartbeat.processes
 
     @property
     def lifecycle(self) -> str:

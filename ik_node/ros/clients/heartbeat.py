@@ -19,18 +19,27 @@ class Heartbeat:
     The graph is not enough: a killed node stays in it for the 20 s of DDS's lease. Nor are topics,
     whose rates are parameters.
 
-    - `lifecycle`: the label of the lifecycle state in the last response, '' before the first.
+    Services may be discovered seconds after topics: requests until the first response may be lost.
+
+    - `lifecycle`: the label of the lifecycle state in the last response, '' before the first since
+      the node was silent.
+    - `processes`: an identifier of each process of the node that was on the graph then, or had been
+      recently.
     """
 
     def __init__(self, node: Node, target: str) -> None:
+        self._node, self._topic = node, f'{node.resolve_topic_name(target)}/transition_event'
         self._client: Any = node.create_client(GetState, f'{target}/get_state')
         self._pending: Any = None
         self._requested, self._last_message = 0.0, -math.inf
         self.lifecycle = ''
+        self.processes: frozenset[bytes] = frozenset()
         node.create_timer(_PERIOD, self._request, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def on_message(self) -> None:
         """Note a message that only this node sends."""
+        if not self.responds:
+            self.lifecycle = ''
         self._last_message = time.monotonic()
 
     @property
@@ -56,4 +65,6 @@ class Heartbeat:
         if future.cancelled() or future.exception() is not None:
             return
         self.on_message()
+        self.processes = frozenset(bytes(info.endpoint_gid) for info in
+                                   self._node.get_publishers_info_by_topic(self._topic))
         self.lifecycle = future.result().current_state.label
