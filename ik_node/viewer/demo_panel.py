@@ -35,8 +35,7 @@ class DemoPanel(Panel):
         self._phase, self._round = 0.0, _ROUND
         with self._folder:
             self._button = self._gui.add_button(_PLAY, hint='leads the goal round')
-            self._draft = self._draft_of(self._set_round)
-            with self._draft.container:
+            with self._draft_of(self._set_round).container:
                 self._draft.add('round', 's per round', f'{_ROUND:g}', '1 to 600')
         self._button.on_click(lambda _: self._on_button())
 

@@ -10,7 +10,7 @@ import numpy as np
 from ik_node.model.joint_space import JointSpace
 from ik_node.model.pose_library import read_poses
 from ik_node.spatial import inverse, matrix_from_rpy, quaternion_from_matrix, rpy_from_matrix
-from ik_node.viewer.draft import ANGLES, LENGTHS, Draft, number
+from ik_node.viewer.draft import ANGLES, LENGTHS, number
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.page_text import environment_text
 from ik_node.viewer.panel import NodeWidget, Page, Panel, on_user_change
@@ -41,11 +41,10 @@ class GoalPanel(Panel):
             self._only = NodeWidget(gui.add_checkbox('position only', False),
                                     lambda: page.position_only, page.restrict, self._notify)
             gui.add_button('Home', hint='go to the start pose').on_click(lambda _: home())
-            self._draft = self._draft_of(self._on_typed)
-            with self._draft.container:
-                for name, axis in zip(_XYZ, _XYZ):
+            with self._draft_of(self._on_typed).container:
+                for name in _XYZ:
                     self._draft.add(name, f'{name}, m', '', 'of the goal, along '
-                                    f'{axis} of the base link; also 120 mm, 12 cm')
+                                    f'{name} of the base link; also 120 mm, 12 cm')
                 for name, axis in zip(_RPY, _XYZ):
                     self._draft.add(name, f'{name}, °', '', f'about the fixed {axis}, after the '
                                     'rotations above; also 0.5 rad')
@@ -121,7 +120,6 @@ class JointPanel(Panel):
         self._sent: tuple[Mapping[str, float], float] | None = None  # joint values, and when, s
         self._sliders: dict[str, Any] = {}
         self._others: list[Any] = []
-        self._draft: Draft | None = None
         self._space: JointSpace | None = None
 
     def stop(self) -> None:
@@ -130,9 +128,7 @@ class JointPanel(Panel):
         super().stop()
 
     def _make(self, space: JointSpace | None) -> None:
-        if self._draft is not None:
-            self._remove_draft(self._draft)
-            self._draft = None
+        self._remove_draft()
         for widget in (*self._others, *self._sliders.values()):
             widget.remove()
         self._space, self._sent, self._sliders, self._others = space, None, {}, []
@@ -156,13 +152,11 @@ class JointPanel(Panel):
                 on_user_change(slider, lambda _: self._wanted.give(self._slid(space)))
                 self._sliders[name] = slider
             typing = self._gui.add_folder('Type joint values', expand_by_default=False)
-            with typing:
-                self._draft = self._draft_of(self._on_typed)
-                with self._draft.container:
-                    for name, slider in self._sliders.items():
-                        self._draft.add(name, slider.label, '', 'also 0.5 rad; of a prismatic '
-                                        'joint 120 mm, 12 cm')
-                    self._draft.add_button('Go', 'moves the joints whose values are typed')
+            with typing, self._draft_of(self._on_typed).container:
+                for name, slider in self._sliders.items():
+                    self._draft.add(name, slider.label, '', 'also 0.5 rad; of a prismatic '
+                                    'joint 120 mm, 12 cm')
+                self._draft.add_button('Go', 'moves the joints whose values are typed')
             self._others.append(typing)
 
     def _slid(self, space: JointSpace) -> dict[str, float]:

@@ -13,7 +13,7 @@ import numpy as np
 from visualization_msgs.msg import Marker
 
 from ik_node.ros.clients.client import Report
-from ik_node.ros.clients.connection import Connection
+from ik_node.ros.clients.connection import Connection, Listener
 from ik_node.ros.publishing.markers.group_markers import NO_GOAL
 from ik_node.viewer.node_parameters import NodeParameters
 from ik_node.viewer.node_state import NodeState, StateLine
@@ -23,7 +23,7 @@ _WAITING = 100     # messages with markers
 _OF_ARM = ('base_link', 'tip_link', 'start_pose')  # parameters that each arm has
 
 
-class NodeLink:
+class NodeLink(Listener):
     """A `connection` to a node, its `state` and `parameters`, and its messages.
 
     - `arm`: one of its arms, '' for the only one.
@@ -56,7 +56,6 @@ class NodeLink:
         self.connection = Connection(self, namespace, target, (arm,), domain_id)
 
     def on_description(self, text: str) -> None:
-        """Store a robot as URDF text."""
         self._topic_text = text
         self._changed()
 
@@ -68,12 +67,10 @@ class NodeLink:
             self._changed()
 
     def on_root_pose(self, T_world_root: np.ndarray) -> None:
-        """Store the pose (4, 4), m, of a moving root."""
         self.T_world_root, self._has_root_pose = T_world_root, True
         self._changed()
 
     def on_report(self, report: Report) -> None:
-        """Store the report of a goal."""
         if report.values.get('arm', '') == self.arm:
             self.state.on_report(report)
             self.reports.append(report)
@@ -99,12 +96,10 @@ class NodeLink:
         self._changed()
 
     def on_parameters(self, changed: Mapping[str, Any]) -> None:
-        """Store the changed parameters of an event."""
         self.parameters.on_event(changed)
         self._changed()
 
     def on_error(self, line: str) -> None:
-        """Store a line about a defect in the handling of messages."""
         self._error = line
         self._changed()
 

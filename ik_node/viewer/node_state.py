@@ -79,12 +79,8 @@ class NodeState:
     @property
     def report(self) -> Report | None:
         """The report of the last goal; None of a silent node."""
-        last = self._shown_last
-        return last[0] if self.responds and last is not None else None
-
-    @property
-    def _shown_last(self) -> tuple[Report, float] | None:
-        return None if self._is_forgotten else self._last
+        last = self._last
+        return last[0] if last and self.responds and not self._is_forgotten else None
 
     def update(self, responds: bool, lifecycle: str) -> bool:
         """Store whether the node responds, and its lifecycle state; return whether it is back."""
@@ -99,7 +95,7 @@ class NodeState:
 
         gap: between the robot as it is drawn and the goal; None where only the report tells it.
         """
-        now, last, sent = time.monotonic(), self._shown_last, self._sent
+        now, last, sent = time.monotonic(), self._last, self._sent
         waits = 0.0 if sent is None or now > sent + _LONGEST else now - sent
         if self.responds is None:
             return StateLine(GREY, 'waiting for the node')
@@ -111,7 +107,9 @@ class NodeState:
             return StateLine(AMBER, 'stopped', 'goals are refused until Continue')
         if waits > _SEEN:
             return StateLine(AMBER, 'solving …')
-        return self._without_goal if last is None else outcome_line(last[0], now - last[1], gap)
+        if last is None or self._is_forgotten:
+            return self._without_goal
+        return outcome_line(last[0], now - last[1], gap)
 
 
 def outcome_line(report: Report, since: float, gap: Errors | None = None) -> StateLine:

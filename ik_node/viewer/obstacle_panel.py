@@ -54,8 +54,7 @@ class ObstaclePanel(Panel):
             kinds.on_click(lambda _: self._add(kinds.value))
             self._chosen: Any = gui.add_dropdown('obstacle', (_NONE,))
             self._chosen.on_update(lambda _: self._show_sizes())
-            self._draft = self._draft_of(self._on_typed)
-            with self._draft.container:
+            with self._draft_of(self._on_typed).container:
                 self._fields = [self._draft.add(str(k), '', '', 'also 120 mm, 12 cm')
                                 for k in range(3)]
             buttons: Any = gui.add_button_group('delete', ('this one', 'all'))

@@ -146,7 +146,7 @@ class Panel:
         self._robot_view, self._notify = page.robot_view, page.notify
         self._drawn: list[Any] = []  # nodes of the scene
         self._workers: list[LatestValue[Any]] = []
-        self._drafts: list[Draft] = []
+        self._draft: Any = None
         self._folder = self._gui.add_folder(title, expand_by_default=is_expanded, visible=False)
 
     def _worker(self, handle: Callable[[_Value], object]) -> LatestValue[_Value]:
@@ -156,15 +156,15 @@ class Panel:
         return worker
 
     def _draft_of(self, commit: Callable[[Mapping[str, str]], object]) -> Draft:
-        """Return a form of fields whose texts are handled in a thread of the panel."""
-        draft = Draft(self._gui, commit, self._notify)
-        self._drafts.append(draft)
-        return draft
+        """Return the form of the panel, whose texts are handled in a thread; the last one goes."""
+        self._remove_draft()
+        self._draft = Draft(self._gui, commit, self._notify)
+        return self._draft
 
-    def _remove_draft(self, draft: Draft) -> None:
-        """Remove a form, with its thread."""
-        self._drafts.remove(draft)
-        draft.remove()
+    def _remove_draft(self) -> None:
+        if self._draft is not None:
+            self._draft.remove()
+            self._draft = None
 
     def update(self, has_node: bool) -> None:
         """Show the panel where it is of use, and what has changed."""
@@ -186,18 +186,13 @@ class Panel:
 
     def stop(self) -> None:
         """End what moves the robot, and forget what is typed and not committed."""
-        for draft in self._drafts.copy():
+        if (draft := self._draft) is not None:
             draft.discard()
 
     def close(self) -> None:
         """End the threads."""
-        for worker in (*self._workers, *(draft.worker for draft in self._drafts)):
+        for worker in (*self._workers, *([self._draft.worker] if self._draft else ())):
             worker.close()
-
-
-def run_work(work: Callable[[], object]) -> None:
-    """Do what a panel gives its thread to do."""
-    work()
 
 
 class NodeWidget:

@@ -30,10 +30,9 @@ class PlaybackPanel(Panel):
             self._slider: Any = gui.add_slider('time, s', 0.0, 1.0, 0.001, 0.0)
             self._place = gui.add_markdown('')
             self._button = gui.add_button(_PLAY)
-            self._speed = self._draft_of(lambda typed: self._command(
-                'speed', min(max(number('speed', typed['speed']), _SLOWEST), MAX_SPEED)))
-            with self._speed.container:
-                self._speed.add('speed', 'speed', '1', 'seconds of the motion per second')
+            with self._draft_of(lambda typed: self._command('speed', min(max(
+                    number('speed', typed['speed']), _SLOWEST), MAX_SPEED))).container:
+                self._draft.add('speed', 'speed', '1', 'seconds of the motion per second')
             self._loop: Any = gui.add_checkbox('loop', False, hint='begin again at the end')
         self._changed = 0.0  # when the user last moved the slider or set a value
         self._changes = {name: self._worker(functools.partial(self._command, name))
@@ -67,7 +66,7 @@ class PlaybackPanel(Panel):
             return  # what the user sets stays until the player has it
         slider.value = min(max(round(playback.time, digits), playback.start), playback.stop)
         self._loop.value = playback.loop
-        self._speed.show('speed', f'{playback.speed:g}')
+        self._draft.show('speed', f'{playback.speed:g}')
 
     def _listen(self, name: str, widget: Any) -> None:
         """Set a parameter of the player to what the user sets in a widget.

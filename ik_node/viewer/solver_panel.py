@@ -15,7 +15,6 @@ from ik_node.ros.parameters import to_parameter
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import make_solver, solver_class, solver_names
 from ik_node.support.exceptions import IkError
-from ik_node.viewer.draft import Draft
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import NodeWidget, Page, Panel
 from ik_node.viewer.robot_view import RobotView
@@ -57,7 +56,6 @@ class SolverPanel(Panel):
         self._shown: dict[str, NodeWidget] = {}  # by parameter
         self._solver, self._solvers = '', tuple[str, ...]()
         self._options_folder: Any = None
-        self._draft: Draft | None = None  # of the options
         self._fetched = self._worker(self._fetch)
         self._wanted = self._worker(self._show_options)  # it waits for the node
         self._chain: Chain | None = None
@@ -128,9 +126,7 @@ class SolverPanel(Panel):
             widget.options = offered
 
     def _show_options(self, solver: str) -> None:
-        if self._draft is not None:
-            self._remove_draft(self._draft)
-            self._draft = None
+        self._remove_draft()
         self._shown = {name: widget for name, widget in self._shown.items()
                        if name.rpartition('.')[0] not in self._solvers}
         try:
@@ -141,7 +137,7 @@ class SolverPanel(Panel):
         defaults, by_option = default_values(solver), {
             name.rpartition('.')[2]: one for name, one in described.items()}
         with self._options_folder:
-            self._draft = draft = self._draft_of(functools.partial(self._apply, described))
+            draft = self._draft_of(functools.partial(self._apply, described))
             with draft.container:
                 for group, names in grouped(by_option).items():
                     with self._gui.add_folder(group, expand_by_default=group == FIRST):
@@ -174,8 +170,7 @@ class SolverPanel(Panel):
         elif isinstance(one.value, bool):
             widget = gui.add_checkbox(label, one.value, hint=hint)
         else:  # numbers, lists, and values that may be "none"
-            assert self._draft is not None  # the other parameters have choices
-            self._draft.add(one.name, label, _text(one.value), hint)
+            self._draft.add(one.name, label, _text(one.value), hint)  # the others have choices
             return
         self._shown[one.name] = NodeWidget(
             widget, lambda: self._robot_view.parameters.get(one.name),

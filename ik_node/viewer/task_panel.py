@@ -13,7 +13,7 @@ from ik_node.ros.parameters import NONE
 from ik_node.support.exceptions import InputError
 from ik_node.tasks.base import LINK_FIELDS
 from ik_node.viewer.draft import number
-from ik_node.viewer.panel import Page, Panel, on_user_change, run_work
+from ik_node.viewer.panel import Page, Panel, on_user_change
 
 _NO_TASK = '–'
 _BODY_SOLVER, _ARM_SOLVER = 'least_squares', 'dls'  # where the present one does not fit
@@ -31,17 +31,16 @@ class TaskPanel(Panel):
 
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Tasks', is_expanded=True)
-        self._work = self._worker(run_work)
+        self._work: Any = self._worker(lambda work: work())
         self._links: tuple[str, ...] = ()
         self._fields: dict[str, Any] = {}  # widgets of the form, by the names of their fields
         gui, specs = self._gui, TaskOptions.specs()
         with self._folder:
             self._task: Any = gui.add_dropdown('task', (_NO_TASK,))
-            self._settings = self._draft_of(self._set)
-            with self._settings.container:
+            with self._draft_of(self._set).container:
                 for name in ('weight', 'priority'):
-                    self._settings.add(name, name, '', specs[name].text)
-                self._settings.add_button('Apply', 'sets what is typed, as Enter does')
+                    self._draft.add(name, name, '', specs[name].text)
+                self._draft.add_button('Apply', 'sets what is typed, as Enter does')
             self._delete = gui.add_button('Delete the task', visible=False)
             self._new_task = gui.add_folder('Another task', expand_by_default=False)
         with self._new_task:
@@ -74,9 +73,9 @@ class TaskPanel(Panel):
 
     def _show_task(self) -> None:
         name = str(self._task.value)
-        for field in self._settings.fields:
-            self._settings.show(field, str(self._robot_view.parameters.get(f'{name}.{field}', '')))
-        self._settings.container.visible = self._delete.visible = name != _NO_TASK
+        for field in self._draft.fields:
+            self._draft.show(field, str(self._robot_view.parameters.get(f'{name}.{field}', '')))
+        self._draft.container.visible = self._delete.visible = name != _NO_TASK
 
     def _make_fields(self) -> None:
         for widget in self._fields.values():
