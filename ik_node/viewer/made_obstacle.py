@@ -8,19 +8,18 @@ from visualization_msgs.msg import Marker
 
 from ik_node.ros.conversions import matrix_to_pose
 
+# The kinds, with the names of their sizes.
 SIZES = {'box': ('x', 'y', 'z'), 'sphere': ('radius',), 'cylinder': ('radius', 'length'),
          'ground': ()}
-"""The kinds, with the names of their sizes."""
 _TYPES = {'sphere': Marker.SPHERE, 'cylinder': Marker.CYLINDER}
 
 
 class MadeObstacle(NamedTuple):
-    """An obstacle of one of the kinds in `SIZES`."""
+    """An obstacle of one of the kinds in `SIZES`; the upper side of a ground is its x-y plane."""
 
     kind: str
     sizes: tuple[float, ...]  # m
-    T: np.ndarray
-    """(4, 4), m, in the scene. The upper side of a ground is the plane of x and y."""
+    T: np.ndarray  # (4, 4), m, in the scene
 
     def marker(self, number: int) -> Marker:
         """Return the marker of it, in the frame of the root link, or the world where that moves."""

@@ -26,10 +26,8 @@ _MODEL = ('robot_description', *MODEL_PATHS, 'xacro_args')  # parameters of the 
 class Freedom(NamedTuple):
     """The parts of a pose that a handle sets; it follows its target in the others."""
 
-    axes: tuple[bool, bool, bool] = (True, True, True)
-    """Of the position: x, y and z."""
-    turns: bool = True
-    """Whether it sets the orientation."""
+    axes: tuple[bool, bool, bool] = (True, True, True)  # of the position: x, y and z
+    turns: bool = True  # whether it sets the orientation
 
     def merge(self, T: np.ndarray, T_other: np.ndarray) -> np.ndarray:
         """Return a pose (4, 4), m, with the parts that are not set from another one."""
@@ -43,17 +41,12 @@ class Freedom(NamedTuple):
 class Target(NamedTuple):
     """A target; another one where the node would not keep the present one."""
 
-    name: str = ''
-    """Of its task; '' for the goal of the arm."""
-    kind: str = 'pose'
-    """The type of the task."""
+    name: str = ''  # of its task; '' for the goal of the arm
+    kind: str = 'pose'  # the type of the task
     link: str = ''
-    reference: str = ''
-    """The link in whose frame the target is; '' for the world."""
-    initial: tuple[float, ...] | None = None
-    """The parameter; None where the target is where the link is."""
-    served: Freedom = Freedom()
-    """The parts of a pose that an arm can serve."""
+    reference: str = ''  # the link in whose frame the target is; '' for the world
+    initial: tuple[float, ...] | None = None  # the parameter; None: it is where the link is
+    served: Freedom = Freedom()  # the parts of a pose that an arm can serve
 
     @property
     def is_point(self) -> bool:
@@ -68,11 +61,6 @@ class Target(NamedTuple):
             return Freedom((x, y, z), turns=False)
         return Freedom((self.kind != 'orientation',) * 3, not self.is_point) if (
             self.name) else self.served
-
-    @property
-    def marker(self) -> tuple[str, int]:
-        """The namespace and the id of the marker that the node draws at it."""
-        return f'{self.name}/goal', 0
 
 
 ARM_GOAL = Target()

@@ -30,10 +30,8 @@ class StateLine(NamedTuple):
 class Errors(NamedTuple):
     """How far something is from a goal, along the axes that the goal asks for."""
 
-    position: float
-    """m"""
-    orientation: float
-    """rad"""
+    position: float  # m
+    orientation: float  # rad
 
     def __str__(self) -> str:
         """Return the errors that are not zero, as text."""

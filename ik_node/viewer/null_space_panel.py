@@ -44,7 +44,6 @@ class NullSpacePanel(Panel):
         self._found: SelfMotion | IkError | None = None  # not drawn yet
         self._motion: SelfMotion | None = None
         self._degree = 0
-        self._counted: tuple[Chain, np.ndarray] | None = None  # what the degree is of
         self._solver = self._worker(self._solve)
         self._mover = self._worker(self._go_to)
         gui = self._gui
@@ -77,20 +76,18 @@ class NullSpacePanel(Panel):
 
     def _find_problem(self) -> _Problem | None:
         """Return the chain of the arm, its joint values and what its goals ask for."""
-        arm = self._robot_view.arm_values
+        arm, last = self._robot_view.arm_values, self._present
         if arm is None:
             return None
         chain, q = arm
         try:
             weights = self._page.goal_weights(chain)
-            is_new = self._counted is None or self._counted[0] is not chain
-            if is_new or not np.array_equal(self._counted[1], weights):  # type: ignore[index]
+            if last is None or chain is not last.chain or not np.array_equal(weights, last.weights):
                 self._degree = redundancy_degree(chain, q, weights)
-                if is_new:
-                    self._joint.options = (_FREEST, *chain.joint_names)
-                self._counted = chain, weights
         except IkError:  # a goal that asks for nothing has no null space worth showing
             return None
+        if last is None or chain is not last.chain:
+            self._joint.options = (_FREEST, *chain.joint_names)
         joint = None if self._joint.value == _FREEST else str(self._joint.value)
         return _Problem(chain, np.clip(q, chain.lower, chain.upper), weights, joint)
 

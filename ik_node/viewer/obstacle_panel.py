@@ -35,8 +35,7 @@ class ObstaclePanel(Panel):
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Obstacles', is_expanded=True)
         self._lock = threading.RLock()
-        self.obstacles: Obstacles = {}
-        """By number."""
+        self.obstacles: Obstacles = {}  # by number
         page.placed = lambda: [one.T for one in self.obstacles.values()]
         self._last = 0  # number
         self._handles: dict[int, Any] = {}
@@ -120,7 +119,6 @@ class ObstaclePanel(Panel):
 
     @property
     def _key(self) -> int | None:
-        """The number of the chosen one."""
         return next((key for key in self.obstacles if self._name(key) == self._chosen.value), None)
 
     def _show_sizes(self) -> None:
@@ -197,5 +195,4 @@ class ObstaclePanel(Panel):
 
 
 def _option(view: RobotView) -> str:
-    """Return the name of the parameter of avoidance."""
     return f'{view.parameters.option("solver")}.avoid_collisions'

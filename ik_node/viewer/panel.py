@@ -138,8 +138,7 @@ class Page:
 class Panel:
     """A folder of widgets, shown while it is of use, with threads for what takes long."""
 
-    needs: ClassVar[str] = 'arm'
-    """What it is of use for: "arm", "node" or "page"."""
+    needs: ClassVar[str] = 'arm'  # what it is of use for: "arm", "node" or "page"
 
     def __init__(self, page: Page, title: str, is_expanded: bool = False) -> None:
         self._page, self._server, self._gui = page, page.server, page.server.gui

@@ -88,12 +88,8 @@ class RobotPanel(Panel):
             self._load(self._gallery[name])
 
     def _upload(self, file: viser.UploadedFile) -> None:
-        with self._opening:
-            try:
-                found = self._uploads.store(file.name, file.content)
-            except (IkError, OSError) as error:
-                self._notify(str(error))
-                return
+        with self._opening, errors_shown(self._notify):
+            found = self._uploads.store(file.name, file.content)
             self._found = found if len(found) > 1 else {}
             self._zipped.options = (_NONE, *self._found)
             self._zipped.visible = bool(self._found)
@@ -108,12 +104,10 @@ class RobotPanel(Panel):
 
     def _open(self, file: Path) -> bool:
         """Open a robot that was sent; return whether the nodes take it."""
-        try:
+        with errors_shown(self._notify, f'{file.name} is not opened'):
             self._load(self._uploads.read(file))
-        except (IkError, OSError) as error:
-            self._notify(f'{file.name} is not opened: {error}')
-            return False
-        return True
+            return True
+        return False
 
     def _load(self, parameters: dict[str, str]) -> None:
         """Give a robot to all nodes. Raises IkError with the reason of one that refuses it."""

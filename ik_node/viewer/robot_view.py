@@ -214,10 +214,8 @@ class RobotView(DrawnRobot, NodeLink):
     @property
     def reach(self) -> float:
         """The reach of the tip, m; without one the size of the robot, 1 where it is unbounded."""
-        far = self.size or 1.0
         chain = self.chain
-        if chain is not None:
-            far = reach(chain.arrays)[1]
+        far = (self.size or 1.0) if chain is None else reach(chain.arrays)[1]
         return min(max(far, 0.05), 100.0) if np.isfinite(far) else 1.0
 
     @property
@@ -237,8 +235,8 @@ class RobotView(DrawnRobot, NodeLink):
 
         That of an arm's goal is the tip's.
         """
-        if target.name:
-            return self.markers.pose(target.marker)
+        if target.name:  # where the node draws its marker
+            return self.markers.pose((f'{target.name}/goal', 0))
         chain = self.chain
         return None if chain is None else self.pose(chain.tip_link)
 

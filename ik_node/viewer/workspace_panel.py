@@ -79,10 +79,9 @@ class WorkspacePanel(Panel):
                 self._compute(chain, figure)
             except _CancelledError:
                 return
-            except IkError as error:
-                self._notify(str(error))
+            except IkError:
                 self._hide()
-                return
+                raise
         self._draw()
 
     def _has(self, figure: str) -> bool:
