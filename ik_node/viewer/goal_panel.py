@@ -18,6 +18,7 @@ from ik_node.viewer.panel import NodeWidget, Page, Panel, on_user_change
 _SHOWN = 1e-5    # m and entries of a rotation matrix: less is not sent to the page
 _LENGTHS, _ANGLES, _TURNS = 4, 2, 6  # decimals of m, degrees and entries of quaternions
 _XYZ, _RPY = ('x', 'y', 'z'), ('roll', 'pitch', 'yaw')
+_DEGREES = float(np.degrees(1.0))
 _FREE = 2.0 * np.pi   # rad, or m, to either side for a joint without limits
 _SHOWN_VALUE = 1e-4   # rad or m: less is not sent to the page
 _ENDS = 3             # decimals of the ends of sliders
@@ -81,13 +82,12 @@ class GoalPanel(Panel):
         T = self._T.copy()
         if not np.isfinite(T).all():
             return
-        position = [number(name, typed[name], LENGTHS) if name in typed else float(value)
+        T[:3, 3] = [number(name, typed[name], LENGTHS) if name in typed else value
                     for name, value in zip(_XYZ, T[:3, 3])]
-        angles = [number(name, typed[name], ANGLES) if name in typed else float(value)
-                  for name, value in zip(_RPY, rpy_from_matrix(T[:3, :3]))]
-        T[:3, 3] = position
         if typed.keys() & set(_RPY):
-            T[:3, :3] = matrix_from_rpy(*angles)
+            T[:3, :3] = matrix_from_rpy(*(
+                number(name, typed[name], ANGLES) if name in typed else float(value)
+                for name, value in zip(_RPY, rpy_from_matrix(T[:3, :3]))))
         self._show(T)
         T_scene_goal = self._robot_view.target_frame() @ T
         redo = functools.partial(self._page.handles.drag_to, T_scene_goal)
@@ -96,11 +96,10 @@ class GoalPanel(Panel):
 
     def _command_text(self, T: np.ndarray) -> str:
         """Return the command that sends a goal (4, 4), m, in the frame of the base."""
-        view = self._robot_view
+        view, only = self._robot_view, self._page.position_only
         x, y, z = (f'{value:.{_LENGTHS}f}' for value in T[:3, 3] + 0.0)
         qx, qy, qz, qw = (f'{value:.{_TURNS}f}' for value in quaternion_from_matrix(T[:3, :3]))
         point = f'{{x: {x}, y: {y}, z: {z}}}'
-        only = self._page.position_only
         kind, content = ('PointStamped', f'{{point: {point}}}') if only else (
             'PoseStamped', f'{{pose: {{position: {point}, '
             f'orientation: {{x: {qx}, y: {qy}, z: {qz}, w: {qw}}}}}}}')
@@ -119,6 +118,7 @@ class JointPanel(Panel):
         self._wanted = self._worker(self._go_to)
         self._sent: tuple[Mapping[str, float], float] | None = None  # joint values, and when, s
         self._sliders: dict[str, Any] = {}
+        self._factors: list[float] = []  # of the sliders: from rad and m to degrees and m
         self._others: list[Any] = []
         self._space: JointSpace | None = None
 
@@ -135,6 +135,7 @@ class JointPanel(Panel):
         if space is None:
             return
         poses = self._read_poses(space)
+        self._factors = [1.0 if prismatic else _DEGREES for prismatic in space.prismatic]
         with self._folder:
             if poses:
                 names = self._gui.add_dropdown('pose', list(poses))
@@ -143,7 +144,7 @@ class JointPanel(Panel):
                 self._others = [names, button]
             for name, lower, upper, factor in zip(
                     space.joint_names, np.maximum(space.lower, -_FREE),
-                    np.minimum(space.upper, _FREE), _factors(space)):
+                    np.minimum(space.upper, _FREE), self._factors):
                 step = 10.0 ** np.floor(np.log10(max(factor * (upper - lower), 1e-6) / 1000.0))
                 low, high = (round(float(factor * end), _ENDS) for end in (lower, upper))
                 slider = self._gui.add_slider(
@@ -162,15 +163,14 @@ class JointPanel(Panel):
     def _slid(self, space: JointSpace) -> dict[str, float]:
         """Return the joint values of the sliders, rad or m, inside the limits."""
         values = np.clip([slider.value / factor for slider, factor in zip(
-            self._sliders.values(), _factors(space))], space.lower, space.upper)
+            self._sliders.values(), self._factors)], space.lower, space.upper)
         return dict(zip(self._sliders, values.tolist()))
 
     def _on_typed(self, typed: Mapping[str, str]) -> None:
         """Move the joints to what was typed. Raises IkError for what is no value of them."""
-        if self._space is not None:
-            units = {name: LENGTHS if factor == 1.0 else ANGLES
-                     for name, factor in zip(self._space.joint_names, _factors(self._space))}
-            self._go_to({name: number(name, text, units[name]) for name, text in typed.items()})
+        units = {name: LENGTHS if factor == 1.0 else ANGLES
+                 for name, factor in zip(self._sliders, self._factors)}
+        self._go_to({name: number(name, text, units[name]) for name, text in typed.items()})
 
     def _read_poses(self, space: JointSpace) -> dict[str, dict[str, float]]:
         """Return the named poses that have joints of the arm, or of the body."""
@@ -187,10 +187,10 @@ class JointPanel(Panel):
         space = self._robot_view.space
         if space is not self._space:
             self._make(space)
-        if (self._space is None or self._draft is None or self._wanted.busy
-                or self._robot_view.parameters.switching or not self._has_arrived()):
+        if (space is None or self._wanted.busy or self._robot_view.parameters.switching
+                or not self._has_arrived()):
             return
-        for (name, slider), factor in zip(self._sliders.items(), _factors(self._space)):
+        for (name, slider), factor in zip(self._sliders.items(), self._factors):
             value = self._robot_view.values.get(name)
             if value is not None and abs(value - slider.value / factor) > _SHOWN_VALUE:
                 slider.value = float(np.clip(factor * value, slider.min, slider.max))
@@ -220,8 +220,3 @@ class JointPanel(Panel):
         self._robot_view.go_to(values)
         self._sent = values, time.monotonic()
         self._page.handles.release()
-
-
-def _factors(space: JointSpace) -> list[float]:
-    """Return the factor of each joint from its value to what the page shows: degrees, m."""
-    return [1.0 if prismatic else float(np.degrees(1.0)) for prismatic in space.prismatic]

@@ -100,7 +100,10 @@ class NodeParameters(Mapping[str, Any]):
         self._values: Mapping[str, Any] = {}
         self._weights: tuple[Chain, Any, np.ndarray] | None = None  # see `task_weights`
         self._lock = threading.Lock()
-        self._event_records: list[dict[str, Any]] = []  # see `_record_events`
+        # By name, with the number of the event: a response may be read after a later event, which
+        # counts then.
+        self._events: dict[str, tuple[int, Any]] = {}
+        self._count = 0  # of events
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
@@ -164,48 +167,36 @@ class NodeParameters(Mapping[str, Any]):
     def on_event(self, changed: Mapping[str, Any]) -> None:
         """Store the changed parameters of an event."""
         with self._lock:
-            for record in self._event_records:
-                record.update(changed)
+            self._count += 1
+            self._events |= {name: (self._count, value) for name, value in changed.items()}
             self._store(changed)
 
     def set(self, connection: Connection, name: str, value: Any) -> None:
         """Set a parameter of the node. Raises SilentError with its reason for a refusal."""
-        with self._record_events() as newer:
-            connection.set_parameters({name: value})
-            with self._lock:
-                if name not in newer:  # its event is still on its way
-                    self._store({name: value})
+        count = self._count
+        connection.set_parameters({name: value})
+        with self._lock:
+            if name not in self._events_since(count):  # its event is still on its way
+                self._store({name: value})
 
     def fetch(self, connection: Connection) -> None:
         """Fetch the parameters of the node, and read the file that they name, if any.
 
         Raises SilentError where the node does not respond.
         """
-        self.outdated = False
-        with self._record_events() as newer:
-            try:
-                values = {name: one.value for name, one in connection.parameters().items()}
-            except SilentError:
-                self.outdated = True
-                raise
-            description = _description(values)
-            with self._lock:
-                self._values, self.description = {**values, **newer}, description
-
-    @contextlib.contextmanager
-    def _record_events(self) -> Iterator[dict[str, Any]]:
-        """Collect the parameters of events that arrive during a request.
-
-        A response may be read after the event of a later change; the event counts then.
-        """
-        record: dict[str, Any] = {}
-        with self._lock:
-            self._event_records.append(record)
+        self.outdated, count = False, self._count
         try:
-            yield record
-        finally:
-            with self._lock:
-                self._event_records = [one for one in self._event_records if one is not record]
+            values = {name: one.value for name, one in connection.parameters().items()}
+        except SilentError:
+            self.outdated = True
+            raise
+        description = _description(values)
+        with self._lock:
+            self._values = {**values, **self._events_since(count)}
+            self.description = description
+
+    def _events_since(self, count: int) -> dict[str, Any]:
+        return {name: value for name, (at, value) in self._events.items() if at > count}
 
     def _store(self, changed: Mapping[str, Any]) -> None:
         if any(name in changed for name in _MODEL):

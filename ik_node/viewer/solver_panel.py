@@ -79,10 +79,10 @@ class SolverPanel(Panel):
         described = self._robot_view.connection.describe(names)
         self._solvers = described[names[0]].choices
         with self._folder:
-            for name in names:
+            self._add(described[names[0]], names[0])
+            self._fit = self._gui.add_html('')
+            for name in names[1:]:
                 self._add(described[name], name)
-                if name == names[0]:
-                    self._fit = self._gui.add_html('')
             self._options_folder = self._gui.add_folder('Options', expand_by_default=False)
 
     def _refresh(self, visible: bool) -> None:
@@ -101,7 +101,7 @@ class SolverPanel(Panel):
             widget.refresh()
         draft = self._draft
         for name in list(draft.fields) if draft is not None else ():  # others are being made
-            if draft is not None and parameters.get(name) is not None:
+            if parameters.get(name) is not None:
                 draft.show(name, _text(parameters[name]))
 
     def _find_unfit(self, chain: Chain | None) -> None:
