@@ -8,6 +8,7 @@ import numpy as np
 
 from ik_node.control.target_path import TargetPath
 from ik_node.motion.tip_path import ClosedPath
+from ik_node.spatial import pose_from_rotation
 from ik_node.support.threads import start_thread
 from ik_node.viewer.draft import number
 from ik_node.viewer.panel import Page, Panel
@@ -57,7 +58,6 @@ class DemoPanel(Panel):
         self._button.label = _PLAY
 
     def close(self) -> None:
-        """Stop, and end the thread of the panel."""
         self.stop()
         super().close()
 
@@ -67,9 +67,8 @@ class DemoPanel(Panel):
 
     def _on_button(self) -> None:
         targets = None if self.plays else self._targets()
-        if targets is None:
-            self.stop()
-        else:
+        self.stop()
+        if targets is not None:
             if self._thread is not None:
                 self._thread.join()  # its last goal would look like a user's drag
             self._stopped = threading.Event()
@@ -94,8 +93,9 @@ class DemoPanel(Panel):
         if not starts:
             return None
         figure = TargetPath(robot_view.reach, points, looks)
-        return lambda phase: {name: _as_pose(target, starts[name])
-                              for name, target in figure.targets(phase).items()}
+        return lambda phase: {
+            name: target if target.shape == (4, 4) else pose_from_rotation(
+                starts[name][:3, :3], target) for name, target in figure.targets(phase).items()}
 
     def _play(self, targets: _Targets, stopped: threading.Event) -> None:
         tree, sent = self._robot_view.tree, dict[str, np.ndarray]()
@@ -114,12 +114,3 @@ class DemoPanel(Panel):
         """Tell whether a handle is no longer where it was led to, poses (4, 4), m, by task."""
         return any((gizmo := self._page.handles.named(name)) is not None
                    and np.abs(gizmo.T - T).max() > _DRAGGED for name, T in sent.items())
-
-
-def _as_pose(target: np.ndarray, T: np.ndarray) -> np.ndarray:
-    """Return a pose (4, 4), m, at a target, turned as T (4, 4) where that is a point."""
-    if target.shape == (4, 4):
-        return target
-    turned = T.copy()
-    turned[:3, 3] = target
-    return turned

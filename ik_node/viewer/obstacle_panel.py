@@ -88,9 +88,7 @@ class ObstaclePanel(Panel):
     def _change(self, obstacles: Obstacles, before: Obstacles | None = None) -> None:
         """Have other obstacles, as a step of the user's."""
         before = self.obstacles if before is None else before
-        self.set_obstacles(obstacles)
-        self._page.history.record(lambda: self.set_obstacles(before),
-                                  lambda: self.set_obstacles(obstacles))
+        self._page.history.make(self.set_obstacles, (before,), (obstacles,))
 
     def _name(self, key: int) -> str:
         return f'{self.obstacles[key].kind} {key}'
@@ -181,14 +179,10 @@ class ObstaclePanel(Panel):
         for view in self._page.robot_views:
             restarts, now = view.restarts, self.obstacles
             restarts_before, before = self._sent.get(view, (restarts, {}))
-            if restarts != restarts_before:
-                before = {}
+            before = before if restarts == restarts_before else {}
             markers = [one.marker(key) for key, one in now.items() if before.get(key) is not one]
-            for key, one in before.items():
-                if key not in now:
-                    gone = one.marker(key)
-                    gone.action = Marker.DELETE
-                    markers.append(gone)
+            markers += [one.marker(key, Marker.DELETE) for key, one in before.items()
+                        if key not in now]
             if markers:
                 view.connection.send_obstacles(markers)
             self._sent[view] = restarts, now

@@ -1,7 +1,6 @@
 """The page that panels are on, and what all panels have in common."""
 
 import contextlib
-import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
@@ -127,7 +126,7 @@ class Page:
         for name, value in values.items():
             robot_view.set_parameter(name, value)
         put = robot_view.connection.set_parameters
-        self.history.record(functools.partial(put, before), functools.partial(put, dict(values)))
+        self.history.record(lambda: put(before), lambda: put(values))
 
     def notify(self, line: str) -> None:
         """Show a line in every browser."""

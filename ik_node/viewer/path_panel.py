@@ -1,6 +1,5 @@
 """Makes paths, as a list of waypoints, and sends them to the nodes."""
 
-import functools
 import re
 import threading
 from typing import Any
@@ -115,10 +114,8 @@ class PathPanel(Panel):
     def _change(self, waypoints: list[np.ndarray], number: int, key: str = '') -> None:
         """Have other waypoints, and one of them chosen, as a step of the user's."""
         with self._changing:
-            before = self._page.waypoints, self._number
-            self._show(waypoints, number)
-            self._page.history.record(functools.partial(self._show, *before),
-                                      functools.partial(self._show, waypoints, number), key)
+            self._page.history.make(
+                self._show, (self._page.waypoints, self._number), (waypoints, number), key)
 
     def _show(self, waypoints: list[np.ndarray], number: int) -> None:
         """Have these waypoints in place of those there are, and list and draw them."""
@@ -139,8 +136,8 @@ class PathPanel(Panel):
             self._remove_drawn()
             if len(waypoints) > 1:
                 self._drawn = [add_line(
-                    self._server, f'{self._name}/line', np.array([T[:3, 3] for T in waypoints]),
-                    _DRAWN, 2.0, thickness_units='screen')]
+                    self._server, f'{self._robot_view.frame.name}/path/line',
+                    np.array([T[:3, 3] for T in waypoints]), _DRAWN, 2.0, thickness_units='screen')]
             T_base_scene = inverse(self._robot_view.target_frame())
             places = [(T_base_scene @ T)[:3, 3].round(3) + 0.0 for T in waypoints]
             names = [f'{k}:  {x:.3f}, {y:.3f}, {z:.3f} m' for k, (x, y, z) in enumerate(places, 1)]
@@ -149,15 +146,11 @@ class PathPanel(Panel):
                 self._chosen.value = names[min(number, len(names) - 1)]
             self._chosen.visible = self._edits.visible = bool(names)
 
-    @property
-    def _name(self) -> str:
-        return f'{self._robot_view.frame.name}/path'
-
     def _frame(self, number: int) -> tuple[Any, Any]:
         """Add the axes of a waypoint, with its number beside them."""
         size, scene = _FRAME * self._robot_view.reach, self._server.scene
-        frame = scene.add_frame(new_name(self._server, f'{self._name}/{number}'),
-                                axes_length=size, axes_radius=0.04 * size)
+        name = new_name(self._server, f'{self._robot_view.frame.name}/path/{number}')
+        frame = scene.add_frame(name, axes_length=size, axes_radius=0.04 * size)
         return frame, scene.add_label(f'{frame.name}/number', str(number), anchor='bottom-left',
                                       font_screen_scale=0.9)
 

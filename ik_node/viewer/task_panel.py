@@ -1,7 +1,6 @@
 """Tasks on the page: made from their types, weighted, and deleted."""
 
 import contextlib
-import functools
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -108,24 +107,18 @@ class TaskPanel(Panel):
         before = robot_view.tasks
         if name in before:
             raise InputError(f'there is a task {name!r} already')
-        values = {f'{name}.type': str(self._type.value)}
-        for field, widget in self._fields.items():
-            value = _value(field, str(widget.value))
-            if value is not None:
-                values[f'{name}.{field}'] = value
-        self._put((*before, name), values)
+        values = {f'{name}.type': str(self._type.value)} | {
+            f'{name}.{field}': value for field, widget in self._fields.items()
+            if (value := _value(field, str(widget.value))) is not None}
+        self._page.history.make(self._put, (before, {}), ((*before, name), values))
         self._name.value = _next_name(name)
-        self._page.history.record(functools.partial(self._put, before, {}),
-                                  functools.partial(self._put, (*before, name), values))
 
     def _remove(self) -> None:
         name, before = str(self._task.value), self._robot_view.tasks
         after = tuple(other for other in before if other != name)
         values = {key: value for key, value in self._robot_view.parameters.items()
                   if key.startswith(f'{name}.') and value is not None}
-        self._put(after, {})
-        self._page.history.record(functools.partial(self._put, before, values),
-                                  functools.partial(self._put, after, {}))
+        self._page.history.make(self._put, (before, values), (after, {}))
 
     def _put(self, names: tuple[str, ...], values: Mapping[str, Any]) -> None:
         """Set the tasks of the node, and parameters of one, or neither. Raises SilentError."""
