@@ -1,6 +1,7 @@
 """The parameters of a node, and what they tell of its arm, its tasks and their targets."""
 
 import contextlib
+import functools
 import math
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -98,7 +99,6 @@ class NodeParameters(Mapping[str, Any]):
         self.outdated, self.switching, self.description = True, False, ''
         self._arm, self._on_solver = arm, on_solver
         self._values: Mapping[str, Any] = {}
-        self._weights: tuple[Chain, Any, np.ndarray] | None = None  # see `task_weights`
         self._lock = threading.Lock()
         # By name, with the number of the event: a response may be read after a later event, which
         # counts then.
@@ -139,13 +139,7 @@ class NodeParameters(Mapping[str, Any]):
     def task_weights(self, chain: Chain) -> np.ndarray:
         """Return the weights (6,) of goals of the arm. Raises OptionError for invalid ones."""
         wanted = self.option('task_weights')
-        if wanted is not None and not isinstance(wanted, str):
-            wanted = list(wanted)
-        last = self._weights
-        if last is None or last[0] is not chain or last[1] != wanted:  # 'auto' takes a while
-            options = ArmOptions.read({} if wanted is None else {'task_weights': wanted})
-            self._weights = last = chain, wanted, goal_weights(options, chain)
-        return last[2]
+        return _weights(chain, wanted if isinstance(wanted, str) else tuple(wanted or ()))
 
     @property
     def has_body_solver(self) -> bool:
@@ -207,6 +201,12 @@ class NodeParameters(Mapping[str, Any]):
         self._values = {**self._values, **changed}
         if self.option('solver') != solver:
             self._on_solver()
+
+
+@functools.lru_cache(maxsize=8)
+def _weights(chain: Chain, wanted: str | tuple[float, ...]) -> np.ndarray:
+    options = ArmOptions.read({'task_weights': wanted} if wanted else {})
+    return goal_weights(options, chain)  # of 'auto' they take a while
 
 
 def _description(values: Mapping[str, Any]) -> str:

@@ -34,7 +34,7 @@ class Page:
 
     def __init__(self, server: PageServer, robot_views: list[RobotView],
                  on_drag: Callable[[Target, np.ndarray], None]) -> None:
-        """Begin without panels; on_drag: see `Gizmo`."""
+        """Begin without panels; on_drag: see `TargetHandles`."""
         self.server, self.robot_views, self.robot_view = server, robot_views, robot_views[0]
         self.history = UndoHistory()
         self.handles = TargetHandles(server, self.robot_view, on_drag, self.notify, self.snapshot,

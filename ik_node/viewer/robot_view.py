@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import viser
 
-from ik_node.control.group_source import goal_weights
-from ik_node.control.options import ArmOptions, model_path
+from ik_node.control.options import model_path
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
@@ -24,10 +23,10 @@ from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.node_link import NodeLink
 from ik_node.viewer.node_parameters import ARM_GOAL, Freedom, Target, task_names, task_targets
 from ik_node.viewer.node_state import AMBER, StateLine
+from ik_node.workspace.task_rank import task_rank
 
 _GAP = 1e-3        # of the reach: a shorter way from tip to goal is not drawn
 _TRIANGLES = 20000  # of the mesh of a marker
-_ABLE = ArmOptions.read({'task_weights': 'auto'})
 # Colours of the robots in a comparison, red, green and blue, 0 to 1.
 COLORS = ((0.25, 0.47, 0.75), (0.80, 0.35, 0.28), (0.30, 0.62, 0.40), (0.58, 0.40, 0.70),
           (0.80, 0.60, 0.25), (0.25, 0.60, 0.62))
@@ -183,7 +182,7 @@ class RobotView(DrawnRobot, NodeLink):
                                  f'{", ".join(self.parameters.other_arms)} with --arm')
             base, tip = self.parameters.links
             chain = self.tree.chain(base or None, tip or None)  # type: ignore[union-attr]
-            self._able = goal_weights(_ABLE, chain) > 0.0
+            self._able = task_rank(chain).weights > 0.0
             self._chain = chain
         except IkError as error:
             self._chain_error = str(error)

@@ -1,6 +1,5 @@
 """Handles in the scene: dragging one sends goals; otherwise it follows its target."""
 
-import functools
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -31,16 +30,9 @@ class Gizmo:
     of the pose that it sets.
     """
 
-    def __init__(self, server: viser.ViserServer, robot_view: RobotView, target: Target,
-                 T: np.ndarray, moved: Callable[[Target, np.ndarray], None],
-                 notify: Notify, grabbed: Callable[[], None] = lambda: None,
-                 released: Callable[[np.ndarray], None] = lambda _: None) -> None:
-        """Create the handle at a pose (4, 4), m, of the scene.
-
-        moved: called after each drag with the target and T_frame_goal (4, 4), m, in its frame.
-        notify: called with a line about an error in it. grabbed, released: called when the user
-        begins to drag it, and with its pose at the end.
-        """
+    def __init__(self, handles: 'TargetHandles', target: Target, T: np.ndarray) -> None:
+        """Create one of the handles at a pose (4, 4), m, of the scene."""
+        server, robot_view = handles.server, handles.robot_view
         self._freedom, self._frame = target.freedom, lambda: robot_view.target_frame(target)
         name, size = (f'tasks/{target.name}', _TASK) if target.name else ('goal', _ARM)
         position, wxyz = position_wxyz(T)
@@ -50,8 +42,7 @@ class Gizmo:
             new_name(server, f'{robot_view.frame.name}/{name}'), scale=size, fixed=True,
             position=position, wxyz=wxyz, depth_test=False,
             active_axes=self._freedom.axes if moves else (True, True, True),
-            disable_axes=not moves, disable_sliders=not moves,
-            disable_rotations=not self._freedom.turns)
+            disable_axes=not moves, disable_sliders=not moves)
         anchor, aside = _beside(float(T[1, 3]))
         self._aside = _ASIDE * robot_view.reach * np.array(aside)
         self._label = server.scene.add_label(
@@ -61,17 +52,17 @@ class Gizmo:
         self._seen = self.T  # the last pose that the program set, or a callback has seen
         self.is_dragged = self._grabbed = False
         self._T_frame_goal = np.eye(4)  # the last goal that was sent
-        self._target, self._moved = target, moved
-        self._drags = LatestValue(self._send, notify)
+        self._target, self._moved = target, handles.moved
+        self._drags = LatestValue(self._send, handles.notify)
         # Asynchronous callbacks keep the order of the events.
 
         async def on_update(event: viser.TransformControlsEvent) -> None:
             if not self._grabbed:
-                grabbed()
+                handles.grab()
             self._on_drag(ends=event.phase == 'end')
             if event.phase == 'end':
                 self._fit_size()
-                released(self.T)
+                handles.end_drag(target.name, self.T)
         self._handle.on_update(on_update)
 
     def _on_drag(self, ends: bool) -> None:
@@ -83,11 +74,6 @@ class Gizmo:
     def _send(self, T: np.ndarray) -> None:
         self._T_frame_goal = inverse(self._frame()) @ T
         self._moved(self._target, self._T_frame_goal)
-
-    @property
-    def T_frame_goal(self) -> np.ndarray:
-        """The pose (4, 4), m, in the frame of its target."""
-        return inverse(self._frame()) @ self.T
 
     @property
     def T(self) -> np.ndarray:
@@ -169,16 +155,17 @@ class TargetHandles:
                  moved: Callable[[Target, np.ndarray], None], notify: Notify,
                  snapshot: Callable[[], Callable[[], None]] = lambda: lambda: None,
                  history: UndoHistory | None = None) -> None:
-        """Begin without handles; moved, notify: see `Gizmo`.
+        """Begin without handles.
 
-        snapshot: returns a function that restores the present state, for the steps of history.
+        moved: called after each drag with the target and T_frame_goal (4, 4), m, in its frame.
+        notify: called with a line about an error in it. snapshot: returns a function that restores
+        the present state, for the steps of history.
         """
         self._snapshot, self._history = snapshot, history or UndoHistory()
         self._before: Callable[[], None] = lambda: None  # restores what was before a drag
         self.on_grab: Callable[[], None] = lambda: None
         self.sends_goals: Callable[[], bool] = lambda: True  # by drags, which are steps then
-        self._server, self._robot_view = server, robot_view
-        self._moved, self._notify = moved, notify
+        self.server, self.robot_view, self.moved, self.notify = server, robot_view, moved, notify
         self._gizmos: dict[Target, Gizmo] = {}
         self._waiting: dict[str, np.ndarray] = {}  # where handles are to be dragged, by task
         self._tree: object = None  # of the robot whose handles they are
@@ -187,7 +174,7 @@ class TargetHandles:
 
     def update(self) -> None:
         """Move the handles to their targets; make and remove those of changed targets."""
-        robot_view = self._robot_view
+        robot_view = self.robot_view
         if not robot_view.is_placed:
             return
         targets = robot_view.targets
@@ -205,16 +192,14 @@ class TargetHandles:
                 if T is not None and target in self._gizmos:
                     self._gizmos[target].follow(T)
                 elif T is not None:
-                    self._gizmos[target] = gizmo = Gizmo(
-                        self._server, robot_view, target, T, self._moved, self._notify,
-                        self._grab, functools.partial(self._release_drag, target.name))
+                    self._gizmos[target] = gizmo = Gizmo(self, target, T)
                     gizmo.show_rotations(self._rotations or bool(target.name))
                     if target.name in self._waiting:
                         gizmo.drag_to(self._waiting.pop(target.name))
 
     def named(self, name: str) -> Gizmo | None:
         """Return the handle of a task, '' for that of the arm's goal; None where there is none."""
-        if self._tree is not self._robot_view.tree:  # of another robot, about to be removed
+        if self._tree is not self.robot_view.tree:  # of another robot, about to be removed
             return None
         return next((gizmo for target, gizmo in list(self._gizmos.items())
                      if target.name == name), None)
@@ -235,11 +220,13 @@ class TargetHandles:
         return {target.name: gizmo.T for target, gizmo in list(self._gizmos.items())
                 if gizmo.is_dragged}
 
-    def _grab(self) -> None:
+    def grab(self) -> None:
+        """Note what there is before a drag."""
         self._before = self._snapshot()
         self.on_grab()
 
-    def _release_drag(self, name: str, T: np.ndarray) -> None:
+    def end_drag(self, name: str, T: np.ndarray) -> None:
+        """Record a drag of a handle to a pose (4, 4), m, as a step of the user's."""
         if self.sends_goals():
             self._history.record(self._before, lambda: self.drag_to(T, name))
 
@@ -264,8 +251,8 @@ class TargetHandles:
 
     def goals(self) -> list[tuple[Target, np.ndarray]]:
         """Return the goals T_frame_goal (4, 4), m, of handles that the user has dragged."""
-        return [(target, gizmo.T_frame_goal) for target, gizmo in list(self._gizmos.items())
-                if gizmo.is_dragged]
+        return [(target, inverse(self.robot_view.target_frame(target)) @ gizmo.T)
+                for target, gizmo in list(self._gizmos.items()) if gizmo.is_dragged]
 
     def clear(self, keeps: bool = False) -> None:
         """Remove all handles; keeps: whether the next ones are where these are dragged to."""
