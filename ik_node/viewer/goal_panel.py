@@ -26,10 +26,7 @@ _ARRIVAL = 2.0        # s that joint values may take from a slider to the robot
 
 
 class GoalPanel(Panel):
-    """Position and angles of the arm's goal in the frame of its base, and a command that sends it.
-
-    The angles are roll, pitch and yaw: about the fixed axes x, then y, then z.
-    """
+    """Position and angles of the arm's goal in the frame of its base; a command that sends it."""
 
     needs = 'node'
 
@@ -183,7 +180,6 @@ class JointPanel(Panel):
         return {name: pose for name, pose in own.items() if pose}
 
     def _refresh(self, visible: bool) -> None:
-        """Show the joint values, unless the user is moving a slider."""
         space = self._robot_view.space
         if space is not self._space:
             self._make(space)
@@ -198,10 +194,9 @@ class JointPanel(Panel):
                 self._draft.show(name, f'{round(factor * value, 4) + 0.0:.6g}')
 
     def _has_arrived(self) -> bool:
-        """Return whether the robot is where the sliders have sent it, or should be by now.
+        """Return whether the robot is where sliders have sent it, or should be by now.
 
-        Until then it has the values from before, which would set the sliders back under the
-        user's hand.
+        Its values from before would set the sliders back under the user's hand.
         """
         if self._sent is not None:
             wanted, since = self._sent

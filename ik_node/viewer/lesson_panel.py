@@ -75,10 +75,7 @@ class _DrawnRun:
 
 
 class LessonPanel(Panel):
-    """A figure of the textbook: its methods side by side, frame by frame, with charts.
-
-    The robots of the nodes stay where they are, and are hidden meanwhile.
-    """
+    """A figure of the textbook: its methods side by side, frame by frame, with charts."""
 
     needs = 'page'
 

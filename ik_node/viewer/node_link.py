@@ -128,10 +128,7 @@ class NodeLink(Listener):
         self._changed()
 
     def load(self, robot: Mapping[str, Any]) -> None:
-        """Set another robot by its parameters, see `gallery.robots`.
-
-        Raises SilentError with the node's reason; the robot is then unchanged.
-        """
+        """Set another robot by its parameters. Raises SilentError; it is then unchanged."""
         # The description may arrive before or after its parameters.
         self.parameters.switching = True
         self.state.leave_goal()

@@ -174,10 +174,7 @@ class NodeParameters(Mapping[str, Any]):
                 self._store({name: value})
 
     def fetch(self, connection: Connection) -> None:
-        """Fetch the parameters of the node, and read the file that they name, if any.
-
-        Raises SilentError where the node does not respond.
-        """
+        """Fetch the node's parameters, and read the file that they name. Raises SilentError."""
         self.outdated, count = False, self._count
         try:
             values = {name: one.value for name, one in connection.parameters().items()}

@@ -110,7 +110,6 @@ class NullSpacePanel(Panel):
             self._found = found
 
     def _show(self, chain: Chain, found: SelfMotion | IkError) -> None:
-        """Draw a curve for each joint that moves, and tell where the motion ends."""
         self._remove_drawn()
         if isinstance(found, IkError):
             self._motion, self._place.visible = None, False

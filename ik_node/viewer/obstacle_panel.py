@@ -25,10 +25,7 @@ Obstacles = Mapping[int, MadeObstacle]
 
 
 class ObstaclePanel(Panel):
-    """The obstacles of this page; the nodes get them by ~/obstacles, as from any other client.
-
-    They are drawn as the markers of the node show them.
-    """
+    """The obstacles of this page; the nodes get them by ~/obstacles, and draw them as markers."""
 
     needs = 'node'
 

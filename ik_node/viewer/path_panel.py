@@ -53,7 +53,6 @@ class PathPanel(Panel):
         self._show([], 0)
 
     def _refresh(self, visible: bool) -> None:
-        """Mark the waypoints that the node has met and missed, and show its speed."""
         robot_view = self._robot_view
         new = robot_view.count - self._count
         self._count = robot_view.count

@@ -69,11 +69,8 @@ class PlaybackPanel(Panel):
         self._draft.show('speed', f'{playback.speed:g}')
 
     def _listen(self, name: str, widget: Any) -> None:
-        """Set a parameter of the player to what the user sets in a widget.
-
-        The callback is asynchronous, so that `update` cannot change the value before it is read.
-        """
-        async def on_update(event: Any) -> None:
+        """Set a parameter of the player to what the user sets in a widget."""
+        async def on_update(event: Any) -> None:  # asynchronous: the value is read at once
             if event.client is not None:  # set by the user, not by `update`
                 self._changed = time.monotonic()
                 value = widget.value
@@ -82,7 +79,6 @@ class PlaybackPanel(Panel):
         widget.on_update(on_update)
 
     def _on_button(self) -> None:
-        """Play or pause; at the end begin again."""
         playback = self._link.playback
         if playback is None:
             return

@@ -22,10 +22,7 @@ _NONE = 'choose …'
 
 
 class RobotPanel(Panel):
-    """The gallery, a button that opens a file, dropping on the page, and robots to download.
-
-    A robot is loaded into all nodes.
-    """
+    """The gallery, a button that opens a file, dropping on the page, and robots to download."""
 
     needs = 'node'
 

@@ -221,7 +221,7 @@ class RobotView(DrawnRobot, NodeLink):
     def is_placed(self) -> bool:
         """Whether every joint that moves has a value, and a moving root a pose.
 
-        Without a node, whether a player moves the robot.
+        Without a node: whether a player moves the robot.
         """
         if self.is_only_played:
             return bool(self.values)
@@ -230,10 +230,7 @@ class RobotView(DrawnRobot, NodeLink):
                 and all(name in self.values for name in space.joint_names))
 
     def target_pose(self, target: Target) -> np.ndarray | None:
-        """Return the present pose (4, 4), m, of a target; None where it is unknown.
-
-        That of an arm's goal is the tip's.
-        """
+        """Return the pose (4, 4), m, of a target, for an arm's goal the tip's; None for none."""
         if target.name:  # where the node draws its marker
             return self.markers.pose((f'{target.name}/goal', 0))
         chain = self.chain

@@ -22,16 +22,13 @@ _ENDS_LEFT_OUT = ('.examples', 'trajectory_topic')
 
 
 class SavedScene(NamedTuple):
-    """What a file of a scene holds.
-
-    goals: poses (4, 4), m, of the scene, where the user has dragged handles to, by task.
-    """
+    """What a file of a scene holds."""
 
     robot: str  # URDF text
     links: tuple[str, str]  # base and tip, '' for the default
     parameters: dict[str, Any]  # of the node
     joints: dict[str, float]  # rad or m
-    goals: dict[str, np.ndarray]
+    goals: dict[str, np.ndarray]  # poses (4, 4), m, of the scene, of dragged handles, by task
     camera: tuple[tuple[float, ...], tuple[float, ...]] | None  # its position, what it looks at, m
     obstacles: dict[int, MadeObstacle] = {}  # noqa: RUF012 nobody changes it
     position_only: bool = False  # whether goals of the arm have no orientation

@@ -61,7 +61,6 @@ class LayerPanel(Panel):
         self._apply()
 
     def _refresh(self, visible: bool) -> None:
-        """Offer the branches where there are some."""
         self._shown['branches'].visible = any(
             'branches' in robot_view.markers.layers for robot_view in self._page.robot_views)
 

@@ -136,7 +136,6 @@ class StepPanel(Panel):
                 shaft_radius=width, head_radius=0.5 * _HEAD * width, head_length=_HEAD * width))
 
     def _move(self, method: str) -> None:
-        """Move the arm by a step of a method, inside the limits."""
         problem = self._present()
         if problem is not None:
             chain, q, T_base_goal = problem

@@ -205,10 +205,7 @@ class TargetHandles:
                      if target.name == name), None)
 
     def drag_to(self, T_scene_goal: np.ndarray, name: str = '') -> bool:
-        """Act as if a handle was dragged to a pose (4, 4), m; return whether there is that handle.
-
-        name: as for `named`.
-        """
+        """Act as if a handle was dragged to a pose (4, 4), m; return whether there is that one."""
         with self._changing:
             gizmo = self.named(name)
             if gizmo is not None:

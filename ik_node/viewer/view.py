@@ -189,7 +189,6 @@ class View:
                 self.page.camera.fit(client)
 
     def _on_stop(self, stops: bool) -> None:
-        """Stop the robots, which refuse goals then, or let them go on."""
         if stops:
             self.page.handles.drop()
             for panel in self._panels:
