@@ -100,8 +100,9 @@ class DemoPanel(Panel):
     def _play(self, targets: _Targets, stopped: threading.Event) -> None:
         tree, sent = self._robot_view.tree, dict[str, np.ndarray]()
         try:
-            while not (stopped.wait(1.0 / _RATE) or self._robot_view.tree is not tree
-                       or self._is_dragged_from(sent)):
+            while not (stopped.wait(1.0 / _RATE) or self._robot_view.tree is not tree or any(
+                    (gizmo := self._page.handles.named(name)) is not None
+                    and np.abs(gizmo.T - T).max() > _DRAGGED for name, T in sent.items())):
                 self._phase = (self._phase + 1.0 / (_RATE * self._round)) % 1.0
                 sent = targets(self._phase)
                 for name, T_scene_goal in sent.items():
@@ -109,8 +110,3 @@ class DemoPanel(Panel):
         finally:
             if not stopped.is_set():
                 self.stop()
-
-    def _is_dragged_from(self, sent: dict[str, np.ndarray]) -> bool:
-        """Tell whether a handle is no longer where it was led to, poses (4, 4), m, by task."""
-        return any((gizmo := self._page.handles.named(name)) is not None
-                   and np.abs(gizmo.T - T).max() > _DRAGGED for name, T in sent.items())

@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from ik_node.control.task_group import GOAL
@@ -125,7 +124,9 @@ def outcome_line(report: Report, since: float, gap: Errors | None = None) -> Sta
         text = 'reached'
     else:
         text, why = 'as near as possible' if report.level == 1 else 'not reached', _brief(why)
-        text = f'{text}: {gap or reported_errors(values)}'.removesuffix(': ')
+        gap = gap or Errors(*(float(values.get(f'{kind}_error') or 0.0)
+                              for kind in ('position', 'orientation')))
+        text = f'{text}: {gap}'.removesuffix(': ')
     before = [part for part in (values.get('task', ''), place) if part not in ('', GOAL)]
     return StateLine(color, ': '.join([*before, text]), why)
 
@@ -133,9 +134,3 @@ def outcome_line(report: Report, since: float, gap: Errors | None = None) -> Sta
 def _brief(why: str) -> str:
     """Return a reason without its explanation and what becomes of the joints."""
     return re.split('[;:,]', why)[0]
-
-
-def reported_errors(values: Mapping[str, str]) -> Errors:
-    """Return the errors in the values of a status; 0 where there is none."""
-    return Errors(*(float(values.get(f'{kind}_error') or 0.0)
-                    for kind in ('position', 'orientation')))

@@ -1,13 +1,15 @@
 """The self-motion of a redundant arm: its curves in the scene, and the arm led along them."""
 
-from collections.abc import Mapping
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ik_node.model.chain import Chain
+from ik_node.solvers.goal import Goal
+from ik_node.solvers.result import task_error
 from ik_node.solvers.self_motion import SelfMotion, redundancy_degree, self_motion
-from ik_node.spatial import inverse, rotation_log
+from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.node_state import GREEN, StateLine
 from ik_node.viewer.page_text import html_line, joint_text
@@ -45,7 +47,8 @@ class NullSpacePanel(Panel):
         self._motion: SelfMotion | None = None
         self._degree = 0
         self._solver = self._worker(self._solve)
-        self._mover = self._worker(self._go_to)
+        self._mover = self._worker(functools.partial(self._robot_view.go_to, state=StateLine(
+            GREEN, 'reached, along the self-motion')))
         gui = self._gui
         with self._folder:
             self._shown: Any = gui.add_checkbox(
@@ -98,8 +101,10 @@ class NullSpacePanel(Panel):
                 not np.array_equal(problem.weights, last.weights)):
             return True
         passed = last.q[None] if self._motion is None else self._motion.configurations
-        return (_tip_has_moved(problem, last, self._robot_view.reach)
-                or np.linalg.norm(passed - problem.q, axis=1).min() > _NEAR)
+        goal = Goal.from_pose(last.chain.forward(last.q), np.where(problem.weights > 0.0, 1.0, 0.0))
+        off = task_error(problem.chain, goal, problem.q, self._robot_view.reach)
+        return bool(np.abs(off).max() > _SAME
+                    or np.linalg.norm(passed - problem.q, axis=1).min() > _NEAR)
 
     def _solve(self, problem: _Problem) -> None:
         try:
@@ -149,23 +154,11 @@ class NullSpacePanel(Panel):
             q = motion.configurations[int(np.abs(motion.lengths - length).argmin())]
             self._mover.give(dict(zip(problem.chain.joint_names, q.tolist())))
 
-    def _go_to(self, values: Mapping[str, float]) -> None:
-        self._robot_view.go_to(values, StateLine(GREEN, 'reached, along the self-motion'))
-
     def _clear(self) -> None:
         if self._problem is not None:
             self._problem = self._found = self._motion = None
             self._text.content, self._place.visible = '', False
             self._remove_drawn()
-
-
-def _tip_has_moved(problem: _Problem, last: _Problem, reach: float) -> bool:
-    """Return whether the tip has moved along the axes that its goal asks for."""
-    T, T_last = problem.chain.forward(problem.q), last.chain.forward(last.q)
-    R = T_last[:3, :3]
-    off = np.concatenate([R.T @ (T[:3, 3] - T_last[:3, 3]) / reach,
-                          R.T @ rotation_log(T[:3, :3] @ R.T)])
-    return bool((np.abs(off[problem.weights > 0.0]) > _SAME).any())
 
 
 def _description(chain: Chain, motion: SelfMotion) -> str:

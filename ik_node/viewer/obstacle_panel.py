@@ -12,7 +12,7 @@ from ik_node.support.exceptions import InputError
 from ik_node.viewer.draft import LENGTHS, number
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.made_obstacle import SIZES, MadeObstacle
-from ik_node.viewer.panel import NodeWidget, Page, Panel
+from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import matrix, new_name, position_wxyz
 
@@ -41,11 +41,10 @@ class ObstaclePanel(Panel):
         self._changes = self._worker(self._send)
         gui = self._gui
         with self._folder:
-            self._avoids = NodeWidget(gui.add_checkbox(
+            self._avoids = self._parameter(gui.add_checkbox(
                 'avoid collisions', False, hint='whether solutions keep away from the robot itself '
                 'and from obstacles: the option avoid_collisions of the solver'),
-                lambda: self._robot_view.parameters.get(_option(self._robot_view)), self._avoid,
-                self._notify)
+                lambda robot_view: f'{robot_view.parameters.option("solver")}.avoid_collisions')
             kinds: Any = gui.add_button_group('add', tuple(SIZES))
             kinds.on_click(lambda _: self._add(kinds.value))
             self._chosen: Any = gui.add_dropdown('obstacle', (_NONE,))
@@ -167,10 +166,6 @@ class ObstaclePanel(Panel):
                 self._change(self.obstacles, before)
         self._changes.give(None)
 
-    def _avoid(self, value: bool) -> None:
-        for view in self._page.robot_views:
-            view.set_parameter(_option(view), value)
-
     def _send(self, _: None) -> None:
         """Send the nodes what has changed, all where one has restarted."""
         for view in self._page.robot_views:
@@ -183,7 +178,3 @@ class ObstaclePanel(Panel):
             if markers:
                 view.connection.send_obstacles(markers)
             self._sent[view] = restarts, now
-
-
-def _option(view: RobotView) -> str:
-    return f'{view.parameters.option("solver")}.avoid_collisions'

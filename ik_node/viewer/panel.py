@@ -44,7 +44,6 @@ class Page:
         self.camera = Camera(server, robot_views, lambda: [
             *self.waypoints, *self.handles.dragged().values(), *self.placed()])
         self._ground = GroundPlane(server.scene)
-        self._stage: np.ndarray | None = None
         self._settings: list[tuple[Any, ...]] = [() for _ in robot_views]
         self.position_only = False
 
@@ -59,19 +58,18 @@ class Page:
 
         direction (3,): to the camera. None shows the robots, with their handles, again.
         """
-        self._stage = points
         for robot_view in self.robot_views:
             robot_view.frame.visible = points is None
-        self.fit_ground()
         self.camera.show(points, direction)
+        self.fit_ground()
 
     def fit_ground(self) -> None:
         """Fit the ground to what is shown."""
-        reach, last = self.robot_view.reach, ROW * self.robot_view.reach * (
-            len(self.robot_views) - 1)
-        if self._stage is not None:
-            reach, last = float(np.ptp(self._stage, axis=0).max()), 0.0
-        self._ground.fit(reach, last)
+        if self.camera.subject is not None:
+            self._ground.fit(float(np.ptp(self.camera.subject[0], axis=0).max()), 0.0)
+        else:
+            reach = self.robot_view.reach
+            self._ground.fit(reach, ROW * reach * (len(self.robot_views) - 1))
 
     def set_dark(self, dark: bool) -> None:
         """Show the page in dark or in light colours."""
@@ -152,6 +150,16 @@ class Panel:
         worker = LatestValue(handle, self._notify)
         self._workers.append(worker)
         return worker
+
+    def _parameter(self, widget: Any, name: Callable[[RobotView], str],
+                   subject: str = '') -> 'NodeWidget':
+        """Return a widget of a parameter of all nodes; name: returns what a node calls it."""
+        def write(value: Any) -> None:
+            for robot_view in self._page.robot_views:
+                robot_view.set_parameter(name(robot_view), value)
+        return NodeWidget(
+            widget, lambda: self._robot_view.parameters.get(name(self._robot_view)), write,
+            self._notify, subject)
 
     def _draft_of(self, commit: Callable[[Mapping[str, str]], object]) -> Draft:
         """Return the form of the panel, whose texts are handled in a thread; the last one goes."""

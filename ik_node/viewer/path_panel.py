@@ -8,7 +8,7 @@ import numpy as np
 
 from ik_node.ros.clients.client import Report
 from ik_node.spatial import inverse
-from ik_node.viewer.panel import NodeWidget, Page, Panel
+from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.scene_nodes import add_line, new_name, position_wxyz
 
 _MIN_STEP = 0.02  # of the reach, between waypoints that are drawn
@@ -44,11 +44,10 @@ class PathPanel(Panel):
                 'replaces it by the goal, or deletes it')
             self._edits.on_click(lambda _: self._edit(self._edits.value))
             gui.add_button('Clear').on_click(lambda _: self.clear())
-            self._speed = NodeWidget(gui.add_slider(
+            self._speed = self._parameter(gui.add_slider(
                 'speed', 0.05, 1.0, 0.05, 1.0,
                 hint='factor of the speed of motions; where joints jump there is none'),
-                lambda: self._robot_view.parameters.option('speed'), self._set_speed,
-                self._notify, 'speed')
+                lambda robot_view: robot_view.parameters.option_name('speed'), 'speed')
         page.handles.sends_goals = lambda: not self.draws
         self._show([], 0)
 
@@ -66,10 +65,6 @@ class PathPanel(Panel):
             frame, _ = self._frames[int(found[1]) - 1]
             frame.origin_color = _MET if report.level == 0 else _MISSED
             frame.origin_radius = (0.1 if report.level == 0 else 0.25) * frame.axes_length
-
-    def _set_speed(self, speed: float) -> None:
-        for robot_view in self._page.robot_views:
-            robot_view.set_parameter(robot_view.parameters.option_name('speed'), float(speed))
 
     @property
     def draws(self) -> bool:

@@ -82,8 +82,7 @@ def read_scene(content: bytes) -> SavedScene:
 
 
 def _pose_entry(T: np.ndarray) -> dict[str, list[float]]:
-    return {'position': T[:3, 3].tolist(),
-            'orientation': list(map(float, quaternion_from_matrix(T[:3, :3])))}
+    return {'position': T[:3, 3].tolist(), 'orientation': [*quaternion_from_matrix(T[:3, :3])]}
 
 
 def _obstacle(item: Any) -> tuple[int, MadeObstacle]:

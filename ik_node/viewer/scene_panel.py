@@ -51,13 +51,13 @@ class LayerPanel(Panel):
         with self._folder:
             self._shown = {layer: self._gui.add_checkbox(name, shown, hint=text)
                            for layer, (name, shown, text) in _LAYERS.items()}
-            self._dark: Any = self._gui.add_checkbox('dark', False, hint='dark colours of the page')
+            dark: Any = self._gui.add_checkbox('dark', False, hint='dark colours of the page')
             self._fine = self._gui.add_checkbox(
                 'fine meshes', False, hint='all of their triangles, which are slow to draw without '
                 'a graphics card')
         for widget in (*self._shown.values(), self._fine):
             widget.on_update(lambda _: self._apply())
-        self._dark.on_update(lambda _: page.set_dark(bool(self._dark.value)))
+        dark.on_update(lambda _: page.set_dark(bool(dark.value)))
         self._apply()
 
     def _refresh(self, visible: bool) -> None:
@@ -171,8 +171,7 @@ class ScenePanel(Panel):
         parameters = kept_parameters(robot_view.parameters)
         if robot_view.parameters.moves_root:  # where it is, not where it was at the start
             T = robot_view.T_world_root
-            parameters['root_pose'] = [*T[:3, 3].tolist(),
-                                       *map(float, rpy_from_matrix(T[:3, :3]))]
+            parameters['root_pose'] = [*T[:3, 3].tolist(), *rpy_from_matrix(T[:3, :3])]
         # Those of tasks that nobody has dragged are what the tasks met at the start.
         parameters |= {f'{target.name}.target': _numbers(
             target, inverse(robot_view.target_frame(target)) @ T_target)
@@ -209,7 +208,8 @@ class ScenePanel(Panel):
             count = robot_view.count
             _wait(f'there is no handle of {name or "the goal"!r}',
                   functools.partial(self._page.handles.drag_to, T_scene_goal, name))
-            _wait('the node does not solve its goals', functools.partial(self._has_news, count))
+            _wait('the node does not solve its goals',
+                  lambda count=count: robot_view.count > count)  # type: ignore[misc]
         if space is not None and scene.joints:  # exactly, whatever the goals were solved to
             state = robot_view.status if scene.goals else None
             if robot_view.parameters.moves_root:
@@ -217,9 +217,6 @@ class ScenePanel(Panel):
             robot_view.go_to({name: scene.joints[name] for name in space.joint_names}, state)
         if client is not None and scene.camera is not None:
             self._page.camera.place(client, *map(np.array, scene.camera))
-
-    def _has_news(self, count: int) -> bool:
-        return self._robot_view.count > count
 
     def _set(self, scene: SavedScene) -> None:
         """Set robot and parameters; those of tasks exist once the tasks do."""
@@ -245,8 +242,7 @@ class ScenePanel(Panel):
 def _numbers(target: Target, T: np.ndarray) -> list[float]:
     """Return a target at a pose (4, 4), m, of its frame as the value of its parameter."""
     position = [] if target.kind == 'orientation' else T[:3, 3].tolist()
-    return position + ([] if target.is_point else [
-        float(part) for part in quaternion_from_matrix(T[:3, :3])])
+    return position + ([] if target.is_point else [*quaternion_from_matrix(T[:3, :3])])
 
 
 def _wait(otherwise: str, done: Callable[[], bool]) -> None:

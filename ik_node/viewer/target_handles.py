@@ -21,6 +21,7 @@ _MOVED = 1e-5  # m and entries of a rotation matrix: less is no motion
 _LETTERS = 0.9  # of the usual size
 _AMID = 0.02    # m: a name of what is as near the plane y = 0 is below its handle
 _ASIDE = 0.08   # of the reach: from a handle to its name
+_ANCHORS: Any = 'top-center', 'center-left', 'center-right'  # of names at the sides 0, 1 and -1
 
 
 class Gizmo:
@@ -43,10 +44,11 @@ class Gizmo:
             position=position, wxyz=wxyz, depth_test=False,
             active_axes=self._freedom.axes if moves else (True, True, True),
             disable_axes=not moves, disable_sliders=not moves)
-        anchor, aside = _beside(float(T[1, 3]))
-        self._aside = _ASIDE * robot_view.reach * np.array(aside)
+        # Names of limbs that are beside each other do not overlap at the side that each is on.
+        side = int(np.sign(T[1, 3])) if abs(T[1, 3]) >= _AMID else 0
+        self._aside = _ASIDE * robot_view.reach * np.array([0.0, side, 0.0 if side else -0.5])
         self._label = server.scene.add_label(
-            new_name(server, f'{self._handle.name}_label'), target.name, anchor=anchor,
+            new_name(server, f'{self._handle.name}_label'), target.name, anchor=_ANCHORS[side],
             position=position + self._aside, font_screen_scale=_LETTERS) if target.name else None
         self._placing = threading.Lock()  # held by what sets the pose, from several threads
         self._seen = self.T  # the last pose that the program set, or a callback has seen
@@ -136,16 +138,6 @@ class Gizmo:
         self._drags.close()
         for node in filter(None, (self._handle, self._label)):
             node.remove()
-
-
-def _beside(y: float) -> tuple[Any, tuple[float, float, float]]:
-    """Return the anchor of a name, and where it is beside its handle: at the side that y, m, is on.
-
-    Names of limbs that are beside each other do not overlap then.
-    """
-    if abs(y) < _AMID:
-        return 'top-center', (0.0, 0.0, -0.5)
-    return ('center-left', (0.0, 1.0, 0.0)) if y > 0.0 else ('center-right', (0.0, -1.0, 0.0))
 
 
 class TargetHandles:
