@@ -89,11 +89,11 @@ class FilmButtons:
         """Finish a film."""
         self._finished.set()
 
-    def _on_button(self, client: viser.ClientHandle | None) -> None:
+    def _on_button(self, client: Any) -> None:
         self._pressed = time.monotonic()
         if not self._finished.is_set():
             self._finished.set()
-        elif client is not None:
+        else:
             self._finished = threading.Event()
             start_thread(functools.partial(self._record, client, self._finished), 'film',
                          self._notify)
@@ -128,11 +128,9 @@ def film(frames: list[np.ndarray], durations: Any) -> bytes:
                        duration=each if len(each) > 1 else each[0])
 
 
-def _save_picture(event: viser.GuiEvent) -> None:
-    client = event.client
-    if client is not None:
-        client.send_file_download('ik_view.png', iio.imwrite(
-            '<bytes>', client.get_render(*_PICTURE), extension='.png'), save_immediately=True)
+def _save_picture(event: Any) -> None:
+    event.client.send_file_download('ik_view.png', iio.imwrite(
+        '<bytes>', event.client.get_render(*_PICTURE), extension='.png'), save_immediately=True)
 
 
 class ScenePanel(Panel):
@@ -159,10 +157,9 @@ class ScenePanel(Panel):
         self._film.close()
         super().close()
 
-    def _save(self, client: viser.ClientHandle | None) -> None:
-        if client is not None:
-            client.send_file_download(_FILE, scene_text(self._scene(client)).encode(),
-                                      save_immediately=True)
+    def _save(self, client: Any) -> None:
+        client.send_file_download(_FILE, scene_text(self._scene(client)).encode(),
+                                  save_immediately=True)
 
     def _scene(self, client: viser.ClientHandle) -> SavedScene:
         robot_view, values, camera = self._robot_view, self._robot_view.values, client.camera
@@ -185,11 +182,11 @@ class ScenePanel(Panel):
             (tuple(map(float, camera.position)), tuple(map(float, camera.look_at))),
             dict(self._obstacles.obstacles), self._page.position_only)
 
-    def _load(self, file: viser.UploadedFile, client: viser.ClientHandle | None) -> None:
+    def _load(self, file: viser.UploadedFile, client: Any) -> None:
         with self._loading, errors_shown(self._notify, f'{file.name} is not loaded'):
             self._show(read_scene(file.content), client)
 
-    def _show(self, scene: SavedScene, client: viser.ClientHandle | None) -> None:
+    def _show(self, scene: SavedScene, client: Any) -> None:
         """Show a scene. Raises IkError with the reason of what cannot be shown."""
         robot_view = self._robot_view
         self._page.handles.release()  # what is dragged is no goal of the robot in the scene
@@ -200,22 +197,22 @@ class ScenePanel(Panel):
         self._page.note_settings()  # nothing is solved again once the joints are where they were
         self._obstacles.set_obstacles(scene.obstacles)
         space = robot_view.space
-        if space is not None and scene.joints:
-            lacking = [name for name in space.joint_names if name not in scene.joints]
-            if lacking:
-                raise InputError(f'it has no value of joint {lacking[0]!r}')
+        names = space.joint_names if space is not None and scene.joints else ()
+        for name in names:
+            if name not in scene.joints:
+                raise InputError(f'it has no value of joint {name!r}')
         for name, T_scene_goal in scene.goals.items():
             count = robot_view.count
             _wait(f'there is no handle of {name or "the goal"!r}',
                   functools.partial(self._page.handles.drag_to, T_scene_goal, name))
             _wait('the node does not solve its goals',
                   lambda count=count: robot_view.count > count)  # type: ignore[misc]
-        if space is not None and scene.joints:  # exactly, whatever the goals were solved to
+        if names:  # exactly, whatever the goals were solved to
             state = robot_view.status if scene.goals else None
             if robot_view.parameters.moves_root:
                 robot_view.go_home()  # brings the root to root_pose
-            robot_view.go_to({name: scene.joints[name] for name in space.joint_names}, state)
-        if client is not None and scene.camera is not None:
+            robot_view.go_to({name: scene.joints[name] for name in names}, state)
+        if scene.camera is not None:
             self._page.camera.place(client, *map(np.array, scene.camera))
 
     def _set(self, scene: SavedScene) -> None:

@@ -185,7 +185,7 @@ class View:
         with errors_shown(self.page.notify):
             if name != 'Fit view':
                 getattr(self.page.history, name.lower())()
-            elif client is not None:
+            else:
                 self.page.camera.fit(client)
 
     def _on_stop(self, stops: bool) -> None:
