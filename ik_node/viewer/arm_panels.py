@@ -103,7 +103,6 @@ class BranchPanel(Panel):
         self._text.content, self._table.content = text, self._rows()
 
     def _rows(self) -> str:
-        """Return the table; the branch that the arm is in is bold."""
         chain = self._chain
         if chain is None or not len(self._branches):
             return ''

@@ -176,7 +176,6 @@ class LessonPanel(Panel):
         self.stop()
 
     def _show(self, frame: int) -> None:
-        """Move the arms to a frame, and draw the charts until then."""
         self._slider.value = frame
         with self._server.atomic():
             for drawn in self._drawn:

@@ -78,7 +78,6 @@ class NullSpacePanel(Panel):
             self._solver.give(problem)
 
     def _find_problem(self) -> _Problem | None:
-        """Return the chain of the arm, its joint values and what its goals ask for."""
         arm, last = self._robot_view.arm_values, self._present
         if arm is None:
             return None
@@ -134,18 +133,15 @@ class NullSpacePanel(Panel):
 
     def _paths(self, chain: Chain, configurations: np.ndarray) -> list[np.ndarray]:
         """Return the path of each joint (k, 3), m, of the scene."""
-        tree = self._robot_view.tree
-        if tree is None:
-            return []
-        links = [tree.joints[name].child for name in chain.joint_names]
-        T = self._robot_view.pose(chain.base_link)
+        links = [chain.tree.joints[name].child for name in chain.joint_names]
+        T_scene_base = self._robot_view.pose(chain.base_link)
         count = min(len(configurations), _DRAWN)
         places = []
         for q in configurations[np.linspace(0, len(configurations) - 1, count).round().astype(int)]:
-            poses = tree.forward(dict(zip(chain.joint_names, q)))
-            T_base_root = inverse(poses[chain.base_link])
-            places.append([(T_base_root @ poses[link])[:3, 3] for link in links])
-        return list(np.moveaxis(np.array(places) @ T[:3, :3].T + T[:3, 3], 1, 0))
+            poses = chain.tree.forward(dict(zip(chain.joint_names, q)))
+            T_scene_root = T_scene_base @ inverse(poses[chain.base_link])
+            places.append([(T_scene_root @ poses[link])[:3, 3] for link in links])
+        return list(np.moveaxis(np.array(places), 1, 0))
 
     def _move_along(self, percent: float) -> None:
         problem, motion = self._problem, self._motion

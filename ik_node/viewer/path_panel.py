@@ -102,7 +102,6 @@ class PathPanel(Panel):
 
     @property
     def _number(self) -> int:
-        """The number of the chosen waypoint, from 0."""
         return tuple(self._chosen.options).index(self._chosen.value)
 
     def _change(self, waypoints: list[np.ndarray], number: int, key: str = '') -> None:
@@ -141,7 +140,6 @@ class PathPanel(Panel):
             self._chosen.visible = self._edits.visible = bool(names)
 
     def _frame(self, number: int) -> tuple[Any, Any]:
-        """Add the axes of a waypoint, with its number beside them."""
         size, scene = _FRAME * self._robot_view.reach, self._server.scene
         name = new_name(self._server, f'{self._robot_view.frame.name}/path/{number}')
         frame = scene.add_frame(name, axes_length=size, axes_radius=0.04 * size)

@@ -69,7 +69,6 @@ class PlaybackPanel(Panel):
         self._draft.show('speed', f'{playback.speed:g}')
 
     def _listen(self, name: str, widget: Any) -> None:
-        """Set a parameter of the player to what the user sets in a widget."""
         async def on_update(event: Any) -> None:  # asynchronous: the value is read at once
             if event.client is not None:  # set by the user, not by `update`
                 self._changed = time.monotonic()

@@ -121,7 +121,6 @@ class RobotPanel(Panel):
                              self._notify)
 
     def _follow(self, download: Download) -> None:
-        """Show a download, and the robot when it is there."""
         def show(text: str) -> None:
             if download is self._download:
                 self._progress.content = f'{download.name}: {text}' if text else ''

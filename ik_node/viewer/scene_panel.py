@@ -99,7 +99,6 @@ class FilmButtons:
                          self._notify)
 
     def _record(self, client: viser.ClientHandle, finished: threading.Event) -> None:
-        """Take pictures until the film is finished, and send it to the browser."""
         frames: list[np.ndarray] = []
         times = [time.monotonic()]
         self._button.label = _FINISH

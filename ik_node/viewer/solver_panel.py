@@ -64,7 +64,6 @@ class SolverPanel(Panel):
         self._fitted = self._worker(self._find_unfit)
 
     def _fetch(self, _: None) -> None:
-        """Fetch the node's parameters, and make the widgets. Raises SilentError."""
         self._robot_view.fetch_parameters()
         if self._lacks_widgets:
             self._make_widgets()

@@ -143,7 +143,6 @@ class TaskPanel(Panel):
             solver = _ARM_SOLVER
         robot_view.connection.set_parameters({
             'tasks': list(names) if names else NONE, 'solver': solver})
-        robot_view.fetch_parameters()
 
 
 def _value(field: str, text: str) -> Any:

@@ -89,7 +89,6 @@ class WorkspacePanel(Panel):
             figure != _DEXTERITY or self._workspace.dexterity is not None)
 
     def _compute(self, chain: Chain, figure: str) -> None:
-        """Analyse the workspace, and show how far that is."""
         def report(done: float, stage: str) -> None:
             if self._chain is not chain or self._choice.value != figure:
                 raise _CancelledError
