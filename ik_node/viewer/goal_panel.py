@@ -87,9 +87,7 @@ class GoalPanel(Panel):
                 for name, value in zip(_RPY, rpy_from_matrix(T[:3, :3]))))
         self._show(T)
         T_scene_goal = self._robot_view.target_frame() @ T
-        redo = functools.partial(self._page.handles.drag_to, T_scene_goal)
-        with self._page.step(redo):
-            redo()
+        self._page.step(functools.partial(self._page.handles.drag_to, T_scene_goal))
 
     def _command_text(self, T: np.ndarray) -> str:
         """Return the command that sends a goal (4, 4), m, in the frame of the base."""
@@ -113,7 +111,7 @@ class JointPanel(Panel):
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Joints')
         self._wanted = self._worker(self._go_to)
-        self._sent: tuple[Mapping[str, float], float] | None = None  # joint values, and when, s
+        self._sent: tuple[Mapping[str, float], float] = {}, 0.0  # joint values, and when, s
         self._sliders: dict[str, Any] = {}
         self._factors: list[float] = []  # of the sliders: from rad and m to degrees and m
         self._others: list[Any] = []
@@ -128,7 +126,7 @@ class JointPanel(Panel):
         self._remove_draft()
         for widget in (*self._others, *self._sliders.values()):
             widget.remove()
-        self._space, self._sent, self._sliders, self._others = space, None, {}, []
+        self._space, self._sent, self._sliders, self._others = space, ({}, 0.0), {}, []
         if space is None:
             return
         poses = self._read_poses(space)
@@ -198,18 +196,15 @@ class JointPanel(Panel):
 
         Its values from before would set the sliders back under the user's hand.
         """
-        if self._sent is not None:
-            wanted, since = self._sent
-            values = self._robot_view.values
-            if time.monotonic() > since + _ARRIVAL or all(
-                    abs(values.get(name, np.inf) - value) <= _SHOWN_VALUE
-                    for name, value in wanted.items()):
-                self._sent = None
-        return self._sent is None
+        wanted, since = self._sent
+        if time.monotonic() > since + _ARRIVAL or all(
+                abs(self._robot_view.values.get(name, np.inf) - value) <= _SHOWN_VALUE
+                for name, value in wanted.items()):
+            self._sent = {}, 0.0
+        return not self._sent[0]
 
     def _go_to(self, values: Mapping[str, float]) -> None:
-        with self._page.step(functools.partial(self._send, values), 'joints'):
-            self._send(values)
+        self._page.step(functools.partial(self._send, values), 'joints')
 
     def _send(self, values: Mapping[str, float]) -> None:
         self._robot_view.go_to(values)

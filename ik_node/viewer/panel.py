@@ -1,7 +1,6 @@
 """The page that panels are on, and what all panels have in common."""
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -110,12 +109,11 @@ class Page:
         weights = self.robot_view.parameters.task_weights(chain)
         return np.r_[weights[:3], np.zeros(3)] if self.position_only else weights
 
-    @contextlib.contextmanager
-    def step(self, redo: Callable[[], object], key: str = '') -> Iterator[None]:
-        """Let what the block does to joints and goals be a step of the user's, if it succeeds."""
+    def step(self, do: Callable[[], object], key: str = '') -> None:
+        """Do something to joints and goals, as a step of the user's where it succeeds."""
         undo = self.snapshot()
-        yield
-        self.history.record(undo, redo, key)
+        do()
+        self.history.record(undo, do, key)
 
     def set_parameters(self, robot_view: RobotView, values: Mapping[str, Any]) -> None:
         """Set parameters of a node, as a step of the user's. Raises SilentError for a refusal."""
