@@ -41,11 +41,6 @@ class PlaybackPanel(Panel):
         for name, widget in zip(self._changes, (self._slider, self._loop)):
             self._listen(name, widget)
 
-    @property
-    def has_player(self) -> bool:
-        """Whether there was a player at the last update."""
-        return bool(self._folder.visible)
-
     def _is_useful(self) -> bool:
         return self._link.playback is not None
 

@@ -162,8 +162,7 @@ class ScenePanel(Panel):
 
     def _scene(self, client: viser.ClientHandle) -> SavedScene:
         robot_view, values, camera = self._robot_view, self._robot_view.values, client.camera
-        space = robot_view.space
-        names = () if space is None else space.joint_names
+        names = () if (space := robot_view.space) is None else space.joint_names
         parameters = kept_parameters(robot_view.parameters)
         if robot_view.parameters.moves_root:  # where it is, not where it was at the start
             T = robot_view.T_world_root

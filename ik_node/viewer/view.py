@@ -88,13 +88,13 @@ class View:
             functools.partial(self._on_step, 'Redo'))
         tabs = server.gui.add_tab_group()
         with tabs.add_tab('Move'):
-            self._playback = PlaybackPanel(
-                page, PlayerLink(robot_views[0].connection, player, news.set))
+            self._link = PlayerLink(robot_views[0].connection, player, news.set)
+            playback = PlaybackPanel(page, self._link)
             plots = [PlotPanel(page)] if compared else []
             goal = GoalPanel(page, lambda: self._home())
             self._joints = JointPanel(page)
             self._path = PathPanel(page)
-            moving: list[Panel] = [self._playback, goal, self._joints, self._path, DemoPanel(page)]
+            moving: list[Panel] = [playback, goal, self._joints, self._path, DemoPanel(page)]
         with tabs.add_tab('Solver'):
             solving: list[Panel] = [
                 *(SolverPanel(page, robot_view) for robot_view in robot_views), BranchPanel(page)]
@@ -152,7 +152,7 @@ class View:
     def _update_tables(self) -> None:
         # A motion may be played without any node, be it awaited: panels about it are hidden then.
         has_node = (self._robot_views[0].state.responds is not None
-                    or not self._playback.has_player)
+                    or self._link.playback is None)
         self._robot_views[0].is_only_played = not has_node
         for i, robot_view in enumerate(self._robot_views):
             restarts = robot_view.restarts
