@@ -65,15 +65,8 @@ class SolverPanel(Panel):
 
     def _fetch(self, _: None) -> None:
         self._robot_view.fetch_parameters()
-        if self._lacks_widgets:
-            self._make_widgets()
-
-    @property
-    def _lacks_widgets(self) -> bool:
-        """Whether the widgets have still to be made; another arm has none."""
-        return not self._shown and not self._robot_view.parameters.other_arms
-
-    def _make_widgets(self) -> None:
+        if not self._lacks_widgets:
+            return
         names = [self._robot_view.parameters.option_name('solver'), 'motion', 'on_failure']
         described = self._robot_view.connection.describe(names)
         self._solvers = described[names[0]].choices
@@ -83,6 +76,11 @@ class SolverPanel(Panel):
             for name in names[1:]:
                 self._add(described[name], name)
             self._options_folder = self._gui.add_folder('Options', expand_by_default=False)
+
+    @property
+    def _lacks_widgets(self) -> bool:
+        """Whether the widgets have still to be made; another arm has none."""
+        return not self._shown and not self._robot_view.parameters.other_arms
 
     def _refresh(self, visible: bool) -> None:
         parameters, node = self._robot_view.parameters, self._robot_view.connection
@@ -113,15 +111,14 @@ class SolverPanel(Panel):
             self._chain = chain
             self._fitted.give(chain)
         reasons = self._unfit
-        arms = not (self._robot_view.tasks or parameters.moves_root)
-        body = not self._robot_view.arm
+        body, arms = not self._robot_view.arm, not (self._robot_view.tasks or parameters.moves_root)
         able = [name for name in self._solvers
                 if (body and name in BODY_SOLVERS) or (arms and solves_arms(name))]
         present = parameters.option('solver')
         offered = tuple(name for name in able if name not in reasons or name == present)
         self._fit.content = solver_list(able, reasons, str(present))
         widget = self._shown[parameters.option_name('solver')].widget
-        if tuple(widget.options) != offered and parameters.option('solver') in offered:
+        if tuple(widget.options) != offered and present in offered:
             widget.options = offered
 
     def _show_options(self, solver: str) -> None:
@@ -135,20 +132,19 @@ class SolverPanel(Panel):
             raise
         defaults, by_option = default_values(solver), {
             name.rpartition('.')[2]: one for name, one in described.items()}
-        with self._options_folder:
-            draft = self._draft_of(functools.partial(self._apply, described))
-            with draft.container:
-                for group, names in grouped(by_option).items():
-                    with self._gui.add_folder(group, expand_by_default=group == FIRST):
-                        for name in names:
-                            self._add(by_option[name], name, defaults.get(name))
-                draft.add_button('Apply', 'sets the options that are typed, as Enter does')
-                if defaults:
-                    self._gui.add_button(
-                        'All defaults', hint=f'sets every option of {solver} to its default'
-                    ).on_click(lambda _: self._set({
-                        one.name: defaults[name] for name, one in by_option.items()
-                        if name in defaults and not one.read_only}))
+        with (self._options_folder,
+              self._draft_of(functools.partial(self._apply, described)).container):
+            for group, names in grouped(by_option).items():
+                with self._gui.add_folder(group, expand_by_default=group == FIRST):
+                    for name in names:
+                        self._add(by_option[name], name, defaults.get(name))
+            self._draft.add_button('Apply', 'sets the options that are typed, as Enter does')
+            if defaults:
+                self._gui.add_button(
+                    'All defaults', hint=f'sets every option of {solver} to its default'
+                ).on_click(lambda _: self._set({
+                    one.name: defaults[name] for name, one in by_option.items()
+                    if name in defaults and not one.read_only}))
 
     def _apply(self, described: Mapping[str, Described], typed: Mapping[str, str]) -> None:
         """Set the options that were typed, each with its own reason where it is refused."""

@@ -41,9 +41,8 @@ class TaskPanel(Panel):
                     self._draft.add(name, name, '', specs[name].text)
                 self._draft.add_button('Apply', 'sets what is typed, as Enter does')
             self._delete = gui.add_button('Delete the task', visible=False)
-            self._new_task = gui.add_folder('Another task', expand_by_default=False)
-        with self._new_task:
-            self._entries = gui.add_form(None)
+            with gui.add_folder('Another task', expand_by_default=False):
+                self._entries = gui.add_form(None)
         with self._entries:
             self._name: Any = gui.add_text('name', 'task_1')
             self._type: Any = gui.add_dropdown('type', tuple(TYPES), initial_value='pose')
