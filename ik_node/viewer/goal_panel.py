@@ -18,7 +18,6 @@ from ik_node.viewer.panel import NodeWidget, Page, Panel, on_user_change
 _SHOWN = 1e-5    # m and entries of a rotation matrix: less is not sent to the page
 _LENGTHS, _ANGLES, _TURNS = 4, 2, 6  # decimals of m, degrees and entries of quaternions
 _XYZ, _RPY = ('x', 'y', 'z'), ('roll', 'pitch', 'yaw')
-_DEGREES = float(np.degrees(1.0))
 _FREE = 2.0 * np.pi   # rad, or m, to either side for a joint without limits
 _SHOWN_VALUE = 1e-4   # rad or m: less is not sent to the page
 _ENDS = 3             # decimals of the ends of sliders
@@ -130,7 +129,7 @@ class JointPanel(Panel):
         if space is None:
             return
         poses = self._read_poses(space)
-        self._factors = [1.0 if prismatic else _DEGREES for prismatic in space.prismatic]
+        self._factors = np.where(space.prismatic, 1.0, np.degrees(1.0)).tolist()
         with self._folder:
             if poses:
                 names = self._gui.add_dropdown('pose', list(poses))

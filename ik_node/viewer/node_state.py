@@ -11,7 +11,6 @@ from ik_node.ros.publishing.status import REFUSED
 from ik_node.viewer.page_text import angle_text, length_text
 
 GREEN, AMBER, RED, GREY = '#2c9c4b', '#d98a00', '#d0342c', '#777777'
-_LEVELS = (GREEN, AMBER, RED)
 _SEEN = 0.15    # s that a goal may take before it is said to be solved
 _LONGEST = 10.0  # s after which the goal, or its status, was lost
 _SHOWN = 5e-7   # m and rad: smaller errors are not told
@@ -111,7 +110,7 @@ class NodeState:
 
 def outcome_line(report: Report, since: float, gap: Errors | None = None) -> StateLine:
     """Return the state after a goal, s after its report; gap: see `NodeState.line`."""
-    values, color = report.values, _LEVELS[min(report.level, 2)]
+    values, color = report.values, (GREEN, AMBER, RED)[min(report.level, 2)]
     place, _, why = report.message.partition(': ') if (
         report.message.startswith(_PLACE)) else ('', '', report.message)
     why = '' if report.level == 0 else why

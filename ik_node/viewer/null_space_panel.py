@@ -23,8 +23,6 @@ _MOVES = 0.01   # of the reach: the path of a joint, at least, whose curve is dr
 _NEAR = 0.06    # rad or m: distance of the arm from its self-motion
 _SAME = 1e-4    # of the reach, and rad: the tip is where it was
 _ENDINGS = {'singularity': 'a singular configuration', 'length': 'the end of the search'}
-_CLOSED = 'Closed: the joints come back to where they were'
-_SINGULAR = 'The arm is in a singular configuration: its self-motion is not unique here.'
 
 
 class _Problem(NamedTuple):
@@ -161,11 +159,11 @@ def _description(chain: Chain, motion: SelfMotion) -> str:
     """Return how far a self-motion goes, and why it ends there."""
     length, prismatic = float(motion.lengths[-1]), chain.prismatic
     if length == 0.0 and 'singularity' in motion.endings:
-        return _SINGULAR
+        return 'The arm is in a singular configuration: its self-motion is not unique here.'
     total = (f'{length:.3g} rad and m' if prismatic.any() and not prismatic.all()
              else joint_text(length, bool(prismatic.all())))
     if motion.endings[0] == 'closed':
-        return f'{_CLOSED}, after {total}.'
+        return f'Closed: the joints come back to where they were, after {total}.'
     first, last = (_ENDINGS.get(ending) or _nearest_limit(chain, motion.configurations[k])
                    for k, ending in zip((0, -1), motion.endings))
     return f'{total} of joint motion, from {first} to {last}.'

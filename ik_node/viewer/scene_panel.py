@@ -36,7 +36,6 @@ _LONGEST = 20.0        # s of a film
 _RENDER = 60.0         # s that a browser may take for a picture
 _ACTIVE = 4.0          # s after a click in which browsers save files without asking
 _RECORD, _FINISH = 'Record a film', 'Finish the film'
-_FILE = 'ik_view_scene.json'
 _PATIENCE = 10.0       # s until a robot is drawn, and has its handles
 _PERIOD = 0.05         # s between two looks whether it is
 
@@ -157,7 +156,7 @@ class ScenePanel(Panel):
         super().close()
 
     def _save(self, client: Any) -> None:
-        client.send_file_download(_FILE, scene_text(self._scene(client)).encode(),
+        client.send_file_download('ik_view_scene.json', scene_text(self._scene(client)).encode(),
                                   save_immediately=True)
 
     def _scene(self, client: viser.ClientHandle) -> SavedScene:

@@ -30,7 +30,6 @@ _GROUPS = {
                    'torso_capsule'),
     'limits': ('lower', 'upper', 'limit_margin'),
     'collisions': tuple(CollisionOptions.specs())}
-_OTHERS = 'of the method'
 _GOOD_FOR = {
     'dls': 'everything; the default', 'auto': 'not having to choose: the closed form or dls',
     'analytic': 'exactness, and every branch', 'ccd': 'long chains',
@@ -195,9 +194,9 @@ def solver_list(names: Iterable[str], reasons: Mapping[str, str], present: str) 
 def grouped(options: Iterable[str]) -> dict[str, list[str]]:
     """Return options by their groups, in a fixed order; those of one method only come last."""
     left = list(options)
+    own = [name for name in left if not any(name in group for group in _GROUPS.values())]
     found = {group: [name for name in members if name in left]
-             for group, members in _GROUPS.items()}
-    found[_OTHERS] = [name for name in left if not any(name in own for own in _GROUPS.values())]
+             for group, members in _GROUPS.items()} | {'of the method': own}
     return {group: names for group, names in found.items() if names}
 
 
