@@ -137,9 +137,7 @@ def _robots(arguments: argparse.Namespace) -> list[tuple[Path, str, str, str, li
 
 def _space(arguments: argparse.Namespace, solver: str) -> str:
     """Return the namespace of a node: with --compare, that of its solver."""
-    if not solver:
-        return str(arguments.namespace)
-    return f'{arguments.namespace.rstrip("/")}/{solver}'
+    return f'{arguments.namespace.rstrip("/")}/{solver}' if solver else str(arguments.namespace)
 
 
 if __name__ == '__main__':

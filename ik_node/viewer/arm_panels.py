@@ -44,8 +44,7 @@ class ChainPanel(Panel):
             end.refresh()
 
     def _end(self, name: str, label: str, hint: str) -> NodeWidget:
-        view = self._robot_view
-        parameter = view.parameters.option_name(name)
+        view, parameter = self._robot_view, self._robot_view.parameters.option_name(name)
         return NodeWidget(
             self._gui.add_dropdown(label, (_AUTOMATIC,), hint=hint),
             lambda: str(view.parameters.option(name) or _AUTOMATIC),
@@ -89,9 +88,8 @@ class BranchPanel(Panel):
             try:
                 text, found = self._robot_view.connection.branches()
             except SilentError as error:
-                self._show(np.empty((0, 0)), f'No branches: {error}.')
-                return
-            self._show(found.get(chain.joint_names, np.empty((0, chain.n_joints))), text)
+                text, found = f'No branches: {error}.', {}
+            self._show(found.get(chain.joint_names, np.empty((0, 0))), text)
         elif chain is not None and len(self._branches):
             number = (self._number + _STEPS.get(name, 0)) % len(self._branches)
             self._robot_view.go_to(dict(zip(
@@ -105,7 +103,6 @@ class BranchPanel(Panel):
         self._text.content, self._table.content = text, self._rows()
 
     def _rows(self) -> str:
-        """Return the table; the branch that the arm is in is bold."""
         chain = self._chain
         if chain is None or not len(self._branches):
             return ''

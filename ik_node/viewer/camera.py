@@ -30,14 +30,15 @@ def points_to_show(robot_view: RobotView) -> np.ndarray:
 class Camera:
     """Frames the robots once for each browser, and again when its picture changes its size.
 
-    A camera that the user has moved stays where it is until the robot changes.
+    A camera that the user has moved stays where it is until the robot changes. `subject`: points
+    (k, 3), m, in place of the robots, and the direction (3,) to the camera.
     """
 
     def __init__(self, server: viser.ViserServer, robot_views: Sequence[RobotView],
                  goals: Callable[[], Sequence[np.ndarray]]) -> None:
         """Show nothing yet; goals: returns poses (4, 4), m, that are to be seen with the robots."""
         self._server, self._robot_views, self._goals = server, robot_views, goals
-        self._subject: tuple[np.ndarray, np.ndarray] | None = None  # in place of the robots
+        self.subject: tuple[np.ndarray, np.ndarray] | None = None
         self._shown: Any = None
         self._turning = threading.Lock()
         # By client: the size of the picture, pixels, and where the camera was set.
@@ -52,7 +53,7 @@ class Camera:
 
     def show(self, points: np.ndarray | None, direction: np.ndarray = ASIDE) -> None:
         """Show points (k, 3), m, of the scene from a direction (3,), or the robots, with None."""
-        self._subject, self._shown = None if points is None else (points, direction), None
+        self.subject, self._shown = None if points is None else (points, direction), None
         self.update()
 
     def fit(self, client: viser.ClientHandle) -> None:
@@ -73,13 +74,13 @@ class Camera:
 
     @property
     def _is_drawn(self) -> bool:
-        return self._subject is not None or all(
+        return self.subject is not None or all(
             robot_view.is_placed for robot_view in self._robot_views)
 
     def _find_view(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the points (k, 3), m, to be seen, and the direction (3,) to the camera."""
-        if self._subject is not None:
-            return self._subject
+        if self.subject is not None:
+            return self.subject
         direction = (_AHEAD if len(self._robot_views) > 1 else
                      _FIGURE if self._robot_views[0].tasks else ASIDE)
         return np.concatenate([
@@ -89,7 +90,7 @@ class Camera:
 
     def _update(self) -> None:
         shown = [(robot_view.tree, robot_view.chain, robot_view.tasks, robot_view.is_placed)
-                 for robot_view in self._robot_views if self._subject is None]
+                 for robot_view in self._robot_views if self.subject is None]
         if shown != self._shown:
             self._shown = shown
             self._set.clear()

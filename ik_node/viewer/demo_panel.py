@@ -8,6 +8,7 @@ import numpy as np
 
 from ik_node.control.target_path import TargetPath
 from ik_node.motion.tip_path import ClosedPath
+from ik_node.spatial import pose_from_rotation
 from ik_node.support.threads import start_thread
 from ik_node.viewer.draft import number
 from ik_node.viewer.panel import Page, Panel
@@ -35,8 +36,7 @@ class DemoPanel(Panel):
         self._phase, self._round = 0.0, _ROUND
         with self._folder:
             self._button = self._gui.add_button(_PLAY, hint='leads the goal round')
-            self._draft = self._draft_of(self._set_round)
-            with self._draft.container:
+            with self._draft_of(self._set_round).container:
                 self._draft.add('round', 's per round', f'{_ROUND:g}', '1 to 600')
         self._button.on_click(lambda _: self._on_button())
 
@@ -58,7 +58,6 @@ class DemoPanel(Panel):
         self._button.label = _PLAY
 
     def close(self) -> None:
-        """Stop, and end the thread of the panel."""
         self.stop()
         super().close()
 
@@ -68,9 +67,8 @@ class DemoPanel(Panel):
 
     def _on_button(self) -> None:
         targets = None if self.plays else self._targets()
-        if targets is None:
-            self.stop()
-        else:
+        self.stop()
+        if targets is not None:
             if self._thread is not None:
                 self._thread.join()  # its last goal would look like a user's drag
             self._stopped = threading.Event()
@@ -95,14 +93,16 @@ class DemoPanel(Panel):
         if not starts:
             return None
         figure = TargetPath(robot_view.reach, points, looks)
-        return lambda phase: {name: _as_pose(target, starts[name])
-                              for name, target in figure.targets(phase).items()}
+        return lambda phase: {
+            name: target if target.shape == (4, 4) else pose_from_rotation(
+                starts[name][:3, :3], target) for name, target in figure.targets(phase).items()}
 
     def _play(self, targets: _Targets, stopped: threading.Event) -> None:
         tree, sent = self._robot_view.tree, dict[str, np.ndarray]()
         try:
-            while not (stopped.wait(1.0 / _RATE) or self._robot_view.tree is not tree
-                       or self._is_dragged_from(sent)):
+            while not (stopped.wait(1.0 / _RATE) or self._robot_view.tree is not tree or any(
+                    (gizmo := self._page.handles.named(name)) is not None
+                    and np.abs(gizmo.T - T).max() > _DRAGGED for name, T in sent.items())):
                 self._phase = (self._phase + 1.0 / (_RATE * self._round)) % 1.0
                 sent = targets(self._phase)
                 for name, T_scene_goal in sent.items():
@@ -110,17 +110,3 @@ class DemoPanel(Panel):
         finally:
             if not stopped.is_set():
                 self.stop()
-
-    def _is_dragged_from(self, sent: dict[str, np.ndarray]) -> bool:
-        """Tell whether a handle is no longer where it was led to, poses (4, 4), m, by task."""
-        return any((gizmo := self._page.handles.named(name)) is not None
-                   and np.abs(gizmo.T - T).max() > _DRAGGED for name, T in sent.items())
-
-
-def _as_pose(target: np.ndarray, T: np.ndarray) -> np.ndarray:
-    """Return a pose (4, 4), m, at a target, turned as T (4, 4) where that is a point."""
-    if target.shape == (4, 4):
-        return target
-    turned = T.copy()
-    turned[:3, 3] = target
-    return turned

@@ -1,5 +1,6 @@
 """Fields that a user fills in: what is typed counts once it is committed."""
 
+import contextlib
 import math
 import re
 import threading
@@ -40,10 +41,7 @@ class Draft:
         self._lock = threading.RLock()
         self._button: Any = None
         self.worker: LatestValue[None] = LatestValue(self._handle, notify)
-
-        async def on_submit(_: Any) -> None:
-            self.commit()
-        self.container.on_submit(on_submit)
+        self.container.on_submit(self._on_commit)
 
     def add(self, name: str, label: str, text: str, hint: str | None = None) -> Any:
         """Add a field with a text; call it in the context of `container`, or of a folder in it."""
@@ -56,14 +54,10 @@ class Draft:
         field.on_update(on_update)
         return field
 
-    def add_button(self, label: str, hint: str) -> Any:
+    def add_button(self, label: str, hint: str) -> None:
         """Add the button that commits; it can be pressed once there is something to commit."""
         self._button = self._gui.add_button(label, hint=hint, disabled=True, color='blue')
-
-        async def on_click(_: Any) -> None:
-            self.commit()
-        self._button.on_click(on_click)
-        return self._button
+        self._button.on_click(self._on_commit)
 
     def remove(self) -> None:
         """Remove all fields and the form."""
@@ -80,21 +74,22 @@ class Draft:
             if name not in self._changed and name not in self._waiting:
                 self._reset(name)
 
+    async def _on_commit(self, _: Any) -> None:
+        self.commit()
+
     def commit(self) -> None:
         """Commit what is typed; empty fields get back what they had."""
         with self._lock:
-            changed, self._changed = self._changed, {}
-            self._waiting.update((name, text) for name, text in changed.items() if text.strip())
-            for name in changed.keys() - self._waiting.keys():
-                self._reset(name)
-            self._set_button()
+            self._waiting.update((name, text) for name, text in self._changed.items()
+                                 if text.strip())
+            self.discard()
         self.worker.give(None)
 
     def discard(self) -> None:
         """Take back what was typed and is not committed."""
         with self._lock:
             changed, self._changed = self._changed, {}
-            for name in changed:
+            for name in changed.keys() - self._waiting.keys():
                 self._reset(name)
             self._set_button()
 
@@ -135,19 +130,12 @@ class Draft:
 
 
 def number(name: str, text: str, units: Mapping[str, float] = PLAIN) -> float:
-    """Return the number of a text, with one of some units: of `units`, whose values are factors.
-
-    Raises InputError for any other text.
-    """
+    """Return the number of a text; units: their factors, by name. Raises InputError for others."""
     found = re.fullmatch(r'\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(\S*)\s*', text.replace('−', '-'))
-    try:
-        if found is None or found[2] not in units:
-            raise ValueError
-        value = float(found[1]) * units[found[2]]
-        if not math.isfinite(value):
-            raise ValueError
-        return value
-    except ValueError:
-        allowed = ', '.join(filter(None, units))
-        raise InputError(f'{name} must be a number{allowed and f", in one of {allowed}"}, not '
-                         f'{shown(text)}') from None
+    with contextlib.suppress(ValueError):  # of several points
+        if found is not None and found[2] in units and (
+                math.isfinite(value := float(found[1]) * units[found[2]])):
+            return value
+    allowed = ', '.join(filter(None, units))
+    raise InputError(f'{name} must be a number{allowed and f", in one of {allowed}"}, not '
+                     f'{shown(text)}')

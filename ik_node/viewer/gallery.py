@@ -4,7 +4,6 @@ import contextlib
 import importlib.util
 import re
 import tempfile
-import threading
 from collections import Counter
 from pathlib import Path
 
@@ -80,7 +79,7 @@ def text_parameters(text: str, base: str = '', tip: str = '') -> dict[str, str]:
 
 
 class Uploads:
-    """Files that were sent, in a `folder` that `close` removes. Safe to use from any thread.
+    """Files that were sent, in a `folder` that `close` removes.
 
     A file may come from anyone: it is read as descriptions on a topic are, so xacro is not expanded
     and no other file is read, and the meshes of an archive are read in place.
@@ -89,7 +88,6 @@ class Uploads:
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix='ik_view_')
         self.folder = Path(self._folder.name)
-        self._lock = threading.Lock()
         self._archive: Path | None = None
 
     def close(self) -> None:
@@ -97,9 +95,9 @@ class Uploads:
         self._folder.cleanup()
 
     def store(self, name: str, content: bytes) -> dict[str, Path]:
-        """Store a file, and return the robots in it: name → path. Raises ModelError.
+        """Store a file, an archive until the next, and return the robots in it, by name.
 
-        An archive is kept until the next one comes, since its meshes are read from it.
+        Raises ModelError.
         """
         extension = Path(name).suffix.lower()
         if extension not in EXTENSIONS:
@@ -119,17 +117,13 @@ class Uploads:
         except ModelError:
             _remove(file)
             raise
-        with self._lock:
-            last, self._archive = self._archive, file
-        if last is not None:
-            _remove(last)
+        if self._archive is not None:
+            _remove(self._archive)
+        self._archive = file
         return found
 
     def read(self, file: Path) -> dict[str, str]:
-        """Return the node's parameters for a robot that was stored. Raises IkError.
-
-        The node gets the text of the robot, not its path; only an archive is still needed then.
-        """
+        """Return the node's parameters, with the text of a stored robot. Raises IkError."""
         try:
             tree = read_untrusted_model(file)
         finally:

@@ -16,10 +16,8 @@ _COLOR = 208, 52, 44
 class GoalGap(NamedTuple):
     """How far the tip is from its goal."""
 
-    tip: np.ndarray
-    """(3,), m, of the scene."""
-    goal: np.ndarray
-    """(3,), m, of the scene."""
+    tip: np.ndarray  # (3,), m, of the scene
+    goal: np.ndarray  # (3,), m, of the scene
     errors: Errors
 
     @classmethod

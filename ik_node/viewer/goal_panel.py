@@ -10,7 +10,7 @@ import numpy as np
 from ik_node.model.joint_space import JointSpace
 from ik_node.model.pose_library import read_poses
 from ik_node.spatial import inverse, matrix_from_rpy, quaternion_from_matrix, rpy_from_matrix
-from ik_node.viewer.draft import ANGLES, LENGTHS, Draft, number
+from ik_node.viewer.draft import ANGLES, LENGTHS, number
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.page_text import environment_text
 from ik_node.viewer.panel import NodeWidget, Page, Panel, on_user_change
@@ -25,10 +25,7 @@ _ARRIVAL = 2.0        # s that joint values may take from a slider to the robot
 
 
 class GoalPanel(Panel):
-    """Position and angles of the arm's goal in the frame of its base, and a command that sends it.
-
-    The angles are roll, pitch and yaw: about the fixed axes x, then y, then z.
-    """
+    """Position and angles of the arm's goal in the frame of its base; a command that sends it."""
 
     needs = 'node'
 
@@ -41,11 +38,10 @@ class GoalPanel(Panel):
             self._only = NodeWidget(gui.add_checkbox('position only', False),
                                     lambda: page.position_only, page.restrict, self._notify)
             gui.add_button('Home', hint='go to the start pose').on_click(lambda _: home())
-            self._draft = self._draft_of(self._on_typed)
-            with self._draft.container:
-                for name, axis in zip(_XYZ, _XYZ):
+            with self._draft_of(self._on_typed).container:
+                for name in _XYZ:
                     self._draft.add(name, f'{name}, m', '', 'of the goal, along '
-                                    f'{axis} of the base link; also 120 mm, 12 cm')
+                                    f'{name} of the base link; also 120 mm, 12 cm')
                 for name, axis in zip(_RPY, _XYZ):
                     self._draft.add(name, f'{name}, °', '', f'about the fixed {axis}, after the '
                                     'rotations above; also 0.5 rad')
@@ -83,26 +79,22 @@ class GoalPanel(Panel):
         T = self._T.copy()
         if not np.isfinite(T).all():
             return
-        position = [number(name, typed[name], LENGTHS) if name in typed else float(value)
+        T[:3, 3] = [number(name, typed[name], LENGTHS) if name in typed else value
                     for name, value in zip(_XYZ, T[:3, 3])]
-        angles = [number(name, typed[name], ANGLES) if name in typed else float(value)
-                  for name, value in zip(_RPY, rpy_from_matrix(T[:3, :3]))]
-        T[:3, 3] = position
         if typed.keys() & set(_RPY):
-            T[:3, :3] = matrix_from_rpy(*angles)
+            T[:3, :3] = matrix_from_rpy(*(
+                number(name, typed[name], ANGLES) if name in typed else float(value)
+                for name, value in zip(_RPY, rpy_from_matrix(T[:3, :3]))))
         self._show(T)
         T_scene_goal = self._robot_view.target_frame() @ T
-        redo = functools.partial(self._page.handles.drag_to, T_scene_goal)
-        with self._page.step(redo):
-            redo()
+        self._page.step(functools.partial(self._page.handles.drag_to, T_scene_goal))
 
     def _command_text(self, T: np.ndarray) -> str:
         """Return the command that sends a goal (4, 4), m, in the frame of the base."""
-        view = self._robot_view
+        view, only = self._robot_view, self._page.position_only
         x, y, z = (f'{value:.{_LENGTHS}f}' for value in T[:3, 3] + 0.0)
         qx, qy, qz, qw = (f'{value:.{_TURNS}f}' for value in quaternion_from_matrix(T[:3, :3]))
         point = f'{{x: {x}, y: {y}, z: {z}}}'
-        only = self._page.position_only
         kind, content = ('PointStamped', f'{{point: {point}}}') if only else (
             'PoseStamped', f'{{pose: {{position: {point}, '
             f'orientation: {{x: {qx}, y: {qy}, z: {qz}, w: {qw}}}}}}}')
@@ -119,10 +111,10 @@ class JointPanel(Panel):
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Joints')
         self._wanted = self._worker(self._go_to)
-        self._sent: tuple[Mapping[str, float], float] | None = None  # joint values, and when, s
+        self._sent: tuple[Mapping[str, float], float] = {}, 0.0  # joint values, and when, s
         self._sliders: dict[str, Any] = {}
+        self._factors: list[float] = []  # of the sliders: from rad and m to degrees and m
         self._others: list[Any] = []
-        self._draft: Draft | None = None
         self._space: JointSpace | None = None
 
     def stop(self) -> None:
@@ -131,15 +123,14 @@ class JointPanel(Panel):
         super().stop()
 
     def _make(self, space: JointSpace | None) -> None:
-        if self._draft is not None:
-            self._remove_draft(self._draft)
-            self._draft = None
+        self._remove_draft()
         for widget in (*self._others, *self._sliders.values()):
             widget.remove()
-        self._space, self._sent, self._sliders, self._others = space, None, {}, []
+        self._space, self._sent, self._sliders, self._others = space, ({}, 0.0), {}, []
         if space is None:
             return
         poses = self._read_poses(space)
+        self._factors = np.where(space.prismatic, 1.0, np.degrees(1.0)).tolist()
         with self._folder:
             if poses:
                 names = self._gui.add_dropdown('pose', list(poses))
@@ -148,7 +139,7 @@ class JointPanel(Panel):
                 self._others = [names, button]
             for name, lower, upper, factor in zip(
                     space.joint_names, np.maximum(space.lower, -_FREE),
-                    np.minimum(space.upper, _FREE), _factors(space)):
+                    np.minimum(space.upper, _FREE), self._factors):
                 step = 10.0 ** np.floor(np.log10(max(factor * (upper - lower), 1e-6) / 1000.0))
                 low, high = (round(float(factor * end), _ENDS) for end in (lower, upper))
                 slider = self._gui.add_slider(
@@ -157,27 +148,24 @@ class JointPanel(Panel):
                 on_user_change(slider, lambda _: self._wanted.give(self._slid(space)))
                 self._sliders[name] = slider
             typing = self._gui.add_folder('Type joint values', expand_by_default=False)
-            with typing:
-                self._draft = self._draft_of(self._on_typed)
-                with self._draft.container:
-                    for name, slider in self._sliders.items():
-                        self._draft.add(name, slider.label, '', 'also 0.5 rad; of a prismatic '
-                                        'joint 120 mm, 12 cm')
-                    self._draft.add_button('Go', 'moves the joints whose values are typed')
+            with typing, self._draft_of(self._on_typed).container:
+                for name, slider in self._sliders.items():
+                    self._draft.add(name, slider.label, '', 'also 0.5 rad; of a prismatic '
+                                    'joint 120 mm, 12 cm')
+                self._draft.add_button('Go', 'moves the joints whose values are typed')
             self._others.append(typing)
 
     def _slid(self, space: JointSpace) -> dict[str, float]:
         """Return the joint values of the sliders, rad or m, inside the limits."""
         values = np.clip([slider.value / factor for slider, factor in zip(
-            self._sliders.values(), _factors(space))], space.lower, space.upper)
+            self._sliders.values(), self._factors)], space.lower, space.upper)
         return dict(zip(self._sliders, values.tolist()))
 
     def _on_typed(self, typed: Mapping[str, str]) -> None:
         """Move the joints to what was typed. Raises IkError for what is no value of them."""
-        if self._space is not None:
-            units = {name: LENGTHS if factor == 1.0 else ANGLES
-                     for name, factor in zip(self._space.joint_names, _factors(self._space))}
-            self._go_to({name: number(name, text, units[name]) for name, text in typed.items()})
+        units = {name: LENGTHS if factor == 1.0 else ANGLES
+                 for name, factor in zip(self._sliders, self._factors)}
+        self._go_to({name: number(name, text, units[name]) for name, text in typed.items()})
 
     def _read_poses(self, space: JointSpace) -> dict[str, dict[str, float]]:
         """Return the named poses that have joints of the arm, or of the body."""
@@ -190,14 +178,13 @@ class JointPanel(Panel):
         return {name: pose for name, pose in own.items() if pose}
 
     def _refresh(self, visible: bool) -> None:
-        """Show the joint values, unless the user is moving a slider."""
         space = self._robot_view.space
         if space is not self._space:
             self._make(space)
-        if (self._space is None or self._draft is None or self._wanted.busy
-                or self._robot_view.parameters.switching or not self._has_arrived()):
+        if (space is None or self._wanted.busy or self._robot_view.parameters.switching
+                or not self._has_arrived()):
             return
-        for (name, slider), factor in zip(self._sliders.items(), _factors(self._space)):
+        for (name, slider), factor in zip(self._sliders.items(), self._factors):
             value = self._robot_view.values.get(name)
             if value is not None and abs(value - slider.value / factor) > _SHOWN_VALUE:
                 slider.value = float(np.clip(factor * value, slider.min, slider.max))
@@ -205,30 +192,21 @@ class JointPanel(Panel):
                 self._draft.show(name, f'{round(factor * value, 4) + 0.0:.6g}')
 
     def _has_arrived(self) -> bool:
-        """Return whether the robot is where the sliders have sent it, or should be by now.
+        """Return whether the robot is where sliders have sent it, or should be by now.
 
-        Until then it has the values from before, which would set the sliders back under the
-        user's hand.
+        Its values from before would set the sliders back under the user's hand.
         """
-        if self._sent is not None:
-            wanted, since = self._sent
-            values = self._robot_view.values
-            if time.monotonic() > since + _ARRIVAL or all(
-                    abs(values.get(name, np.inf) - value) <= _SHOWN_VALUE
-                    for name, value in wanted.items()):
-                self._sent = None
-        return self._sent is None
+        wanted, since = self._sent
+        if time.monotonic() > since + _ARRIVAL or all(
+                abs(self._robot_view.values.get(name, np.inf) - value) <= _SHOWN_VALUE
+                for name, value in wanted.items()):
+            self._sent = {}, 0.0
+        return not self._sent[0]
 
     def _go_to(self, values: Mapping[str, float]) -> None:
-        with self._page.step(functools.partial(self._send, values), 'joints'):
-            self._send(values)
+        self._page.step(functools.partial(self._send, values), 'joints')
 
     def _send(self, values: Mapping[str, float]) -> None:
         self._robot_view.go_to(values)
         self._sent = values, time.monotonic()
         self._page.handles.release()
-
-
-def _factors(space: JointSpace) -> list[float]:
-    """Return the factor of each joint from its value to what the page shows: degrees, m."""
-    return [1.0 if prismatic else float(np.degrees(1.0)) for prismatic in space.prismatic]

@@ -1,9 +1,10 @@
 """What a person did on the page, step by step, to take it back and to do it again."""
 
+import functools
 import threading
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _STEPS = 200    # that are kept
 _ONE_STEP = 1.0  # s between changes by one widget that are one step
@@ -36,6 +37,12 @@ class UndoHistory:
                 undo = self._done.pop().undo
             self._done[:] = [*self._done[1 - _STEPS:], _Step(undo, redo, key, now)]
             self._undone.clear()
+
+    def make(self, put: Callable[..., object], before: tuple[Any, ...], after: tuple[Any, ...],
+             key: str = '') -> None:
+        """Put what there is after a step that is made now; it is taken back to what was before."""
+        put(*after)
+        self.record(functools.partial(put, *before), functools.partial(put, *after), key)
 
     def clear(self) -> None:
         """Forget all steps: they are of another robot."""

@@ -15,10 +15,10 @@ _Value = TypeVar('_Value')
 
 @contextlib.contextmanager
 def errors_shown(notify: Notify, subject: str = '') -> Iterator[None]:
-    """Show an IkError of the block in a line that names its subject; go on after the block."""
+    """Show what the block is refused, in a line that names its subject; go on after the block."""
     try:
         yield
-    except IkError as error:
+    except (IkError, OSError) as error:
         line = str(error)
         notify(line if subject in line else f'{subject}: {line}')
 

@@ -15,7 +15,7 @@ from ik_node.model.tree import KinematicTree
 from ik_node.support.resources import robot_file
 from ik_node.viewer.charts import add_chart
 from ik_node.viewer.drawn_robot import DrawnRobot
-from ik_node.viewer.panel import Page, Panel, on_user_change, run_work
+from ik_node.viewer.panel import Page, Panel, on_user_change
 from ik_node.viewer.robot_view import COLORS
 from ik_node.viewer.scene_nodes import add_line, new_name, rgb_bytes
 
@@ -75,17 +75,14 @@ class _DrawnRun:
 
 
 class LessonPanel(Panel):
-    """A figure of the textbook: its methods side by side, frame by frame, with charts.
-
-    The robots of the nodes stay where they are, and are hidden meanwhile.
-    """
+    """A figure of the textbook: its methods side by side, frame by frame, with charts."""
 
     needs = 'page'
 
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Lessons', is_expanded=True)
         self._stopped = threading.Event()
-        self._work = self._worker(run_work)
+        self._work: Any = self._worker(lambda work: work())
         self._charts: list[tuple[Any, list[np.ndarray]]] = []
         gui = self._gui
         with self._folder:
@@ -103,8 +100,7 @@ class LessonPanel(Panel):
         self._leave.on_click(lambda _: self._choose(_NONE))
 
     def close(self) -> None:
-        """End what is played, and the thread."""
-        self._stopped.set()
+        self.stop()
         super().close()
 
     def stop(self) -> None:
@@ -180,7 +176,6 @@ class LessonPanel(Panel):
         self.stop()
 
     def _show(self, frame: int) -> None:
-        """Move the arms to a frame, and draw the charts until then."""
         self._slider.value = frame
         with self._server.atomic():
             for drawn in self._drawn:

@@ -14,7 +14,7 @@ from visualization_msgs.msg import Marker
 
 from ik_node.model.joints import ROOTS
 from ik_node.ros.clients.client import Report
-from ik_node.ros.clients.connection import Connection
+from ik_node.ros.clients.connection import Connection, Listener
 from ik_node.ros.publishing.markers.group_markers import NO_GOAL
 from ik_node.spatial import rotation_log
 from ik_node.viewer.node_parameters import NodeParameters
@@ -25,7 +25,7 @@ _WAITING = 100     # messages with markers
 _OF_ARM = ('base_link', 'tip_link', 'start_pose')  # parameters that each arm has
 
 
-class NodeLink:
+class NodeLink(Listener):
     """A `connection` to a node, its `state` and `parameters`, and its messages.
 
     - `arm`: one of its arms, '' for the only one.
@@ -58,7 +58,6 @@ class NodeLink:
         self.connection = Connection(self, namespace, target, (arm,), domain_id)
 
     def on_description(self, text: str) -> None:
-        """Store a robot as URDF text."""
         self._topic_text = text
         self._changed()
 
@@ -70,12 +69,10 @@ class NodeLink:
             self._changed()
 
     def on_root_pose(self, T_world_root: np.ndarray) -> None:
-        """Store the pose (4, 4), m, of a moving root."""
         self.T_world_root, self._has_root_pose = T_world_root, True
         self._changed()
 
     def on_report(self, report: Report) -> None:
-        """Store the report of a goal."""
         if report.values.get('arm', '') == self.arm:
             self.state.on_report(report)
             self.reports.append(report)
@@ -101,12 +98,10 @@ class NodeLink:
         self._changed()
 
     def on_parameters(self, changed: Mapping[str, Any]) -> None:
-        """Store the changed parameters of an event."""
         self.parameters.on_event(changed)
         self._changed()
 
     def on_error(self, line: str) -> None:
-        """Store a line about a defect in the handling of messages."""
         self._error = line
         self._changed()
 
@@ -137,10 +132,7 @@ class NodeLink:
         self._changed()
 
     def load(self, robot: Mapping[str, Any]) -> None:
-        """Set another robot by its parameters, see `gallery.robots`.
-
-        Raises SilentError with the node's reason; the robot is then unchanged.
-        """
+        """Set another robot by its parameters. Raises SilentError; it is then unchanged."""
         # The description may arrive before or after its parameters.
         self.parameters.switching = True
         self.state.leave_goal()

@@ -1,6 +1,7 @@
 """The parameters of a node, and what they tell of its arm, its tasks and their targets."""
 
 import contextlib
+import functools
 import math
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -26,10 +27,8 @@ _MODEL = ('robot_description', *MODEL_PATHS, 'xacro_args')  # parameters of the 
 class Freedom(NamedTuple):
     """The parts of a pose that a handle sets; it follows its target in the others."""
 
-    axes: tuple[bool, bool, bool] = (True, True, True)
-    """Of the position: x, y and z."""
-    turns: bool = True
-    """Whether it sets the orientation."""
+    axes: tuple[bool, bool, bool] = (True, True, True)  # of the position: x, y and z
+    turns: bool = True  # whether it sets the orientation
 
     def merge(self, T: np.ndarray, T_other: np.ndarray) -> np.ndarray:
         """Return a pose (4, 4), m, with the parts that are not set from another one."""
@@ -43,17 +42,12 @@ class Freedom(NamedTuple):
 class Target(NamedTuple):
     """A target; another one where the node would not keep the present one."""
 
-    name: str = ''
-    """Of its task; '' for the goal of the arm."""
-    kind: str = 'pose'
-    """The type of the task."""
+    name: str = ''  # of its task; '' for the goal of the arm
+    kind: str = 'pose'  # the type of the task
     link: str = ''
-    reference: str = ''
-    """The link in whose frame the target is; '' for the world."""
-    initial: tuple[float, ...] | None = None
-    """The parameter; None where the target is where the link is."""
-    served: Freedom = Freedom()
-    """The parts of a pose that an arm can serve."""
+    reference: str = ''  # the link in whose frame the target is; '' for the world
+    initial: tuple[float, ...] | None = None  # the parameter; None: it is where the link is
+    served: Freedom = Freedom()  # the parts of a pose that an arm can serve
 
     @property
     def is_point(self) -> bool:
@@ -68,11 +62,6 @@ class Target(NamedTuple):
             return Freedom((x, y, z), turns=False)
         return Freedom((self.kind != 'orientation',) * 3, not self.is_point) if (
             self.name) else self.served
-
-    @property
-    def marker(self) -> tuple[str, int]:
-        """The namespace and the id of the marker that the node draws at it."""
-        return f'{self.name}/goal', 0
 
 
 ARM_GOAL = Target()
@@ -110,9 +99,11 @@ class NodeParameters(Mapping[str, Any]):
         self.outdated, self.switching, self.description = True, False, ''
         self._arm, self._on_solver = arm, on_solver
         self._values: Mapping[str, Any] = {}
-        self._weights: tuple[Chain, Any, np.ndarray] | None = None  # see `task_weights`
         self._lock = threading.Lock()
-        self._event_records: list[dict[str, Any]] = []  # see `_record_events`
+        # By name, with the number of the event: a response may be read after a later event, which
+        # counts then.
+        self._events: dict[str, tuple[int, Any]] = {}
+        self._count = 0  # of events
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
@@ -148,13 +139,7 @@ class NodeParameters(Mapping[str, Any]):
     def task_weights(self, chain: Chain) -> np.ndarray:
         """Return the weights (6,) of goals of the arm. Raises OptionError for invalid ones."""
         wanted = self.option('task_weights')
-        if wanted is not None and not isinstance(wanted, str):
-            wanted = list(wanted)
-        last = self._weights
-        if last is None or last[0] is not chain or last[1] != wanted:  # 'auto' takes a while
-            options = ArmOptions.read({} if wanted is None else {'task_weights': wanted})
-            self._weights = last = chain, wanted, goal_weights(options, chain)
-        return last[2]
+        return _weights(chain, wanted if isinstance(wanted, str) else tuple(wanted or ()))
 
     @property
     def has_body_solver(self) -> bool:
@@ -176,48 +161,33 @@ class NodeParameters(Mapping[str, Any]):
     def on_event(self, changed: Mapping[str, Any]) -> None:
         """Store the changed parameters of an event."""
         with self._lock:
-            for record in self._event_records:
-                record.update(changed)
+            self._count += 1
+            self._events |= {name: (self._count, value) for name, value in changed.items()}
             self._store(changed)
 
     def set(self, connection: Connection, name: str, value: Any) -> None:
         """Set a parameter of the node. Raises SilentError with its reason for a refusal."""
-        with self._record_events() as newer:
-            connection.set_parameters({name: value})
-            with self._lock:
-                if name not in newer:  # its event is still on its way
-                    self._store({name: value})
+        count = self._count
+        connection.set_parameters({name: value})
+        with self._lock:
+            if name not in self._events_since(count):  # its event is still on its way
+                self._store({name: value})
 
     def fetch(self, connection: Connection) -> None:
-        """Fetch the parameters of the node, and read the file that they name, if any.
-
-        Raises SilentError where the node does not respond.
-        """
-        self.outdated = False
-        with self._record_events() as newer:
-            try:
-                values = {name: one.value for name, one in connection.parameters().items()}
-            except SilentError:
-                self.outdated = True
-                raise
-            description = _description(values)
-            with self._lock:
-                self._values, self.description = {**values, **newer}, description
-
-    @contextlib.contextmanager
-    def _record_events(self) -> Iterator[dict[str, Any]]:
-        """Collect the parameters of events that arrive during a request.
-
-        A response may be read after the event of a later change; the event counts then.
-        """
-        record: dict[str, Any] = {}
-        with self._lock:
-            self._event_records.append(record)
+        """Fetch the node's parameters, and read the file that they name. Raises SilentError."""
+        self.outdated, count = False, self._count
         try:
-            yield record
-        finally:
-            with self._lock:
-                self._event_records = [one for one in self._event_records if one is not record]
+            values = {name: one.value for name, one in connection.parameters().items()}
+        except SilentError:
+            self.outdated = True
+            raise
+        description = _description(values)
+        with self._lock:
+            self._values = {**values, **self._events_since(count)}
+            self.description = description
+
+    def _events_since(self, count: int) -> dict[str, Any]:
+        return {name: value for name, (at, value) in self._events.items() if at > count}
 
     def _store(self, changed: Mapping[str, Any]) -> None:
         if any(name in changed for name in _MODEL):
@@ -228,6 +198,12 @@ class NodeParameters(Mapping[str, Any]):
         self._values = {**self._values, **changed}
         if self.option('solver') != solver:
             self._on_solver()
+
+
+@functools.lru_cache(maxsize=8)
+def _weights(chain: Chain, wanted: str | tuple[float, ...]) -> np.ndarray:
+    options = ArmOptions.read({'task_weights': wanted} if wanted else {})
+    return goal_weights(options, chain)  # of 'auto' they take a while
 
 
 def _description(values: Mapping[str, Any]) -> str:

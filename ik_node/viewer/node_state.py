@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from ik_node.control.task_group import GOAL
@@ -12,7 +11,6 @@ from ik_node.ros.publishing.status import REFUSED
 from ik_node.viewer.page_text import angle_text, length_text
 
 GREEN, AMBER, RED, GREY = '#2c9c4b', '#d98a00', '#d0342c', '#777777'
-_LEVELS = (GREEN, AMBER, RED)
 _SEEN = 0.15    # s that a goal may take before it is said to be solved
 _LONGEST = 10.0  # s after which the goal, or its status, was lost
 _SHOWN = 5e-7   # m and rad: smaller errors are not told
@@ -30,10 +28,8 @@ class StateLine(NamedTuple):
 class Errors(NamedTuple):
     """How far something is from a goal, along the axes that the goal asks for."""
 
-    position: float
-    """m"""
-    orientation: float
-    """rad"""
+    position: float  # m
+    orientation: float  # rad
 
     def __str__(self) -> str:
         """Return the errors that are not zero, as text."""
@@ -79,12 +75,8 @@ class NodeState:
     @property
     def report(self) -> Report | None:
         """The report of the last goal; None of a silent node."""
-        last = self._shown_last
-        return last[0] if self.responds and last is not None else None
-
-    @property
-    def _shown_last(self) -> tuple[Report, float] | None:
-        return None if self._is_forgotten else self._last
+        last = self._last
+        return last[0] if last and self.responds and not self._is_forgotten else None
 
     def update(self, responds: bool, lifecycle: str) -> bool:
         """Store whether the node responds, and its lifecycle state; return whether it is back."""
@@ -99,7 +91,7 @@ class NodeState:
 
         gap: between the robot as it is drawn and the goal; None where only the report tells it.
         """
-        now, last, sent = time.monotonic(), self._shown_last, self._sent
+        now, last, sent = time.monotonic(), self._last, self._sent
         waits = 0.0 if sent is None or now > sent + _LONGEST else now - sent
         if self.responds is None:
             return StateLine(GREY, 'waiting for the node')
@@ -111,12 +103,14 @@ class NodeState:
             return StateLine(AMBER, 'stopped', 'goals are refused until Continue')
         if waits > _SEEN:
             return StateLine(AMBER, 'solving …')
-        return self._without_goal if last is None else outcome_line(last[0], now - last[1], gap)
+        if last is None or self._is_forgotten:
+            return self._without_goal
+        return outcome_line(last[0], now - last[1], gap)
 
 
 def outcome_line(report: Report, since: float, gap: Errors | None = None) -> StateLine:
     """Return the state after a goal, s after its report; gap: see `NodeState.line`."""
-    values, color = report.values, _LEVELS[min(report.level, 2)]
+    values, color = report.values, (GREEN, AMBER, RED)[min(report.level, 2)]
     place, _, why = report.message.partition(': ') if (
         report.message.startswith(_PLACE)) else ('', '', report.message)
     why = '' if report.level == 0 else why
@@ -129,7 +123,9 @@ def outcome_line(report: Report, since: float, gap: Errors | None = None) -> Sta
         text = 'reached'
     else:
         text, why = 'as near as possible' if report.level == 1 else 'not reached', _brief(why)
-        text = f'{text}: {gap or reported_errors(values)}'.removesuffix(': ')
+        gap = gap or Errors(*(float(values.get(f'{kind}_error') or 0.0)
+                              for kind in ('position', 'orientation')))
+        text = f'{text}: {gap}'.removesuffix(': ')
     before = [part for part in (values.get('task', ''), place) if part not in ('', GOAL)]
     return StateLine(color, ': '.join([*before, text]), why)
 
@@ -137,9 +133,3 @@ def outcome_line(report: Report, since: float, gap: Errors | None = None) -> Sta
 def _brief(why: str) -> str:
     """Return a reason without its explanation and what becomes of the joints."""
     return re.split('[;:,]', why)[0]
-
-
-def reported_errors(values: Mapping[str, str]) -> Errors:
-    """Return the errors in the values of a status; 0 where there is none."""
-    return Errors(*(float(values.get(f'{kind}_error') or 0.0)
-                    for kind in ('position', 'orientation')))

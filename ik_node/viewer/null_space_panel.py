@@ -1,13 +1,15 @@
 """The self-motion of a redundant arm: its curves in the scene, and the arm led along them."""
 
-from collections.abc import Mapping
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ik_node.model.chain import Chain
+from ik_node.solvers.goal import Goal
+from ik_node.solvers.result import task_error
 from ik_node.solvers.self_motion import SelfMotion, redundancy_degree, self_motion
-from ik_node.spatial import inverse, rotation_log
+from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.node_state import GREEN, StateLine
 from ik_node.viewer.page_text import html_line, joint_text
@@ -21,8 +23,6 @@ _MOVES = 0.01   # of the reach: the path of a joint, at least, whose curve is dr
 _NEAR = 0.06    # rad or m: distance of the arm from its self-motion
 _SAME = 1e-4    # of the reach, and rad: the tip is where it was
 _ENDINGS = {'singularity': 'a singular configuration', 'length': 'the end of the search'}
-_CLOSED = 'Closed: the joints come back to where they were'
-_SINGULAR = 'The arm is in a singular configuration: its self-motion is not unique here.'
 
 
 class _Problem(NamedTuple):
@@ -44,9 +44,9 @@ class NullSpacePanel(Panel):
         self._found: SelfMotion | IkError | None = None  # not drawn yet
         self._motion: SelfMotion | None = None
         self._degree = 0
-        self._counted: tuple[Chain, np.ndarray] | None = None  # what the degree is of
         self._solver = self._worker(self._solve)
-        self._mover = self._worker(self._go_to)
+        self._mover = self._worker(functools.partial(self._robot_view.go_to, state=StateLine(
+            GREEN, 'reached, along the self-motion')))
         gui = self._gui
         with self._folder:
             self._shown: Any = gui.add_checkbox(
@@ -76,21 +76,18 @@ class NullSpacePanel(Panel):
             self._solver.give(problem)
 
     def _find_problem(self) -> _Problem | None:
-        """Return the chain of the arm, its joint values and what its goals ask for."""
-        arm = self._robot_view.arm_values
+        arm, last = self._robot_view.arm_values, self._present
         if arm is None:
             return None
         chain, q = arm
         try:
             weights = self._page.goal_weights(chain)
-            is_new = self._counted is None or self._counted[0] is not chain
-            if is_new or not np.array_equal(self._counted[1], weights):  # type: ignore[index]
+            if last is None or chain is not last.chain or not np.array_equal(weights, last.weights):
                 self._degree = redundancy_degree(chain, q, weights)
-                if is_new:
-                    self._joint.options = (_FREEST, *chain.joint_names)
-                self._counted = chain, weights
         except IkError:  # a goal that asks for nothing has no null space worth showing
             return None
+        if last is None or chain is not last.chain:
+            self._joint.options = (_FREEST, *chain.joint_names)
         joint = None if self._joint.value == _FREEST else str(self._joint.value)
         return _Problem(chain, np.clip(q, chain.lower, chain.upper), weights, joint)
 
@@ -101,8 +98,10 @@ class NullSpacePanel(Panel):
                 not np.array_equal(problem.weights, last.weights)):
             return True
         passed = last.q[None] if self._motion is None else self._motion.configurations
-        return (_tip_has_moved(problem, last, self._robot_view.reach)
-                or np.linalg.norm(passed - problem.q, axis=1).min() > _NEAR)
+        goal = Goal.from_pose(last.chain.forward(last.q), np.where(problem.weights > 0.0, 1.0, 0.0))
+        off = task_error(problem.chain, goal, problem.q, self._robot_view.reach)
+        return bool(np.abs(off).max() > _SAME
+                    or np.linalg.norm(passed - problem.q, axis=1).min() > _NEAR)
 
     def _solve(self, problem: _Problem) -> None:
         try:
@@ -113,7 +112,6 @@ class NullSpacePanel(Panel):
             self._found = found
 
     def _show(self, chain: Chain, found: SelfMotion | IkError) -> None:
-        """Draw a curve for each joint that moves, and tell where the motion ends."""
         self._remove_drawn()
         if isinstance(found, IkError):
             self._motion, self._place.visible = None, False
@@ -133,18 +131,15 @@ class NullSpacePanel(Panel):
 
     def _paths(self, chain: Chain, configurations: np.ndarray) -> list[np.ndarray]:
         """Return the path of each joint (k, 3), m, of the scene."""
-        tree = self._robot_view.tree
-        if tree is None:
-            return []
-        links = [tree.joints[name].child for name in chain.joint_names]
-        T = self._robot_view.pose(chain.base_link)
+        links = [chain.tree.joints[name].child for name in chain.joint_names]
+        T_scene_base = self._robot_view.pose(chain.base_link)
         count = min(len(configurations), _DRAWN)
         places = []
         for q in configurations[np.linspace(0, len(configurations) - 1, count).round().astype(int)]:
-            poses = tree.forward(dict(zip(chain.joint_names, q)))
-            T_base_root = inverse(poses[chain.base_link])
-            places.append([(T_base_root @ poses[link])[:3, 3] for link in links])
-        return list(np.moveaxis(np.array(places) @ T[:3, :3].T + T[:3, 3], 1, 0))
+            poses = chain.tree.forward(dict(zip(chain.joint_names, q)))
+            T_scene_root = T_scene_base @ inverse(poses[chain.base_link])
+            places.append([(T_scene_root @ poses[link])[:3, 3] for link in links])
+        return list(np.moveaxis(np.array(places), 1, 0))
 
     def _move_along(self, percent: float) -> None:
         problem, motion = self._problem, self._motion
@@ -153,9 +148,6 @@ class NullSpacePanel(Panel):
             q = motion.configurations[int(np.abs(motion.lengths - length).argmin())]
             self._mover.give(dict(zip(problem.chain.joint_names, q.tolist())))
 
-    def _go_to(self, values: Mapping[str, float]) -> None:
-        self._robot_view.go_to(values, StateLine(GREEN, 'reached, along the self-motion'))
-
     def _clear(self) -> None:
         if self._problem is not None:
             self._problem = self._found = self._motion = None
@@ -163,24 +155,15 @@ class NullSpacePanel(Panel):
             self._remove_drawn()
 
 
-def _tip_has_moved(problem: _Problem, last: _Problem, reach: float) -> bool:
-    """Return whether the tip has moved along the axes that its goal asks for."""
-    T, T_last = problem.chain.forward(problem.q), last.chain.forward(last.q)
-    R = T_last[:3, :3]
-    off = np.concatenate([R.T @ (T[:3, 3] - T_last[:3, 3]) / reach,
-                          R.T @ rotation_log(T[:3, :3] @ R.T)])
-    return bool((np.abs(off[problem.weights > 0.0]) > _SAME).any())
-
-
 def _description(chain: Chain, motion: SelfMotion) -> str:
     """Return how far a self-motion goes, and why it ends there."""
     length, prismatic = float(motion.lengths[-1]), chain.prismatic
     if length == 0.0 and 'singularity' in motion.endings:
-        return _SINGULAR
+        return 'The arm is in a singular configuration: its self-motion is not unique here.'
     total = (f'{length:.3g} rad and m' if prismatic.any() and not prismatic.all()
              else joint_text(length, bool(prismatic.all())))
     if motion.endings[0] == 'closed':
-        return f'{_CLOSED}, after {total}.'
+        return f'Closed: the joints come back to where they were, after {total}.'
     first, last = (_ENDINGS.get(ending) or _nearest_limit(chain, motion.configurations[k])
                    for k, ending in zip((0, -1), motion.endings))
     return f'{total} of joint motion, from {first} to {last}.'

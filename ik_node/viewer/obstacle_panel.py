@@ -12,7 +12,7 @@ from ik_node.support.exceptions import InputError
 from ik_node.viewer.draft import LENGTHS, number
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.made_obstacle import SIZES, MadeObstacle
-from ik_node.viewer.panel import NodeWidget, Page, Panel
+from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import matrix, new_name, position_wxyz
 
@@ -25,18 +25,14 @@ Obstacles = Mapping[int, MadeObstacle]
 
 
 class ObstaclePanel(Panel):
-    """The obstacles of this page; the nodes get them by ~/obstacles, as from any other client.
-
-    They are drawn as the markers of the node show them.
-    """
+    """The obstacles of this page; the nodes get them by ~/obstacles, and draw them as markers."""
 
     needs = 'node'
 
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Obstacles', is_expanded=True)
         self._lock = threading.RLock()
-        self.obstacles: Obstacles = {}
-        """By number."""
+        self.obstacles: Obstacles = {}  # by number
         page.placed = lambda: [one.T for one in self.obstacles.values()]
         self._last = 0  # number
         self._handles: dict[int, Any] = {}
@@ -45,17 +41,15 @@ class ObstaclePanel(Panel):
         self._changes = self._worker(self._send)
         gui = self._gui
         with self._folder:
-            self._avoids = NodeWidget(gui.add_checkbox(
+            self._avoids = self._parameter(gui.add_checkbox(
                 'avoid collisions', False, hint='whether solutions keep away from the robot itself '
                 'and from obstacles: the option avoid_collisions of the solver'),
-                lambda: self._robot_view.parameters.get(_option(self._robot_view)), self._avoid,
-                self._notify)
+                lambda robot_view: f'{robot_view.parameters.option("solver")}.avoid_collisions')
             kinds: Any = gui.add_button_group('add', tuple(SIZES))
             kinds.on_click(lambda _: self._add(kinds.value))
             self._chosen: Any = gui.add_dropdown('obstacle', (_NONE,))
             self._chosen.on_update(lambda _: self._show_sizes())
-            self._draft = self._draft_of(self._on_typed)
-            with self._draft.container:
+            with self._draft_of(self._on_typed).container:
                 self._fields = [self._draft.add(str(k), '', '', 'also 120 mm, 12 cm')
                                 for k in range(3)]
             buttons: Any = gui.add_button_group('delete', ('this one', 'all'))
@@ -90,9 +84,7 @@ class ObstaclePanel(Panel):
     def _change(self, obstacles: Obstacles, before: Obstacles | None = None) -> None:
         """Have other obstacles, as a step of the user's."""
         before = self.obstacles if before is None else before
-        self.set_obstacles(obstacles)
-        self._page.history.record(lambda: self.set_obstacles(before),
-                                  lambda: self.set_obstacles(obstacles))
+        self._page.history.make(self.set_obstacles, (before,), (obstacles,))
 
     def _name(self, key: int) -> str:
         return f'{self.obstacles[key].kind} {key}'
@@ -121,7 +113,6 @@ class ObstaclePanel(Panel):
 
     @property
     def _key(self) -> int | None:
-        """The number of the chosen one."""
         return next((key for key in self.obstacles if self._name(key) == self._chosen.value), None)
 
     def _show_sizes(self) -> None:
@@ -175,28 +166,15 @@ class ObstaclePanel(Panel):
                 self._change(self.obstacles, before)
         self._changes.give(None)
 
-    def _avoid(self, value: bool) -> None:
-        for view in self._page.robot_views:
-            view.set_parameter(_option(view), value)
-
     def _send(self, _: None) -> None:
         """Send the nodes what has changed, all where one has restarted."""
         for view in self._page.robot_views:
             restarts, now = view.restarts, self.obstacles
             restarts_before, before = self._sent.get(view, (restarts, {}))
-            if restarts != restarts_before:
-                before = {}
+            before = before if restarts == restarts_before else {}
             markers = [one.marker(key) for key, one in now.items() if before.get(key) is not one]
-            for key, one in before.items():
-                if key not in now:
-                    gone = one.marker(key)
-                    gone.action = Marker.DELETE
-                    markers.append(gone)
+            markers += [one.marker(key, Marker.DELETE) for key, one in before.items()
+                        if key not in now]
             if markers:
                 view.connection.send_obstacles(markers)
             self._sent[view] = restarts, now
-
-
-def _option(view: RobotView) -> str:
-    """Return the name of the parameter of avoidance."""
-    return f'{view.parameters.option("solver")}.avoid_collisions'

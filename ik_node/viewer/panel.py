@@ -1,8 +1,6 @@
 """The page that panels are on, and what all panels have in common."""
 
-import contextlib
-import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -35,7 +33,7 @@ class Page:
 
     def __init__(self, server: PageServer, robot_views: list[RobotView],
                  on_drag: Callable[[Target, np.ndarray], None]) -> None:
-        """Begin without panels; on_drag: see `Gizmo`."""
+        """Begin without panels; on_drag: see `TargetHandles`."""
         self.server, self.robot_views, self.robot_view = server, robot_views, robot_views[0]
         self.history = UndoHistory()
         self.handles = TargetHandles(server, self.robot_view, on_drag, self.notify, self.snapshot,
@@ -45,7 +43,6 @@ class Page:
         self.camera = Camera(server, robot_views, lambda: [
             *self.waypoints, *self.handles.dragged().values(), *self.placed()])
         self._ground = GroundPlane(server.scene)
-        self._stage: np.ndarray | None = None
         self._settings: list[tuple[Any, ...]] = [() for _ in robot_views]
         self.position_only = False
 
@@ -60,19 +57,18 @@ class Page:
 
         direction (3,): to the camera. None shows the robots, with their handles, again.
         """
-        self._stage = points
         for robot_view in self.robot_views:
             robot_view.frame.visible = points is None
-        self.fit_ground()
         self.camera.show(points, direction)
+        self.fit_ground()
 
     def fit_ground(self) -> None:
         """Fit the ground to what is shown."""
-        reach, last = self.robot_view.reach, ROW * self.robot_view.reach * (
-            len(self.robot_views) - 1)
-        if self._stage is not None:
-            reach, last = float(np.ptp(self._stage, axis=0).max()), 0.0
-        self._ground.fit(reach, last)
+        if self.camera.subject is not None:
+            self._ground.fit(float(np.ptp(self.camera.subject[0], axis=0).max()), 0.0)
+        else:
+            reach = self.robot_view.reach
+            self._ground.fit(reach, ROW * reach * (len(self.robot_views) - 1))
 
     def set_dark(self, dark: bool) -> None:
         """Show the page in dark or in light colours."""
@@ -118,12 +114,11 @@ class Page:
         weights = self.robot_view.parameters.task_weights(chain)
         return np.r_[weights[:3], np.zeros(3)] if self.position_only else weights
 
-    @contextlib.contextmanager
-    def step(self, redo: Callable[[], object], key: str = '') -> Iterator[None]:
-        """Let what the block does to joints and goals be a step of the user's, if it succeeds."""
+    def step(self, do: Callable[[], object], key: str = '') -> None:
+        """Do something to joints and goals, as a step of the user's where it succeeds."""
         undo = self.snapshot()
-        yield
-        self.history.record(undo, redo, key)
+        do()
+        self.history.record(undo, do, key)
 
     def set_parameters(self, robot_view: RobotView, values: Mapping[str, Any]) -> None:
         """Set parameters of a node, as a step of the user's. Raises SilentError for a refusal."""
@@ -132,7 +127,7 @@ class Page:
         for name, value in values.items():
             robot_view.set_parameter(name, value)
         put = robot_view.connection.set_parameters
-        self.history.record(functools.partial(put, before), functools.partial(put, dict(values)))
+        self.history.record(lambda: put(before), lambda: put(values))
 
     def notify(self, line: str) -> None:
         """Show a line in every browser."""
@@ -143,15 +138,14 @@ class Page:
 class Panel:
     """A folder of widgets, shown while it is of use, with threads for what takes long."""
 
-    needs: ClassVar[str] = 'arm'
-    """What it is of use for: "arm", "node" or "page"."""
+    needs: ClassVar[str] = 'arm'  # what it is of use for: "arm", "node" or "page"
 
     def __init__(self, page: Page, title: str, is_expanded: bool = False) -> None:
         self._page, self._server, self._gui = page, page.server, page.server.gui
         self._robot_view, self._notify = page.robot_view, page.notify
         self._drawn: list[Any] = []  # nodes of the scene
         self._workers: list[LatestValue[Any]] = []
-        self._drafts: list[Draft] = []
+        self._draft: Any = None
         self._folder = self._gui.add_folder(title, expand_by_default=is_expanded, visible=False)
 
     def _worker(self, handle: Callable[[_Value], object]) -> LatestValue[_Value]:
@@ -160,16 +154,26 @@ class Panel:
         self._workers.append(worker)
         return worker
 
-    def _draft_of(self, commit: Callable[[Mapping[str, str]], object]) -> Draft:
-        """Return a form of fields whose texts are handled in a thread of the panel."""
-        draft = Draft(self._gui, commit, self._notify)
-        self._drafts.append(draft)
-        return draft
+    def _parameter(self, widget: Any, name: Callable[[RobotView], str],
+                   subject: str = '') -> 'NodeWidget':
+        """Return a widget of a parameter of all nodes; name: returns what a node calls it."""
+        def write(value: Any) -> None:
+            for robot_view in self._page.robot_views:
+                robot_view.set_parameter(name(robot_view), value)
+        return NodeWidget(
+            widget, lambda: self._robot_view.parameters.get(name(self._robot_view)), write,
+            self._notify, subject)
 
-    def _remove_draft(self, draft: Draft) -> None:
-        """Remove a form, with its thread."""
-        self._drafts.remove(draft)
-        draft.remove()
+    def _draft_of(self, commit: Callable[[Mapping[str, str]], object]) -> Draft:
+        """Return the form of the panel, whose texts are handled in a thread; the last one goes."""
+        self._remove_draft()
+        self._draft = Draft(self._gui, commit, self._notify)
+        return self._draft
+
+    def _remove_draft(self) -> None:
+        if self._draft is not None:
+            self._draft.remove()
+            self._draft = None
 
     def update(self, has_node: bool) -> None:
         """Show the panel where it is of use, and what has changed."""
@@ -191,18 +195,13 @@ class Panel:
 
     def stop(self) -> None:
         """End what moves the robot, and forget what is typed and not committed."""
-        for draft in self._drafts.copy():
+        if (draft := self._draft) is not None:
             draft.discard()
 
     def close(self) -> None:
         """End the threads."""
-        for worker in (*self._workers, *(draft.worker for draft in self._drafts)):
+        for worker in (*self._workers, *([self._draft.worker] if self._draft else ())):
             worker.close()
-
-
-def run_work(work: Callable[[], object]) -> None:
-    """Do what a panel gives its thread to do."""
-    work()
 
 
 class NodeWidget:

@@ -1,6 +1,5 @@
 """Makes paths, as a list of waypoints, and sends them to the nodes."""
 
-import functools
 import re
 import threading
 from typing import Any
@@ -9,7 +8,7 @@ import numpy as np
 
 from ik_node.ros.clients.client import Report
 from ik_node.spatial import inverse
-from ik_node.viewer.panel import NodeWidget, Page, Panel
+from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.scene_nodes import add_line, new_name, position_wxyz
 
 _MIN_STEP = 0.02  # of the reach, between waypoints that are drawn
@@ -45,16 +44,14 @@ class PathPanel(Panel):
                 'replaces it by the goal, or deletes it')
             self._edits.on_click(lambda _: self._edit(self._edits.value))
             gui.add_button('Clear').on_click(lambda _: self.clear())
-            self._speed = NodeWidget(gui.add_slider(
+            self._speed = self._parameter(gui.add_slider(
                 'speed', 0.05, 1.0, 0.05, 1.0,
                 hint='factor of the speed of motions; where joints jump there is none'),
-                lambda: self._robot_view.parameters.option('speed'), self._set_speed,
-                self._notify, 'speed')
+                lambda robot_view: robot_view.parameters.option_name('speed'), 'speed')
         page.handles.sends_goals = lambda: not self.draws
         self._show([], 0)
 
     def _refresh(self, visible: bool) -> None:
-        """Mark the waypoints that the node has met and missed, and show its speed."""
         robot_view = self._robot_view
         new = robot_view.count - self._count
         self._count = robot_view.count
@@ -68,10 +65,6 @@ class PathPanel(Panel):
             frame, _ = self._frames[int(found[1]) - 1]
             frame.origin_color = _MET if report.level == 0 else _MISSED
             frame.origin_radius = (0.1 if report.level == 0 else 0.25) * frame.axes_length
-
-    def _set_speed(self, speed: float) -> None:
-        for robot_view in self._page.robot_views:
-            robot_view.set_parameter(robot_view.parameters.option_name('speed'), float(speed))
 
     @property
     def draws(self) -> bool:
@@ -109,16 +102,13 @@ class PathPanel(Panel):
 
     @property
     def _number(self) -> int:
-        """The number of the chosen waypoint, from 0."""
         return tuple(self._chosen.options).index(self._chosen.value)
 
     def _change(self, waypoints: list[np.ndarray], number: int, key: str = '') -> None:
         """Have other waypoints, and one of them chosen, as a step of the user's."""
         with self._changing:
-            before = self._page.waypoints, self._number
-            self._show(waypoints, number)
-            self._page.history.record(functools.partial(self._show, *before),
-                                      functools.partial(self._show, waypoints, number), key)
+            self._page.history.make(
+                self._show, (self._page.waypoints, self._number), (waypoints, number), key)
 
     def _show(self, waypoints: list[np.ndarray], number: int) -> None:
         """Have these waypoints in place of those there are, and list and draw them."""
@@ -139,8 +129,8 @@ class PathPanel(Panel):
             self._remove_drawn()
             if len(waypoints) > 1:
                 self._drawn = [add_line(
-                    self._server, f'{self._name}/line', np.array([T[:3, 3] for T in waypoints]),
-                    _DRAWN, 2.0, thickness_units='screen')]
+                    self._server, f'{self._robot_view.frame.name}/path/line',
+                    np.array([T[:3, 3] for T in waypoints]), _DRAWN, 2.0, thickness_units='screen')]
             T_base_scene = inverse(self._robot_view.target_frame())
             places = [(T_base_scene @ T)[:3, 3].round(3) + 0.0 for T in waypoints]
             names = [f'{k}:  {x:.3f}, {y:.3f}, {z:.3f} m' for k, (x, y, z) in enumerate(places, 1)]
@@ -149,15 +139,10 @@ class PathPanel(Panel):
                 self._chosen.value = names[min(number, len(names) - 1)]
             self._chosen.visible = self._edits.visible = bool(names)
 
-    @property
-    def _name(self) -> str:
-        return f'{self._robot_view.frame.name}/path'
-
     def _frame(self, number: int) -> tuple[Any, Any]:
-        """Add the axes of a waypoint, with its number beside them."""
         size, scene = _FRAME * self._robot_view.reach, self._server.scene
-        frame = scene.add_frame(new_name(self._server, f'{self._name}/{number}'),
-                                axes_length=size, axes_radius=0.04 * size)
+        name = new_name(self._server, f'{self._robot_view.frame.name}/path/{number}')
+        frame = scene.add_frame(name, axes_length=size, axes_radius=0.04 * size)
         return frame, scene.add_label(f'{frame.name}/number', str(number), anchor='bottom-left',
                                       font_screen_scale=0.9)
 

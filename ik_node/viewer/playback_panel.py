@@ -30,10 +30,9 @@ class PlaybackPanel(Panel):
             self._slider: Any = gui.add_slider('time, s', 0.0, 1.0, 0.001, 0.0)
             self._place = gui.add_markdown('')
             self._button = gui.add_button(_PLAY)
-            self._speed = self._draft_of(lambda typed: self._command(
-                'speed', min(max(number('speed', typed['speed']), _SLOWEST), MAX_SPEED)))
-            with self._speed.container:
-                self._speed.add('speed', 'speed', '1', 'seconds of the motion per second')
+            with self._draft_of(lambda typed: self._command('speed', min(max(
+                    number('speed', typed['speed']), _SLOWEST), MAX_SPEED))).container:
+                self._draft.add('speed', 'speed', '1', 'seconds of the motion per second')
             self._loop: Any = gui.add_checkbox('loop', False, hint='begin again at the end')
         self._changed = 0.0  # when the user last moved the slider or set a value
         self._changes = {name: self._worker(functools.partial(self._command, name))
@@ -41,11 +40,6 @@ class PlaybackPanel(Panel):
         self._button.on_click(lambda _: self._on_button())
         for name, widget in zip(self._changes, (self._slider, self._loop)):
             self._listen(name, widget)
-
-    @property
-    def has_player(self) -> bool:
-        """Whether there was a player at the last update."""
-        return bool(self._folder.visible)
 
     def _is_useful(self) -> bool:
         return self._link.playback is not None
@@ -67,14 +61,10 @@ class PlaybackPanel(Panel):
             return  # what the user sets stays until the player has it
         slider.value = min(max(round(playback.time, digits), playback.start), playback.stop)
         self._loop.value = playback.loop
-        self._speed.show('speed', f'{playback.speed:g}')
+        self._draft.show('speed', f'{playback.speed:g}')
 
     def _listen(self, name: str, widget: Any) -> None:
-        """Set a parameter of the player to what the user sets in a widget.
-
-        The callback is asynchronous, so that `update` cannot change the value before it is read.
-        """
-        async def on_update(event: Any) -> None:
+        async def on_update(event: Any) -> None:  # asynchronous: the value is read at once
             if event.client is not None:  # set by the user, not by `update`
                 self._changed = time.monotonic()
                 value = widget.value
@@ -83,7 +73,6 @@ class PlaybackPanel(Panel):
         widget.on_update(on_update)
 
     def _on_button(self) -> None:
-        """Play or pause; at the end begin again."""
         playback = self._link.playback
         if playback is None:
             return

@@ -22,10 +22,7 @@ _NONE = 'choose …'
 
 
 class RobotPanel(Panel):
-    """The gallery, a button that opens a file, dropping on the page, and robots to download.
-
-    A robot is loaded into all nodes.
-    """
+    """The gallery, a button that opens a file, dropping on the page, and robots to download."""
 
     needs = 'node'
 
@@ -88,12 +85,8 @@ class RobotPanel(Panel):
             self._load(self._gallery[name])
 
     def _upload(self, file: viser.UploadedFile) -> None:
-        with self._opening:
-            try:
-                found = self._uploads.store(file.name, file.content)
-            except (IkError, OSError) as error:
-                self._notify(str(error))
-                return
+        with self._opening, errors_shown(self._notify):
+            found = self._uploads.store(file.name, file.content)
             self._found = found if len(found) > 1 else {}
             self._zipped.options = (_NONE, *self._found)
             self._zipped.visible = bool(self._found)
@@ -108,12 +101,10 @@ class RobotPanel(Panel):
 
     def _open(self, file: Path) -> bool:
         """Open a robot that was sent; return whether the nodes take it."""
-        try:
+        with errors_shown(self._notify, f'{file.name} is not opened'):
             self._load(self._uploads.read(file))
-        except (IkError, OSError) as error:
-            self._notify(f'{file.name} is not opened: {error}')
-            return False
-        return True
+            return True
+        return False
 
     def _load(self, parameters: dict[str, str]) -> None:
         """Give a robot to all nodes. Raises IkError with the reason of one that refuses it."""
@@ -130,7 +121,6 @@ class RobotPanel(Panel):
                              self._notify)
 
     def _follow(self, download: Download) -> None:
-        """Show a download, and the robot when it is there."""
         def show(text: str) -> None:
             if download is self._download:
                 self._progress.content = f'{download.name}: {text}' if text else ''

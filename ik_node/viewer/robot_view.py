@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import viser
 
-from ik_node.control.group_source import goal_weights
-from ik_node.control.options import ArmOptions, model_path
+from ik_node.control.options import model_path
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
@@ -24,10 +23,10 @@ from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.node_link import NodeLink
 from ik_node.viewer.node_parameters import ARM_GOAL, Freedom, Target, task_names, task_targets
 from ik_node.viewer.node_state import AMBER, StateLine
+from ik_node.workspace.task_rank import task_rank
 
 _GAP = 1e-3        # of the reach: a shorter way from tip to goal is not drawn
 _TRIANGLES = 20000  # of the mesh of a marker
-_ABLE = ArmOptions.read({'task_weights': 'auto'})
 # Colours of the robots in a comparison, red, green and blue, 0 to 1.
 COLORS = ((0.25, 0.47, 0.75), (0.80, 0.35, 0.28), (0.30, 0.62, 0.40), (0.58, 0.40, 0.70),
           (0.80, 0.60, 0.25), (0.25, 0.60, 0.62))
@@ -183,7 +182,7 @@ class RobotView(DrawnRobot, NodeLink):
                                  f'{", ".join(self.parameters.other_arms)} with --arm')
             base, tip = self.parameters.links
             chain = self.tree.chain(base or None, tip or None)  # type: ignore[union-attr]
-            self._able = goal_weights(_ABLE, chain) > 0.0
+            self._able = task_rank(chain).weights > 0.0
             self._chain = chain
         except IkError as error:
             self._chain_error = str(error)
@@ -214,17 +213,15 @@ class RobotView(DrawnRobot, NodeLink):
     @property
     def reach(self) -> float:
         """The reach of the tip, m; without one the size of the robot, 1 where it is unbounded."""
-        far = self.size or 1.0
         chain = self.chain
-        if chain is not None:
-            far = reach(chain.arrays)[1]
+        far = (self.size or 1.0) if chain is None else reach(chain.arrays)[1]
         return min(max(far, 0.05), 100.0) if np.isfinite(far) else 1.0
 
     @property
     def is_placed(self) -> bool:
         """Whether every joint that moves has a value, and a moving root a pose.
 
-        Without a node, whether a player moves the robot.
+        Without a node: whether a player moves the robot.
         """
         if self.is_only_played:
             return bool(self.values)
@@ -233,12 +230,9 @@ class RobotView(DrawnRobot, NodeLink):
                 and all(name in self.values for name in space.joint_names))
 
     def target_pose(self, target: Target) -> np.ndarray | None:
-        """Return the present pose (4, 4), m, of a target; None where it is unknown.
-
-        That of an arm's goal is the tip's.
-        """
-        if target.name:
-            return self.markers.pose(target.marker)
+        """Return the pose (4, 4), m, of a target, for an arm's goal the tip's; None for none."""
+        if target.name:  # where the node draws its marker
+            return self.markers.pose((f'{target.name}/goal', 0))
         chain = self.chain
         return None if chain is None else self.pose(chain.tip_link)
 

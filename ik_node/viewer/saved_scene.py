@@ -24,22 +24,14 @@ _ENDS_LEFT_OUT = ('.examples', 'trajectory_topic')
 class SavedScene(NamedTuple):
     """What a file of a scene holds."""
 
-    robot: str
-    """URDF text."""
-    links: tuple[str, str]
-    """Base and tip, '' for the default."""
-    parameters: dict[str, Any]
-    """Of the node."""
-    joints: dict[str, float]
-    """rad or m."""
-    goals: dict[str, np.ndarray]
-    """Poses (4, 4), m, of the scene, where the user has dragged handles to, by task."""
-    camera: tuple[tuple[float, ...], tuple[float, ...]] | None
-    """Where it is and what it looks at, m."""
+    robot: str  # URDF text
+    links: tuple[str, str]  # base and tip, '' for the default
+    parameters: dict[str, Any]  # of the node
+    joints: dict[str, float]  # rad or m
+    goals: dict[str, np.ndarray]  # poses (4, 4), m, of the scene, of dragged handles, by task
+    camera: tuple[tuple[float, ...], tuple[float, ...]] | None  # its position, what it looks at, m
     obstacles: dict[int, MadeObstacle] = {}  # noqa: RUF012 nobody changes it
-    """Those of the page, by number."""
-    position_only: bool = False
-    """Whether goals of the arm have no orientation."""
+    position_only: bool = False  # whether goals of the arm have no orientation
 
 
 def kept_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,9 +46,8 @@ def scene_text(scene: SavedScene) -> str:
     goals = {name: _pose_entry(T) for name, T in scene.goals.items()}
     obstacles = [{'number': key, 'kind': one.kind, 'sizes': one.sizes, **_pose_entry(one.T)}
                  for key, one in scene.obstacles.items()]
-    content = {'format': _FORMAT, 'version': _VERSION, **scene._asdict(), 'goals': goals,
-               'obstacles': obstacles}
-    return json.dumps(content, indent=1, ensure_ascii=False) + '\n'
+    return json.dumps({'format': _FORMAT, 'version': _VERSION, **scene._asdict(), 'goals': goals,
+                       'obstacles': obstacles}, indent=1, ensure_ascii=False) + '\n'
 
 
 def read_scene(content: bytes) -> SavedScene:
@@ -91,8 +82,7 @@ def read_scene(content: bytes) -> SavedScene:
 
 
 def _pose_entry(T: np.ndarray) -> dict[str, list[float]]:
-    return {'position': T[:3, 3].tolist(),
-            'orientation': list(map(float, quaternion_from_matrix(T[:3, :3])))}
+    return {'position': T[:3, 3].tolist(), 'orientation': [*quaternion_from_matrix(T[:3, :3])]}
 
 
 def _obstacle(item: Any) -> tuple[int, MadeObstacle]:
@@ -141,6 +131,4 @@ def _pose(goal: Any) -> np.ndarray:
     length = float(np.linalg.norm(quaternion))
     if not length > 0.0:
         raise ValueError('the quaternion of a goal is zero')
-    x, y, z, w = (quaternion / length).tolist()
-    px, py, pz = _numbers(goal['position'], 3)
-    return pose_from_quaternion((px, py, pz), (x, y, z, w))
+    return pose_from_quaternion(_numbers(goal['position'], 3), quaternion / length)

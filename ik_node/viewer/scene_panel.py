@@ -36,7 +36,6 @@ _LONGEST = 20.0        # s of a film
 _RENDER = 60.0         # s that a browser may take for a picture
 _ACTIVE = 4.0          # s after a click in which browsers save files without asking
 _RECORD, _FINISH = 'Record a film', 'Finish the film'
-_FILE = 'ik_view_scene.json'
 _PATIENCE = 10.0       # s until a robot is drawn, and has its handles
 _PERIOD = 0.05         # s between two looks whether it is
 
@@ -51,17 +50,16 @@ class LayerPanel(Panel):
         with self._folder:
             self._shown = {layer: self._gui.add_checkbox(name, shown, hint=text)
                            for layer, (name, shown, text) in _LAYERS.items()}
-            self._dark: Any = self._gui.add_checkbox('dark', False, hint='dark colours of the page')
+            dark: Any = self._gui.add_checkbox('dark', False, hint='dark colours of the page')
             self._fine = self._gui.add_checkbox(
                 'fine meshes', False, hint='all of their triangles, which are slow to draw without '
                 'a graphics card')
         for widget in (*self._shown.values(), self._fine):
             widget.on_update(lambda _: self._apply())
-        self._dark.on_update(lambda _: page.set_dark(bool(self._dark.value)))
+        dark.on_update(lambda _: page.set_dark(bool(dark.value)))
         self._apply()
 
     def _refresh(self, visible: bool) -> None:
-        """Offer the branches where there are some."""
         self._shown['branches'].visible = any(
             'branches' in robot_view.markers.layers for robot_view in self._page.robot_views)
 
@@ -90,17 +88,16 @@ class FilmButtons:
         """Finish a film."""
         self._finished.set()
 
-    def _on_button(self, client: viser.ClientHandle | None) -> None:
+    def _on_button(self, client: Any) -> None:
         self._pressed = time.monotonic()
         if not self._finished.is_set():
             self._finished.set()
-        elif client is not None:
+        else:
             self._finished = threading.Event()
             start_thread(functools.partial(self._record, client, self._finished), 'film',
                          self._notify)
 
     def _record(self, client: viser.ClientHandle, finished: threading.Event) -> None:
-        """Take pictures until the film is finished, and send it to the browser."""
         frames: list[np.ndarray] = []
         times = [time.monotonic()]
         self._button.label = _FINISH
@@ -129,11 +126,9 @@ def film(frames: list[np.ndarray], durations: Any) -> bytes:
                        duration=each if len(each) > 1 else each[0])
 
 
-def _save_picture(event: viser.GuiEvent) -> None:
-    client = event.client
-    if client is not None:
-        client.send_file_download('ik_view.png', iio.imwrite(
-            '<bytes>', client.get_render(*_PICTURE), extension='.png'), save_immediately=True)
+def _save_picture(event: Any) -> None:
+    event.client.send_file_download('ik_view.png', iio.imwrite(
+        '<bytes>', event.client.get_render(*_PICTURE), extension='.png'), save_immediately=True)
 
 
 class ScenePanel(Panel):
@@ -160,20 +155,17 @@ class ScenePanel(Panel):
         self._film.close()
         super().close()
 
-    def _save(self, client: viser.ClientHandle | None) -> None:
-        if client is not None:
-            client.send_file_download(_FILE, scene_text(self._scene(client)).encode(),
-                                      save_immediately=True)
+    def _save(self, client: Any) -> None:
+        client.send_file_download('ik_view_scene.json', scene_text(self._scene(client)).encode(),
+                                  save_immediately=True)
 
     def _scene(self, client: viser.ClientHandle) -> SavedScene:
         robot_view, values, camera = self._robot_view, self._robot_view.values, client.camera
-        space = robot_view.space
-        names = () if space is None else space.joint_names
+        names = () if (space := robot_view.space) is None else space.joint_names
         parameters = kept_parameters(robot_view.parameters)
         if robot_view.parameters.moves_root:  # where it is, not where it was at the start
             T = robot_view.T_world_root
-            parameters['root_pose'] = [*T[:3, 3].tolist(),
-                                       *map(float, rpy_from_matrix(T[:3, :3]))]
+            parameters['root_pose'] = [*T[:3, 3].tolist(), *rpy_from_matrix(T[:3, :3])]
         # Those of tasks that nobody has dragged are what the tasks met at the start.
         parameters |= {f'{target.name}.target': _numbers(
             target, inverse(robot_view.target_frame(target)) @ T_target)
@@ -187,11 +179,11 @@ class ScenePanel(Panel):
             (tuple(map(float, camera.position)), tuple(map(float, camera.look_at))),
             dict(self._obstacles.obstacles), self._page.position_only)
 
-    def _load(self, file: viser.UploadedFile, client: viser.ClientHandle | None) -> None:
+    def _load(self, file: viser.UploadedFile, client: Any) -> None:
         with self._loading, errors_shown(self._notify, f'{file.name} is not loaded'):
             self._show(read_scene(file.content), client)
 
-    def _show(self, scene: SavedScene, client: viser.ClientHandle | None) -> None:
+    def _show(self, scene: SavedScene, client: Any) -> None:
         """Show a scene. Raises IkError with the reason of what cannot be shown."""
         robot_view = self._robot_view
         self._page.handles.release()  # what is dragged is no goal of the robot in the scene
@@ -202,10 +194,10 @@ class ScenePanel(Panel):
         self._page.note_settings()  # nothing is solved again once the joints are where they were
         self._obstacles.set_obstacles(scene.obstacles)
         space = robot_view.space
-        if space is not None and scene.joints:
-            lacking = [name for name in space.joint_names if name not in scene.joints]
-            if lacking:
-                raise InputError(f'it has no value of joint {lacking[0]!r}')
+        names = space.joint_names if space is not None and scene.joints else ()
+        for name in names:
+            if name not in scene.joints:
+                raise InputError(f'it has no value of joint {name!r}')
         at = robot_view.parameters['root_pose']
         T_root = pose_from_rpy(at[:3], at[3:]) if robot_view.parameters.moves_root else np.eye(4)
         targets = {target.name: target for target in robot_view.targets}
@@ -214,16 +206,13 @@ class ScenePanel(Panel):
                 targets.get(name, ARM_GOAL), scene.joints, T_root)
             _wait(f'there is no handle of {name or "the goal"!r}',
                   functools.partial(self._page.handles.drag_to, T_scene_goal, name, T_frame))
-            _wait('the node does not solve its goals', functools.partial(self._has_news, count))
-        if space is not None and scene.joints:  # exactly, whatever the goals were solved to
+            _wait('the node does not solve its goals',
+                  lambda count=count: robot_view.count > count)  # type: ignore[misc]
+        if names:  # exactly, whatever the goals were solved to
             state = robot_view.status if scene.goals else None
-            robot_view.go_to({name: scene.joints[name] for name in space.joint_names}, state,
-                             T_root)
-        if client is not None and scene.camera is not None:
+            robot_view.go_to({name: scene.joints[name] for name in names}, state, T_root)
+        if scene.camera is not None:
             self._page.camera.place(client, *map(np.array, scene.camera))
-
-    def _has_news(self, count: int) -> bool:
-        return self._robot_view.count > count
 
     def _set(self, scene: SavedScene) -> None:
         """Set robot and parameters; those of tasks exist once the tasks do."""
@@ -249,8 +238,7 @@ class ScenePanel(Panel):
 def _numbers(target: Target, T: np.ndarray) -> list[float]:
     """Return a target at a pose (4, 4), m, of its frame as the value of its parameter."""
     position = [] if target.kind == 'orientation' else T[:3, 3].tolist()
-    return position + ([] if target.is_point else [
-        float(part) for part in quaternion_from_matrix(T[:3, :3])])
+    return position + ([] if target.is_point else [*quaternion_from_matrix(T[:3, :3])])
 
 
 def _wait(otherwise: str, done: Callable[[], bool]) -> None:

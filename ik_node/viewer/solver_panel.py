@@ -15,7 +15,6 @@ from ik_node.ros.parameters import to_parameter
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import make_solver, solver_class, solver_names
 from ik_node.support.exceptions import IkError
-from ik_node.viewer.draft import Draft
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import NodeWidget, Page, Panel
 from ik_node.viewer.robot_view import RobotView
@@ -31,7 +30,6 @@ _GROUPS = {
                    'torso_capsule'),
     'limits': ('lower', 'upper', 'limit_margin'),
     'collisions': tuple(CollisionOptions.specs())}
-_OTHERS = 'of the method'
 _GOOD_FOR = {
     'dls': 'everything; the default', 'auto': 'not having to choose: the closed form or dls',
     'analytic': 'exactness, and every branch', 'ccd': 'long chains',
@@ -57,7 +55,6 @@ class SolverPanel(Panel):
         self._shown: dict[str, NodeWidget] = {}  # by parameter
         self._solver, self._solvers = '', tuple[str, ...]()
         self._options_folder: Any = None
-        self._draft: Draft | None = None  # of the options
         self._fetched = self._worker(self._fetch)
         self._wanted = self._worker(self._show_options)  # it waits for the node
         self._chain: Chain | None = None
@@ -66,26 +63,23 @@ class SolverPanel(Panel):
         self._fitted = self._worker(self._find_unfit)
 
     def _fetch(self, _: None) -> None:
-        """Fetch the node's parameters, and make the widgets. Raises SilentError."""
         self._robot_view.fetch_parameters()
-        if self._lacks_widgets:
-            self._make_widgets()
+        if not self._lacks_widgets:
+            return
+        names = [self._robot_view.parameters.option_name('solver'), 'motion', 'on_failure']
+        described = self._robot_view.connection.describe(names)
+        self._solvers = described[names[0]].choices
+        with self._folder:
+            self._add(described[names[0]], names[0])
+            self._fit = self._gui.add_html('')
+            for name in names[1:]:
+                self._add(described[name], name)
+            self._options_folder = self._gui.add_folder('Options', expand_by_default=False)
 
     @property
     def _lacks_widgets(self) -> bool:
         """Whether the widgets have still to be made; another arm has none."""
         return not self._shown and not self._robot_view.parameters.other_arms
-
-    def _make_widgets(self) -> None:
-        names = [self._robot_view.parameters.option_name('solver'), 'motion', 'on_failure']
-        described = self._robot_view.connection.describe(names)
-        self._solvers = described[names[0]].choices
-        with self._folder:
-            for name in names:
-                self._add(described[name], name)
-                if name == names[0]:
-                    self._fit = self._gui.add_html('')
-            self._options_folder = self._gui.add_folder('Options', expand_by_default=False)
 
     def _refresh(self, visible: bool) -> None:
         parameters, state = self._robot_view.parameters, self._robot_view.state
@@ -103,7 +97,7 @@ class SolverPanel(Panel):
             widget.refresh()
         draft = self._draft
         for name in list(draft.fields) if draft is not None else ():  # others are being made
-            if draft is not None and parameters.get(name) is not None:
+            if parameters.get(name) is not None:
                 draft.show(name, _text(parameters[name]))
 
     def _find_unfit(self, chain: Chain | None) -> None:
@@ -116,21 +110,18 @@ class SolverPanel(Panel):
             self._chain = chain
             self._fitted.give(chain)
         reasons = self._unfit
-        arms = not (self._robot_view.tasks or parameters.moves_root)
-        body = not self._robot_view.arm
+        body, arms = not self._robot_view.arm, not (self._robot_view.tasks or parameters.moves_root)
         able = [name for name in self._solvers
                 if (body and name in BODY_SOLVERS) or (arms and solves_arms(name))]
         present = parameters.option('solver')
         offered = tuple(name for name in able if name not in reasons or name == present)
         self._fit.content = solver_list(able, reasons, str(present))
         widget = self._shown[parameters.option_name('solver')].widget
-        if tuple(widget.options) != offered and parameters.option('solver') in offered:
+        if tuple(widget.options) != offered and present in offered:
             widget.options = offered
 
     def _show_options(self, solver: str) -> None:
-        if self._draft is not None:
-            self._remove_draft(self._draft)
-            self._draft = None
+        self._remove_draft()
         self._shown = {name: widget for name, widget in self._shown.items()
                        if name.rpartition('.')[0] not in self._solvers}
         try:
@@ -140,20 +131,19 @@ class SolverPanel(Panel):
             raise
         defaults, by_option = default_values(solver), {
             name.rpartition('.')[2]: one for name, one in described.items()}
-        with self._options_folder:
-            self._draft = draft = self._draft_of(functools.partial(self._apply, described))
-            with draft.container:
-                for group, names in grouped(by_option).items():
-                    with self._gui.add_folder(group, expand_by_default=group == FIRST):
-                        for name in names:
-                            self._add(by_option[name], name, defaults.get(name))
-                draft.add_button('Apply', 'sets the options that are typed, as Enter does')
-                if defaults:
-                    self._gui.add_button(
-                        'All defaults', hint=f'sets every option of {solver} to its default'
-                    ).on_click(lambda _: self._set({
-                        one.name: defaults[name] for name, one in by_option.items()
-                        if name in defaults and not one.read_only}))
+        with (self._options_folder,
+              self._draft_of(functools.partial(self._apply, described)).container):
+            for group, names in grouped(by_option).items():
+                with self._gui.add_folder(group, expand_by_default=group == FIRST):
+                    for name in names:
+                        self._add(by_option[name], name, defaults.get(name))
+            self._draft.add_button('Apply', 'sets the options that are typed, as Enter does')
+            if defaults:
+                self._gui.add_button(
+                    'All defaults', hint=f'sets every option of {solver} to its default'
+                ).on_click(lambda _: self._set({
+                    one.name: defaults[name] for name, one in by_option.items()
+                    if name in defaults and not one.read_only}))
 
     def _apply(self, described: Mapping[str, Described], typed: Mapping[str, str]) -> None:
         """Set the options that were typed, each with its own reason where it is refused."""
@@ -174,8 +164,7 @@ class SolverPanel(Panel):
         elif isinstance(one.value, bool):
             widget = gui.add_checkbox(label, one.value, hint=hint)
         else:  # numbers, lists, and values that may be "none"
-            assert self._draft is not None  # the other parameters have choices
-            self._draft.add(one.name, label, _text(one.value), hint)
+            self._draft.add(one.name, label, _text(one.value), hint)  # the others have choices
             return
         self._shown[one.name] = NodeWidget(
             widget, lambda: self._robot_view.parameters.get(one.name),
@@ -205,9 +194,9 @@ def solver_list(names: Iterable[str], reasons: Mapping[str, str], present: str) 
 def grouped(options: Iterable[str]) -> dict[str, list[str]]:
     """Return options by their groups, in a fixed order; those of one method only come last."""
     left = list(options)
+    own = [name for name in left if not any(name in group for group in _GROUPS.values())]
     found = {group: [name for name in members if name in left]
-             for group, members in _GROUPS.items()}
-    found[_OTHERS] = [name for name in left if not any(name in own for own in _GROUPS.values())]
+             for group, members in _GROUPS.items()} | {'of the method': own}
     return {group: names for group, names in found.items() if names}
 
 

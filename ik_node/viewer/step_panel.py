@@ -58,7 +58,8 @@ class StepPanel(Panel):
             self._clear()
             return
         chain, *values = problem
-        if self._has_new_solvers(chain) or self._problem is None or any(
+        self._take_options(chain)
+        if self._problem is None or any(
                 np.abs(new - old).max() > _SAME for new, old in zip(values, self._problem)):
             self._problem = q, T_base_goal = values[0], values[1]
             self._draw(chain, q, T_base_goal)
@@ -70,16 +71,14 @@ class StepPanel(Panel):
             return None
         return (*arm, inverse(self._robot_view.target_frame()) @ T_scene_goal)
 
-    def _has_new_solvers(self, chain: Chain) -> bool:
-        """Take the node's options; return whether they, or the arm, have changed."""
+    def _take_options(self, chain: Chain) -> None:
+        """Take the node's options, with which all is drawn anew where they, or the arm, differ."""
         setting: list[object] = [str(self._robot_view.parameters.option(f'{method}.{name}'))
                    for method in METHODS for name in solver_class(method).Options.specs()]
         setting += str(self._robot_view.parameters.option('task_weights')), self._page.position_only
-        if chain is self._chain and setting == self._setting:
-            return False
-        self._chain, self._setting = chain, setting
-        self._solvers.clear()
-        return True
+        if chain is not self._chain or setting != self._setting:
+            self._chain, self._setting, self._problem = chain, setting, None
+            self._solvers.clear()
 
     def _step(self, chain: Chain, method: str, goal: Goal, q: np.ndarray) -> np.ndarray:
         """Return a step (n,) of a method with the options of the node."""
@@ -136,12 +135,10 @@ class StepPanel(Panel):
                 shaft_radius=width, head_radius=0.5 * _HEAD * width, head_length=_HEAD * width))
 
     def _move(self, method: str) -> None:
-        """Move the arm by a step of a method, inside the limits."""
         problem = self._present()
         if problem is not None:
             chain, q, T_base_goal = problem
-            if chain is not self._chain:
-                self._has_new_solvers(chain)
+            self._take_options(chain)
             goal = Goal.from_pose(T_base_goal, self._page.goal_weights(chain))
             dq = self._step(chain, method, goal, q)
             self._robot_view.go_to(dict(zip(

@@ -1,6 +1,5 @@
 """Handles in the scene: dragging one sends goals; otherwise it follows its target."""
 
-import functools
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +21,7 @@ _MOVED = 1e-5  # m and entries of a rotation matrix: less is no motion
 _LETTERS = 0.9  # of the usual size
 _AMID = 0.02    # m: a name of what is as near the plane y = 0 is below its handle
 _ASIDE = 0.08   # of the reach: from a handle to its name
+_ANCHORS: Any = 'top-center', 'center-left', 'center-right'  # of names at the sides 0, 1 and -1
 
 
 class Gizmo:
@@ -31,16 +31,9 @@ class Gizmo:
     of the pose that it sets.
     """
 
-    def __init__(self, server: viser.ViserServer, robot_view: RobotView, target: Target,
-                 T: np.ndarray, moved: Callable[[Target, np.ndarray], None],
-                 notify: Notify, grabbed: Callable[[], None] = lambda: None,
-                 released: Callable[[np.ndarray], None] = lambda _: None) -> None:
-        """Create the handle at a pose (4, 4), m, of the scene.
-
-        moved: called after each drag with the target and T_frame_goal (4, 4), m, in its frame.
-        notify: called with a line about an error in it. grabbed, released: called when the user
-        begins to drag it, and with its pose at the end.
-        """
+    def __init__(self, handles: 'TargetHandles', target: Target, T: np.ndarray) -> None:
+        """Create one of the handles at a pose (4, 4), m, of the scene."""
+        server, robot_view = handles.server, handles.robot_view
         self._freedom, self._frame = target.freedom, lambda: robot_view.target_frame(target)
         name, size = (f'tasks/{target.name}', _TASK) if target.name else ('goal', _ARM)
         position, wxyz = position_wxyz(T)
@@ -50,28 +43,28 @@ class Gizmo:
             new_name(server, f'{robot_view.frame.name}/{name}'), scale=size, fixed=True,
             position=position, wxyz=wxyz, depth_test=False,
             active_axes=self._freedom.axes if moves else (True, True, True),
-            disable_axes=not moves, disable_sliders=not moves,
-            disable_rotations=not self._freedom.turns)
-        anchor, aside = _beside(float(T[1, 3]))
-        self._aside = _ASIDE * robot_view.reach * np.array(aside)
+            disable_axes=not moves, disable_sliders=not moves)
+        # Names of limbs that are beside each other do not overlap at the side that each is on.
+        side = int(np.sign(T[1, 3])) if abs(T[1, 3]) >= _AMID else 0
+        self._aside = _ASIDE * robot_view.reach * np.array([0.0, side, 0.0 if side else -0.5])
         self._label = server.scene.add_label(
-            new_name(server, f'{self._handle.name}_label'), target.name, anchor=anchor,
+            new_name(server, f'{self._handle.name}_label'), target.name, anchor=_ANCHORS[side],
             position=position + self._aside, font_screen_scale=_LETTERS) if target.name else None
         self._placing = threading.Lock()  # held by what sets the pose, from several threads
         self._seen = self.T  # the last pose that the program set, or a callback has seen
         self.is_dragged = self._grabbed = False
         self._T_frame_goal = np.eye(4)  # the last goal that was sent
-        self._target, self._moved = target, moved
-        self._drags = LatestValue(self._send, notify)
+        self._target, self._moved = target, handles.moved
+        self._drags = LatestValue(self._send, handles.notify)
         # Asynchronous callbacks keep the order of the events.
 
         async def on_update(event: viser.TransformControlsEvent) -> None:
             if not self._grabbed:
-                grabbed()
+                handles.grab()
             self._on_drag(ends=event.phase == 'end')
             if event.phase == 'end':
                 self._fit_size()
-                released(self.T)
+                handles.end_drag(target.name, self.T)
         self._handle.on_update(on_update)
 
     def _on_drag(self, ends: bool, T_frame: np.ndarray | None = None) -> None:
@@ -83,11 +76,6 @@ class Gizmo:
     def _send(self, T_frame_goal: np.ndarray) -> None:
         self._T_frame_goal = T_frame_goal
         self._moved(self._target, T_frame_goal)
-
-    @property
-    def T_frame_goal(self) -> np.ndarray:
-        """The pose (4, 4), m, in the frame of its target."""
-        return inverse(self._frame()) @ self.T
 
     @property
     def T(self) -> np.ndarray:
@@ -155,16 +143,6 @@ class Gizmo:
             node.remove()
 
 
-def _beside(y: float) -> tuple[Any, tuple[float, float, float]]:
-    """Return the anchor of a name, and where it is beside its handle: at the side that y, m, is on.
-
-    Names of limbs that are beside each other do not overlap then.
-    """
-    if abs(y) < _AMID:
-        return 'top-center', (0.0, 0.0, -0.5)
-    return ('center-left', (0.0, 1.0, 0.0)) if y > 0.0 else ('center-right', (0.0, -1.0, 0.0))
-
-
 class TargetHandles:
     """A handle for each target of a node that can be moved; they come and go with the targets."""
 
@@ -172,16 +150,17 @@ class TargetHandles:
                  moved: Callable[[Target, np.ndarray], None], notify: Notify,
                  snapshot: Callable[[], Callable[[], None]] = lambda: lambda: None,
                  history: UndoHistory | None = None) -> None:
-        """Begin without handles; moved, notify: see `Gizmo`.
+        """Begin without handles.
 
-        snapshot: returns a function that restores the present state, for the steps of history.
+        moved: called after each drag with the target and T_frame_goal (4, 4), m, in its frame.
+        notify: called with a line about an error in it. snapshot: returns a function that restores
+        the present state, for the steps of history.
         """
         self._snapshot, self._history = snapshot, history or UndoHistory()
         self._before: Callable[[], None] = lambda: None  # restores what was before a drag
         self.on_grab: Callable[[], None] = lambda: None
         self.sends_goals: Callable[[], bool] = lambda: True  # by drags, which are steps then
-        self._server, self._robot_view = server, robot_view
-        self._moved, self._notify = moved, notify
+        self.server, self.robot_view, self.moved, self.notify = server, robot_view, moved, notify
         self._gizmos: dict[Target, Gizmo] = {}
         self._waiting: dict[str, np.ndarray] = {}  # where handles are to be dragged, by task
         self._tree: object = None  # of the robot whose handles they are
@@ -190,7 +169,7 @@ class TargetHandles:
 
     def update(self) -> None:
         """Move the handles to their targets; make and remove those of changed targets."""
-        robot_view = self._robot_view
+        robot_view = self.robot_view
         if not robot_view.is_placed:
             return
         targets = robot_view.targets
@@ -208,25 +187,23 @@ class TargetHandles:
                 if T is not None and target in self._gizmos:
                     self._gizmos[target].follow(T)
                 elif T is not None:
-                    self._gizmos[target] = gizmo = Gizmo(
-                        self._server, robot_view, target, T, self._moved, self._notify,
-                        self._grab, functools.partial(self._release_drag, target.name))
+                    self._gizmos[target] = gizmo = Gizmo(self, target, T)
                     gizmo.show_rotations(self._rotations or bool(target.name))
                     if target.name in self._waiting:
                         gizmo.drag_to(self._waiting.pop(target.name))
 
     def named(self, name: str) -> Gizmo | None:
         """Return the handle of a task, '' for that of the arm's goal; None where there is none."""
-        if self._tree is not self._robot_view.tree:  # of another robot, about to be removed
+        if self._tree is not self.robot_view.tree:  # of another robot, about to be removed
             return None
         return next((gizmo for target, gizmo in list(self._gizmos.items())
                      if target.name == name), None)
 
     def drag_to(self, T_scene_goal: np.ndarray, name: str = '',
                 T_frame: np.ndarray | None = None) -> bool:
-        """Act as if a handle was dragged to a pose (4, 4), m; return whether there is that handle.
+        """Act as if a handle was dragged to a pose (4, 4), m; return whether there is that one.
 
-        name: as for `named`. T_frame: as for `Gizmo.drag_to`.
+        T_frame: as for `Gizmo.drag_to`.
         """
         with self._changing:
             gizmo = self.named(name)
@@ -239,11 +216,13 @@ class TargetHandles:
         return {target.name: gizmo.T for target, gizmo in list(self._gizmos.items())
                 if gizmo.is_dragged}
 
-    def _grab(self) -> None:
+    def grab(self) -> None:
+        """Note what there is before a drag."""
         self._before = self._snapshot()
         self.on_grab()
 
-    def _release_drag(self, name: str, T: np.ndarray) -> None:
+    def end_drag(self, name: str, T: np.ndarray) -> None:
+        """Record a drag of a handle to a pose (4, 4), m, as a step of the user's."""
         if self.sends_goals():
             self._history.record(self._before, lambda: self.drag_to(T, name))
 
@@ -268,8 +247,8 @@ class TargetHandles:
 
     def goals(self) -> list[tuple[Target, np.ndarray]]:
         """Return the goals T_frame_goal (4, 4), m, of handles that the user has dragged."""
-        return [(target, gizmo.T_frame_goal) for target, gizmo in list(self._gizmos.items())
-                if gizmo.is_dragged]
+        return [(target, inverse(self.robot_view.target_frame(target)) @ gizmo.T)
+                for target, gizmo in list(self._gizmos.items()) if gizmo.is_dragged]
 
     def clear(self, keeps: bool = False) -> None:
         """Remove all handles; keeps: whether the next ones are where these are dragged to."""

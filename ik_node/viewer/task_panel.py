@@ -1,7 +1,6 @@
 """Tasks on the page: made from their types, weighted, and deleted."""
 
 import contextlib
-import functools
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +12,7 @@ from ik_node.ros.parameters import NONE
 from ik_node.support.exceptions import InputError
 from ik_node.tasks.base import LINK_FIELDS
 from ik_node.viewer.draft import number
-from ik_node.viewer.panel import Page, Panel, on_user_change, run_work
+from ik_node.viewer.panel import Page, Panel, on_user_change
 
 _NO_TASK = '–'
 _BODY_SOLVER, _ARM_SOLVER = 'least_squares', 'dls'  # where the present one does not fit
@@ -31,21 +30,19 @@ class TaskPanel(Panel):
 
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Tasks', is_expanded=True)
-        self._work = self._worker(run_work)
+        self._work: Any = self._worker(lambda work: work())
         self._links: tuple[str, ...] = ()
         self._fields: dict[str, Any] = {}  # widgets of the form, by the names of their fields
         gui, specs = self._gui, TaskOptions.specs()
         with self._folder:
             self._task: Any = gui.add_dropdown('task', (_NO_TASK,))
-            self._settings = self._draft_of(self._set)
-            with self._settings.container:
+            with self._draft_of(self._set).container:
                 for name in ('weight', 'priority'):
-                    self._settings.add(name, name, '', specs[name].text)
-                self._settings.add_button('Apply', 'sets what is typed, as Enter does')
+                    self._draft.add(name, name, '', specs[name].text)
+                self._draft.add_button('Apply', 'sets what is typed, as Enter does')
             self._delete = gui.add_button('Delete the task', visible=False)
-            self._new_task = gui.add_folder('Another task', expand_by_default=False)
-        with self._new_task:
-            self._entries = gui.add_form(None)
+            with gui.add_folder('Another task', expand_by_default=False):
+                self._entries = gui.add_form(None)
         with self._entries:
             self._name: Any = gui.add_text('name', 'task_1')
             self._type: Any = gui.add_dropdown('type', tuple(TYPES), initial_value='pose')
@@ -74,9 +71,9 @@ class TaskPanel(Panel):
 
     def _show_task(self) -> None:
         name = str(self._task.value)
-        for field in self._settings.fields:
-            self._settings.show(field, str(self._robot_view.parameters.get(f'{name}.{field}', '')))
-        self._settings.container.visible = self._delete.visible = name != _NO_TASK
+        for field in self._draft.fields:
+            self._draft.show(field, str(self._robot_view.parameters.get(f'{name}.{field}', '')))
+        self._draft.container.visible = self._delete.visible = name != _NO_TASK
 
     def _make_fields(self) -> None:
         for widget in self._fields.values():
@@ -109,24 +106,18 @@ class TaskPanel(Panel):
         before = robot_view.tasks
         if name in before:
             raise InputError(f'there is a task {name!r} already')
-        values = {f'{name}.type': str(self._type.value)}
-        for field, widget in self._fields.items():
-            value = _value(field, str(widget.value))
-            if value is not None:
-                values[f'{name}.{field}'] = value
-        self._put((*before, name), values)
+        values = {f'{name}.type': str(self._type.value)} | {
+            f'{name}.{field}': value for field, widget in self._fields.items()
+            if (value := _value(field, str(widget.value))) is not None}
+        self._page.history.make(self._put, (before, {}), ((*before, name), values))
         self._name.value = _next_name(name)
-        self._page.history.record(functools.partial(self._put, before, {}),
-                                  functools.partial(self._put, (*before, name), values))
 
     def _remove(self) -> None:
         name, before = str(self._task.value), self._robot_view.tasks
         after = tuple(other for other in before if other != name)
         values = {key: value for key, value in self._robot_view.parameters.items()
                   if key.startswith(f'{name}.') and value is not None}
-        self._put(after, {})
-        self._page.history.record(functools.partial(self._put, before, values),
-                                  functools.partial(self._put, after, {}))
+        self._page.history.make(self._put, (before, values), (after, {}))
 
     def _put(self, names: tuple[str, ...], values: Mapping[str, Any]) -> None:
         """Set the tasks of the node, and parameters of one, or neither. Raises SilentError."""
@@ -151,7 +142,6 @@ class TaskPanel(Panel):
             solver = _ARM_SOLVER
         robot_view.connection.set_parameters({
             'tasks': list(names) if names else NONE, 'solver': solver})
-        robot_view.fetch_parameters()
 
 
 def _value(field: str, text: str) -> Any:

@@ -1,5 +1,6 @@
 """The page: one or several nodes, the handles of their goals, and the panels."""
 
+import functools
 import html
 import json
 import threading
@@ -64,7 +65,8 @@ class View:
         self._painting = threading.Lock()
         self.page = page = Page(server, robot_views, self._on_drag)
         robot_views[0].drop_goals = page.handles.drop
-        self._notified: set[str] = set()  # lines about defects of the painter
+        # Lines about defects of the painter may come with every picture, and are shown once.
+        self._notify_once = functools.cache(page.notify)
         add_light(server.scene)
         compared = len(robot_views) > 1
         for robot_view in robot_views if compared else ():
@@ -80,20 +82,20 @@ class View:
                 hint='stops the robot at once; goals are refused until Continue')
             steps = server.gui.add_button_group('', ('Undo', 'Redo', 'Fit view'))
         self._stop_button.on_click(lambda _: self._on_stop(self._stop_button.label == _STOP))
-        steps.on_click(lambda event: self._on_step(steps.value, event.client))
+        steps.on_click(lambda event: self._on_step(steps.value, event))
         server.gui.add_command('Undo', hotkey='Z', modifier='cmd/ctrl').on_trigger(
-            lambda _: self._on_step('Undo', None))
+            functools.partial(self._on_step, 'Undo'))
         server.gui.add_command('Redo', hotkey='Z', modifier='cmd/ctrl+shift').on_trigger(
-            lambda _: self._on_step('Redo', None))
+            functools.partial(self._on_step, 'Redo'))
         tabs = server.gui.add_tab_group()
         with tabs.add_tab('Move'):
-            self._playback = PlaybackPanel(
-                page, PlayerLink(robot_views[0].connection, player, news.set))
+            self._link = PlayerLink(robot_views[0].connection, player, news.set)
+            playback = PlaybackPanel(page, self._link)
             plots = [PlotPanel(page)] if compared else []
             goal = GoalPanel(page, lambda: self._home())
             self._joints = JointPanel(page)
             self._path = PathPanel(page)
-            moving: list[Panel] = [self._playback, goal, self._joints, self._path, DemoPanel(page)]
+            moving: list[Panel] = [playback, goal, self._joints, self._path, DemoPanel(page)]
         with tabs.add_tab('Solver'):
             solving: list[Panel] = [
                 *(SolverPanel(page, robot_view) for robot_view in robot_views), BranchPanel(page)]
@@ -151,7 +153,7 @@ class View:
     def _update_tables(self) -> None:
         # A motion may be played without any node, be it awaited: panels about it are hidden then.
         has_node = (self._robot_views[0].state.responds is not None
-                    or not self._playback.has_player)
+                    or self._link.playback is None)
         self._robot_views[0].is_only_played = not has_node
         for i, robot_view in enumerate(self._robot_views):
             restarts = robot_view.restarts
@@ -186,15 +188,14 @@ class View:
         for robot_view in self._robot_views:
             robot_view.send_goal(target, T_frame_goal, self.page.position_only)
 
-    def _on_step(self, name: str, client: Any) -> None:
+    def _on_step(self, name: str, event: Any) -> None:
         with errors_shown(self.page.notify):
             if name != 'Fit view':
                 getattr(self.page.history, name.lower())()
-            elif client is not None:
-                self.page.camera.fit(client)
+            else:
+                self.page.camera.fit(event.client)
 
     def _on_stop(self, stops: bool) -> None:
-        """Stop the robots, which refuse goals then, or let them go on."""
         if stops:
             self.page.handles.drop()
             for panel in self._panels:
@@ -209,9 +210,3 @@ class View:
             with errors_shown(self.page.notify):
                 robot_view.go_home()
                 self.page.handles.release()
-
-    def _notify_once(self, line: str) -> None:
-        """Show a line about the painter, which may come with every picture, once."""
-        if line not in self._notified:
-            self._notified.add(line)
-            self.page.notify(line)

@@ -79,10 +79,9 @@ class WorkspacePanel(Panel):
                 self._compute(chain, figure)
             except _CancelledError:
                 return
-            except IkError as error:
-                self._notify(str(error))
+            except IkError:
                 self._hide()
-                return
+                raise
         self._draw()
 
     def _has(self, figure: str) -> bool:
@@ -90,7 +89,6 @@ class WorkspacePanel(Panel):
             figure != _DEXTERITY or self._workspace.dexterity is not None)
 
     def _compute(self, chain: Chain, figure: str) -> None:
-        """Analyse the workspace, and show how far that is."""
         def report(done: float, stage: str) -> None:
             if self._chain is not chain or self._choice.value != figure:
                 raise _CancelledError
@@ -115,33 +113,27 @@ class WorkspacePanel(Panel):
     def _draw(self) -> None:
         """Draw the voxels that can be seen: those inside are hidden by the others."""
         with self._drawing:
-            figure, workspace = str(self._choice.value), self._workspace
+            figure, chain, workspace = str(self._choice.value), self._chain, self._workspace
             axis = _AXES[str(self._cut.value)]
             self._place.visible = axis is not None
-            if figure == _HIDDEN or workspace is None or not self._has(figure):
+            if figure == _HIDDEN or not (chain and workspace and self._has(figure)):
                 self._remove_drawn()
                 self._legend.content = ''
                 return
             values, centres = workspace.values(figure), workspace.centres
-            kept = np.ones(len(centres), bool)
-            if axis is not None:
-                kept = centres[:, axis] <= float(self._place.value)
+            kept = np.ones(len(centres), bool) if axis is None else (
+                centres[:, axis] <= float(self._place.value))
             kept[kept] = workspace.voxels.surface(workspace.numbers[kept])
             self._legend.content = _legend(workspace, figure)
-            voxels = self._add(centres[kept], picture.figure_colors(values, figure)[kept],
-                               workspace.voxels.edge)
+            colors = (255 * picture.figure_colors(values, figure)[kept]).astype(np.uint8)
+            position, wxyz = position_wxyz(self._robot_view.pose(chain.base_link))
+            voxels = [add_solids(
+                self._server, new_name(self._server, f'/{self._robot_view.name}/workspace'), BOX,
+                centres[kept], workspace.voxels.edge, colors, opacity=float(self._opacity.value),
+                cast_shadow=False, receive_shadow=False, position=position, wxyz=wxyz,
+                )] if kept.any() else []
             self._remove_drawn()
             self._drawn = voxels
-
-    def _add(self, centres: np.ndarray, colors: np.ndarray, edge: float) -> list[Any]:
-        """Add cubes to the scene; centres (k, 3), m, in the frame of the base."""
-        if self._chain is None or not len(centres):
-            return []
-        position, wxyz = position_wxyz(self._robot_view.pose(self._chain.base_link))
-        return [add_solids(
-            self._server, new_name(self._server, f'/{self._robot_view.name}/workspace'), BOX,
-            centres, edge, (255 * colors).astype(np.uint8), opacity=float(self._opacity.value),
-            cast_shadow=False, receive_shadow=False, position=position, wxyz=wxyz)]
 
     def _set_opacity(self) -> None:
         with self._drawing:

@@ -94,6 +94,20 @@ def test_a_step_is_taken_without_the_arrows_too(page):
     assert page.q() == pytest.approx(expected, abs=1e-9)
 
 
+def test_a_step_without_the_arrows_has_the_present_options_of_the_node(page):
+    page.choose('Steps', 'show steps', value=False)
+    page.choose('Steps', 'method', value='dls')
+    page.node.set(dls__damping=2.0)
+    page.settle()
+    page.node.stand(Q)
+    page.drag(GOAL)
+    page.node.stand(Q)
+    page.settle()
+    page.press('Steps', 'One step')
+    expected = np.clip(Q + step('dls', damping=2.0), ARM.lower, ARM.upper)
+    assert page.q() == pytest.approx(expected, abs=1e-9)
+
+
 def test_a_goal_that_asks_for_nothing_has_no_steps_and_the_reason_is_shown(page):
     page.node._values['task_weights'] = (0.0,) * 6  # which a node refuses
     page.robot_view.on_parameters({'task_weights': [0.0] * 6})
