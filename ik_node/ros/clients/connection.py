@@ -308,20 +308,28 @@ class Connection:
     def call(self, call: Callable[[], Any], what: str, whom: str = '') -> Any:
         """Call a service and wait for its response, received in the connection's thread.
 
-        call: returns the future; whom: the full name of the node, by default the connection's own.
-        Raises SilentError where no response comes.
+        call: returns the future; whom: the full name of the node, by default the connection's own,
+        whose services are awaited: earlier requests would be lost. Raises SilentError where no
+        response comes.
         """
+        deadline = time.monotonic() + _PATIENCE
+        while not (whom or self._has_services()) and time.monotonic() < deadline:
+            time.sleep(_PERIOD)
         whom = whom or self._full_name
         with self._open():
             future = call()
         done = threading.Event()
         future.add_done_callback(lambda _: done.set())
-        if not done.wait(_PATIENCE):
+        if not done.wait(max(deadline - time.monotonic(), 0.0)):
             future.cancel()
             raise SilentError(f'{whom} does not respond: {what}, for {_PATIENCE:g} s')
         if future.exception() is not None:
             raise SilentError(f'{whom}: {future.exception()}')
         return future.result()
+
+    def _has_services(self) -> bool:
+        with self._open():
+            return bool(self.lifecycle)
 
     def _on_solutions(self, message: JointTrajectory) -> None:
         self._branches[tuple(message.joint_names)] = np.reshape(

@@ -295,7 +295,15 @@ def test_a_silent_node_is_noticed_and_requests_to_it_end(graph, link, monkeypatc
     assert until(lambda: link.lifecycle == 'active')
 
 
-def test_a_request_that_fails_is_told(lonely):
+def test_requests_wait_for_the_services_of_the_node(link, monkeypatch):
+    known, asked = iter([False, False, *[True] * 9]), []
+    monkeypatch.setattr(link, '_has_services', lambda: asked.append(next(known)) or asked[-1])
+    assert link.describe(['solver'])['solver'].value
+    assert asked[:3] == [False, False, True]
+
+
+def test_a_request_that_fails_is_told(lonely, monkeypatch):
+    monkeypatch.setattr(module, '_PATIENCE', 0.05)
     failed = Future()
     failed.set_exception(RuntimeError('no memory'))
     with pytest.raises(SilentError, match='/ik_node: no memory'):
