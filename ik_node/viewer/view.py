@@ -141,7 +141,11 @@ class View:
 
     def _paint(self) -> None:
         for i, robot_view in enumerate(self._robot_views):
-            tree = robot_view.tree
+            tree, restarts = robot_view.tree, robot_view.restarts
+            if robot_view.check_node():  # before any goal of another process is drawn
+                self.page.notify(f'{robot_view.name} responds again')
+            if i == 0 and robot_view.restarts > restarts:
+                self.page.handles.release()
             if robot_view.paint():
                 robot_view.frame.position = (0.0, ROW * robot_view.reach * i, 0.0)
                 self.page.fit_ground()
@@ -155,12 +159,6 @@ class View:
         has_node = (self._robot_views[0].state.responds is not None
                     or self._link.playback is None)
         self._robot_views[0].is_only_played = not has_node
-        for i, robot_view in enumerate(self._robot_views):
-            restarts = robot_view.restarts
-            if robot_view.check_node():
-                self.page.notify(f'{robot_view.name} responds again')
-            if i == 0 and robot_view.restarts > restarts:
-                self.page.handles.release()
         self._solve_again()
         self._readout.content = readout(self._robot_views, '' if has_node else self._player)
         self._stop_button.visible = has_node

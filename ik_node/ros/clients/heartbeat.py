@@ -23,8 +23,8 @@ class Heartbeat:
 
     - `lifecycle`: the label of the lifecycle state in the last response, '' before the first since
       the node was silent.
-    - `processes`: an identifier of each process of the node that was on the graph then, or had been
-      recently.
+    - `processes`: an identifier of each process of the node that was on the graph at the last
+      response, or had been recently; after a silence already at the first message.
     """
 
     def __init__(self, node: Node, target: str) -> None:
@@ -40,6 +40,7 @@ class Heartbeat:
         """Note a message that only this node sends."""
         if not self.responds:
             self.lifecycle = ''
+            self._find_processes()  # it may have goals before its services are discovered
         self._last_message = time.monotonic()
 
     @property
@@ -65,6 +66,9 @@ class Heartbeat:
         if future.cancelled() or future.exception() is not None:
             return
         self.on_message()
+        self._find_processes()
+        self.lifecycle = future.result().current_state.label
+
+    def _find_processes(self) -> None:
         self.processes = frozenset(bytes(info.endpoint_gid) for info in
                                    self._node.get_publishers_info_by_topic(self._topic))
-        self.lifecycle = future.result().current_state.label

@@ -283,9 +283,11 @@ def test_a_silent_node_is_noticed_and_requests_to_it_end(graph, link, monkeypatc
     graph.spun.halt()
     try:
         assert until(lambda: not link.responds)
+        link._heartbeat.processes = frozenset()
         link._heartbeat.on_message()  # its topics are discovered first
         assert link.responds
         assert link.lifecycle == ''
+        assert len(link.processes()) == 1  # whether it is another one is clear before any goal
         monkeypatch.setattr(module, '_PATIENCE', 0.05)
         with pytest.raises(SilentError, match='/ik_node does not respond: reset, for 0.05 s'):
             link.reset()
