@@ -130,7 +130,7 @@ class Draft:
 
 
 def number(name: str, text: str, units: Mapping[str, float] = PLAIN) -> float:
-    """Return the number of a text; units: their factors, by name. Raises InputError for others."""
+    """Return the number of a text times the factor of its unit. Raises InputError for others."""
     found = re.fullmatch(r'\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(\S*)\s*', text.replace('−', '-'))
     with contextlib.suppress(ValueError):  # of several points
         if found is not None and found[2] in units and (

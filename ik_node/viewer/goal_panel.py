@@ -25,7 +25,10 @@ _ARRIVAL = 2.0        # s that joint values may take from a slider to the robot
 
 
 class GoalPanel(Panel):
-    """Position and angles of the arm's goal in the frame of its base; a command that sends it."""
+    """Position and angles of the arm's goal in the frame of its base; a command that sends it.
+
+    The angles are roll, pitch and yaw: about the fixed axes x, then y, then z.
+    """
 
     needs = 'node'
 

@@ -40,7 +40,7 @@ class UndoHistory:
 
     def make(self, put: Callable[..., object], before: tuple[Any, ...], after: tuple[Any, ...],
              key: str = '') -> None:
-        """Put what there is after a step that is made now; it is taken back to what was before."""
+        """Make a step by put(*after), and record it; undo calls put(*before)."""
         put(*after)
         self.record(functools.partial(put, *before), functools.partial(put, *after), key)
 
