@@ -87,7 +87,8 @@ class Seen:
     def contradictions(self, asks):
         """Return what the page says otherwise than the node; asks: whether there is a goal."""
         wrong, robot_view = [], self.robot_view
-        present, tip, file = self.node.get('solver', 'tip_link', 'model_path')
+        present, tip, file, *avoid = self.node.get(
+            'solver', 'tip_link', 'model_path', *(f'{name}.avoid_collisions' for name in SOLVERS))
         text, solver = self.status()
         if solver.partition(' ')[0] != present:  # auto (analytic)
             wrong.append(f'the solver {solver}')
@@ -114,10 +115,12 @@ class Seen:
             number, unit = re.search(r': ([\d.]+) (mm|m)', text + ': 0 mm').groups()
             if abs(float(number) * {'m': 1.0, 'mm': 1e-3}[unit] - missed) > 0.006 * missed + 1e-5:
                 wrong.append(f'{text!r}, and {1e3 * missed:.1f} mm are drawn')
+        panel = panel_of(self.view, 'Obstacles')
+        if panel._avoids.widget.value != dict(zip(SOLVERS, avoid))[present]:
+            wrong.append(f'avoid collisions is shown as {panel._avoids.widget.value}')
         drawn = {layer.marker.ns for layer in list(robot_view.markers._shown.values())}
-        made = panel_of(self.view, 'Obstacles').obstacles
-        if bool(made) != ('obstacles' in drawn):
-            wrong.append(f'{len(made)} obstacles, and {drawn} are drawn')
+        if bool(panel.obstacles) != ('obstacles' in drawn):
+            wrong.append(f'{len(panel.obstacles)} obstacles, and {drawn} are drawn')
         return wrong
 
 

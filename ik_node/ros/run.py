@@ -23,7 +23,7 @@ except ImportError:
 
 AnyNode = TypeVar('AnyNode', bound=Node)
 
-_WAIT = 1.0      # s, longest wait: without a limit the events executor spins
+WAIT = 1.0       # s, longest wait: without a limit the events executor spins
 # s, after which a search in Python lets the executor go on. Kernels release the interpreter's lock
 # every 0.1 ms; a thread that waits for longer between its requests hardly ever gets it back.
 _SWITCH = 2e-5
@@ -112,7 +112,7 @@ def _spin(executor: Executor, node: Node, stopped: threading.Event) -> None:
     """
     while rclpy.ok() and not stopped.is_set():
         try:
-            executor.spin_once(_WAIT)
+            executor.spin_once(WAIT)
         except ExternalShutdownException:
             return
         except Exception:

@@ -74,12 +74,12 @@ class MarkerScene:
                 self._add(key, marker, now + seconds if seconds > 0.0 else np.inf)
         for key in [key for key, shown in self._shown.items() if shown.end < now]:
             self._remove(key)
-        self._move_locked()
 
-    def _move_locked(self) -> None:
+    def follow(self, frames: dict[str, np.ndarray]) -> None:
         """Let the markers that are locked to a frame be where that is now."""
+        self._frames = frames
         for handle, _, marker in self._shown.values():
-            if marker.frame_locked and handle and marker.header.frame_id in self._frames:
+            if marker.frame_locked and handle and marker.header.frame_id in frames:
                 self._place(handle, marker)
 
     def _place(self, handle: Any, marker: Marker) -> None:
@@ -89,8 +89,8 @@ class MarkerScene:
     def _add(self, key: tuple[str, int], marker: Marker, end: float) -> None:
         """Draw a marker of a layer that is shown, or move it if it looks as before."""
         shown, is_hidden = self._shown.get(key), layer_of(marker) in self._hidden
-        if shown is not None and all(getattr(shown.marker, field) == getattr(marker, field)
-                                     for field in _LOOKS):
+        if shown is not None and (shown.marker is marker or all(
+                getattr(shown.marker, field) == getattr(marker, field) for field in _LOOKS)):
             self._shown[key] = _Shown(shown.handle, end, marker)
             if shown.handle is not None:
                 self._place(shown.handle, marker)

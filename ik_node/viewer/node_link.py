@@ -1,7 +1,7 @@
 """A node and what it has sent: messages are stored here until they are drawn, and goals are sent.
 
 Messages arrive in the connection's thread, which only stores them; the painter's thread draws the
-latest.
+latest. What is as before does not wake it, and waits for the next picture.
 """
 
 import threading
@@ -51,9 +51,12 @@ class NodeLink(Listener):
         self._leaving = threading.Lock()  # held until the node has taken where to go
         self._topic_text = self._error = ''
         self._new_values: Mapping[str, float] | None = None
+        self._last_values: dict[str, float] = {}  # drawn or not
+        self._moved = False  # since the painter was woken
         self.T_world_root = np.eye(4)
         self._has_root_pose = False
         self._new_markers: deque[Any] = deque(maxlen=_WAITING)
+        self._last_markers: Any = None
         self._status_text = NO_GOAL  # of the markers
         self.connection = Connection(self, namespace, target, (arm,), domain_id)
 
@@ -65,12 +68,20 @@ class NodeLink(Listener):
         """Store joint values, rad or m; the latest count."""
         with self._lock:
             self._new_values = {**(self._new_values or {}), **values}
+        before, self._last_values = self._last_values, {**self._last_values, **values}
+        self._moved |= self._last_values != before
         if not self.parameters.moves_root:  # else the pose of the root follows at once
-            self._changed()
+            self._on_motion()
 
     def on_root_pose(self, T_world_root: np.ndarray) -> None:
+        self._moved |= not (self._has_root_pose and np.array_equal(T_world_root, self.T_world_root))
         self.T_world_root, self._has_root_pose = T_world_root, True
-        self._changed()
+        self._on_motion()
+
+    def _on_motion(self) -> None:
+        moved, self._moved = self._moved, False
+        if moved:
+            self._changed()
 
     def on_report(self, report: Report) -> None:
         if report.values.get('arm', '') == self.arm:
@@ -95,7 +106,9 @@ class NodeLink(Listener):
         elif text and NO_GOAL not in text:
             self.state.forget_goal(False)
         self._new_markers.append(message)
-        self._changed()
+        if message is not self._last_markers:
+            self._last_markers = message
+            self._changed()
 
     def on_parameters(self, changed: Mapping[str, Any]) -> None:
         self.parameters.on_event(changed)

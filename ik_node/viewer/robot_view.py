@@ -157,14 +157,13 @@ class RobotView(DrawnRobot, NodeLink):
 
     def _show_markers(self) -> None:
         self.markers.refresh()
-        if not self._new_markers:
-            return
         prefix = self.parameters.get('frame_prefix') or ''
         frames = {prefix + link: T for link, T in self.poses().items()}
         if self.parameters.moves_root:
             frames[self.parameters.get('world_frame') or 'world'] = np.eye(4)
         for _ in range(len(self._new_markers)):  # what arrives meanwhile is for the next picture
             self.markers.show(self._new_markers.popleft(), frames)
+        self.markers.follow(frames)
 
     def _change_robot(self, text: str, is_drawn: bool) -> None:
         """Draw another robot, if it is not drawn yet, and find its chain."""

@@ -182,6 +182,44 @@ def test_links_and_markers_are_in_the_world_where_the_root_moves(figure):
     assert figure.target_pose(hand)[:3, 3] == pytest.approx([4.0, 0.0, 0.0])
 
 
+def test_what_is_as_before_does_not_wake_the_painter_and_is_drawn_with_the_next_picture(figure):
+    woken = []
+    figure._changed = lambda: woken.append(1)
+    values = {'hip': 0.1, 'knee': 0.1}
+    message, T = ball('world', Point(x=3.0)), matrix((1.0, 2.0, 0.9), (0.8, 0.0, 0.0, 0.6))
+    for receive, first, other in (
+            (figure.on_joints, values, {**values, 'hip': 0.2}),
+            (figure.on_markers, message, ball('world', Point(x=4.0)))):
+        for content, count in (first, 1), (first, 0), (other, 1), (other, 0), (first, 1):
+            woken.clear()
+            receive(content)
+            assert len(woken) == count
+    assert len(figure._new_markers) == 5
+    figure.on_parameters({'root': 'floating'})
+    figure.on_root_pose(T)
+    woken.clear()
+    figure.on_joints({**values, 'hip': 0.3})  # the pose of the root follows
+    assert not woken
+    for pose, count in (T, 1), (T, 0), (np.eye(4), 1), (np.eye(4), 0):
+        woken.clear()
+        figure.on_root_pose(pose)
+        assert len(woken) == count
+
+
+def test_a_marker_that_is_locked_to_a_link_follows_it_without_another_message(figure):
+    figure.paint()
+    held = ball('left_palm', Point())
+    held.markers[0].frame_locked = True
+    figure.on_markers(held)
+    figure.on_joints(dict.fromkeys(figure.space.joint_names, 0.0))
+    figure.paint()
+    figure.on_joints(dict.fromkeys(figure.space.joint_names, 0.2))
+    figure.paint()
+    assert figure.markers.pose(('hand/goal', 0)) == pytest.approx(figure.pose('left_palm'))
+    assert figure.pose('left_palm')[:3, 3] != pytest.approx(
+        figure.tree.forward({})['left_palm'][:3, 3], abs=0.01)
+
+
 def test_a_reset_by_others_ends_the_goal_of_a_task(figure):
     def status(words):
         made = marker(Marker.TEXT_VIEW_FACING, 0, text=words)
@@ -201,6 +239,7 @@ def test_a_reset_by_others_ends_the_goal_of_a_task(figure):
 def test_a_reset_by_others_ends_the_goal_of_an_arm_although_the_deletion_is_lost():
     view = RobotView.__new__(RobotView)
     view.state, view._new_markers, view._changed = NodeState(), [], lambda: None
+    view._last_markers = None
     view._goal_markers, view._status_markers, view._status_text = 'goal', 'status', NO_GOAL
 
     def status(words):
@@ -351,7 +390,7 @@ def test_a_marker_that_is_locked_to_its_frame_follows_it(server):
     held = marker(Marker.CUBE, 1, frame_locked=True)
     scene.show(MarkerArray(markers=[held, marker(Marker.CUBE, 2)]), {'base': np.eye(4)})
     T = matrix((0.0, 0.0, 2.0), (1.0, 0.0, 0.0, 0.0))
-    scene.show(MarkerArray(), {'base': T})
+    scene.follow({'base': T})
     first, second = (server.scene.get_handle_by_name(f'/locked/n_{k}').position for k in (1, 2))
     assert first - second == pytest.approx([0.0, 0.0, 2.0])
 

@@ -10,7 +10,6 @@ import rclpy
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
@@ -18,6 +17,7 @@ from std_msgs.msg import Header
 
 from ik_node.ros.conversions import array_to_point, matrix_to_pose, pose_to_matrix
 from ik_node.ros.publishing.status import seconds
+from ik_node.ros.run import NodeExecutor
 from ik_node.ros.topics import LATEST, goal_topic
 
 _REMEMBERED = 1000  # joint states
@@ -93,7 +93,7 @@ class Client:
         domain_id: by default that of the environment.
         """
         self.node = client_node('ik_node_client', namespace, domain_id)
-        self._executor = SingleThreadedExecutor(context=self.node.context)
+        self._executor = NodeExecutor(context=self.node.context)
         self._executor.add_node(self.node)
         self._listen(target)
 

@@ -18,9 +18,9 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Path
 from rcl_interfaces.msg import ParameterDescriptor, ParameterEvent
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
@@ -32,6 +32,7 @@ from ik_node.ros.clients.client import GoalTopics, Report, client_node, goal_mes
 from ik_node.ros.clients.heartbeat import Heartbeat
 from ik_node.ros.conversions import pose_to_matrix
 from ik_node.ros.publishing.status import seconds
+from ik_node.ros.run import WAIT, NodeExecutor
 from ik_node.ros.topics import LATCHED, LATEST
 from ik_node.support.exceptions import IkError
 from ik_node.support.threads import reported, start_thread
@@ -85,7 +86,7 @@ class Listener(Protocol):
         """Receive the outcome of a goal, except of joint values that this client has sent."""
 
     def on_markers(self, message: MarkerArray) -> None:
-        """Receive markers."""
+        """Receive markers: the same message again as long as the node publishes equal ones."""
 
     def on_parameters(self, changed: Mapping[str, Any]) -> None:
         """Receive changed parameters, {name: value}."""
@@ -120,16 +121,18 @@ class Connection:
                 (PoseStamped, f'{target}/root_pose', lambda message: listener.on_root_pose(
                     pose_to_matrix(message.pose)), LATEST),
                 (DiagnosticStatus, f'{target}/status', self._on_status, 10),
-                (MarkerArray, f'{target}/markers', self._on_markers, 10),
                 (JointTrajectory, f'{target}/solutions', self._on_solutions, 10),
                 (ParameterEvent, '/parameter_events', self._on_event, 100)):
             node.create_subscription(message, topic, receive, qos)
+        node.create_subscription(
+            MarkerArray, f'{target}/markers', self._on_markers, 10, raw=True)
+        self._markers = b'', MarkerArray()  # the last, as received and read
         self._reset: Any = node.create_client(Trigger, f'{target}/reset')
         self._enable: Any = node.create_client(SetBool, f'{target}/enable')
         self._solve_all: Any = node.create_client(Trigger, f'{target}/solve_all')
         self._parameters = AsyncParameterClient(node, target)
         self._heartbeat = Heartbeat(node, target)
-        self._executor = SingleThreadedExecutor(context=node.context)
+        self._executor = NodeExecutor(context=node.context)
         self._executor.add_node(node)
         self._thread = start_thread(self._spin, 'ik_view ROS')
 
@@ -155,7 +158,7 @@ class Connection:
             # A defect of a listener must not end it: later messages still count.
             with reported('messages of the node', self._listener.on_error):
                 try:
-                    self._executor.spin()
+                    self._executor.spin_once(WAIT)
                 except Exception:
                     if self.node.context.ok():
                         raise
@@ -336,9 +339,11 @@ class Connection:
             [point.positions for point in message.points], (-1, len(message.joint_names)))
         self._branches_came.set()
 
-    def _on_markers(self, message: MarkerArray) -> None:
+    def _on_markers(self, content: bytes) -> None:
         self._heartbeat.on_message()
-        self._listener.on_markers(message)
+        if content != self._markers[0]:  # most are as the last one; to read one takes 2 ms
+            self._markers = content, deserialize_message(content, MarkerArray)
+        self._listener.on_markers(self._markers[1])
 
     def _on_status(self, message: DiagnosticStatus) -> None:
         self._heartbeat.on_message()

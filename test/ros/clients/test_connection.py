@@ -312,6 +312,15 @@ def test_a_request_that_fails_is_told(lonely, monkeypatch):
         lonely.call(lambda: failed, 'reset')
 
 
+def test_markers_that_are_as_before_are_the_same_message(link, listener):
+    assert until(lambda: len(listener.markers) > 4)
+    before = listener.markers[-2:]
+    assert before[0] is before[1]
+    link.send_goal(CHAIN.forward(BENT + 0.1))
+    assert until(lambda: any(marker.ns == 'goal' for marker in listener.markers[-1].markers))
+    assert listener.markers[-1] != before[1]
+
+
 def test_an_error_of_the_listener_does_not_end_the_connection(link, listener):
     raised = threading.Event()
     receive = link._listener.on_joints

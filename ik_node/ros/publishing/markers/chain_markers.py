@@ -101,7 +101,7 @@ def ellipsoid_markers(frame: str, namespace: str, chain: Chain, q: np.ndarray,
     shown = np.clip(_SHOWN * semi_axes, _THINNEST * size, _LONGEST * size)
     return [marker(frame, namespace, 0, Marker.LINE_LIST, pose=matrix_to_pose(T), color=_ELLIPSOID,
                    scale=Vector3(x=_ELLIPSE_WIDTH * size),
-                   points=[array_to_point(p) for p in _CIRCLES * shown])]
+                   points=[array_to_point(p) for p in (_CIRCLES * shown).tolist()])]
 
 
 class BranchList(NamedTuple):
