@@ -232,7 +232,8 @@ def avoid(seen, rng):
 def kill(seen, rng):
     """Kill the node and start another, which has the robot and the solver of its arguments.
 
-    DDS discovers the other one after up to 4 s: the time runs from then.
+    DDS discovers the other one, and then its services, after up to 5 s: the time runs from then.
+    Before that the page may not show what the last one had.
     """
     connection = seen.robot_view.connection
     before = connection.processes()
@@ -243,6 +244,11 @@ def kill(seen, rng):
     assert seen.node.until(lambda: seen.states, PATIENCE)
     assert seen.node.get('solver') == 'dls'
     assert until(lambda: connection.processes() - before, PATIENCE)
+    seen.page.wait_for_timeout(1000.0 * REQUIRED)
+    said = seen.status()
+    if seen.robot_view.parameters.outdated:
+        assert said == ['reading its parameters …', '']
+    assert until(lambda: connection.lifecycle, PATIENCE)
     return False
 
 

@@ -29,7 +29,9 @@ def _block(robot_view: RobotView, without_node: str) -> str:
         color, text = GREY, without_node
     report, gap = robot_view.state.report, robot_view.gap
     values = report.values if report else {}
-    solver = values.get('solver') or robot_view.parameters.option('solver') or ''
+    parameters = robot_view.parameters
+    known = '' if parameters.outdated else parameters.option('solver')
+    solver = values.get('solver') or known or ''
     own, description = '', robot_text(robot_view)
     if robot_view.color is not None:  # one of several
         description = ''

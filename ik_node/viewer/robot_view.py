@@ -206,6 +206,8 @@ class RobotView(DrawnRobot, NodeLink):
         """The state of the node, or of its last goal, with the error of the arm as drawn."""
         if self.parameters.switching:
             return StateLine(AMBER, 'loading the robot …')
+        if self.parameters.outdated and self.state.responds and self.state.report is None:
+            return StateLine(AMBER, 'reading its parameters …')  # another process may have others
         gap = self.gap
         return self.state.line(None if gap is None else gap.errors)
 

@@ -15,7 +15,7 @@ from ik_node import KinematicTree
 from ik_node.ros.clients.connection import Connection
 from ik_node.ros.clients.player_link import PlayerLink
 from ik_node.spatial import pose_from_rpy
-from ik_node.viewer.readout import robot_text
+from ik_node.viewer.readout import readout, robot_text
 from ik_node.viewer.robot_view import RobotView
 from page_here import Browser, FakePlayer, page_of, page_with, until
 
@@ -287,9 +287,13 @@ def test_parameters_are_fetched_once_the_node_responds_to_requests(page):
     page.node.responds, page.node.lifecycle = True, ''
     page.settle()
     assert page.robot_view.parameters.outdated
+    assert 'reading its parameters …' in page.text()
+    assert not any(name in readout([page.robot_view]) for name in ('dls', 'ccd'))
     page.node.lifecycle = 'active'
     page.settle()
     assert page.widget('Solver', 'solver').value == 'ccd'
+    assert 'ccd' in readout([page.robot_view])
+    assert 'reading' not in page.text()
 
 
 @pytest.mark.parametrize(('process', 'goals'), [(b'1', 2), (b'2', 1)], ids=['busy', 'another'])
