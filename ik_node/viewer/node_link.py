@@ -51,7 +51,7 @@ class NodeLink(Listener):
         self._leaving = threading.Lock()  # held until the node has taken where to go
         self._topic_text = self._error = ''
         self._new_values: Mapping[str, float] | None = None
-        self._last_values: dict[str, float] = {}  # drawn or not
+        self._last_values: Mapping[str, float] = {}  # of the last message
         self._moved = False  # since the painter was woken
         self.T_world_root = np.eye(4)
         self._has_root_pose = False
@@ -68,8 +68,8 @@ class NodeLink(Listener):
         """Store joint values, rad or m; the latest count."""
         with self._lock:
             self._new_values = {**(self._new_values or {}), **values}
-        before, self._last_values = self._last_values, {**self._last_values, **values}
-        self._moved |= self._last_values != before
+        self._moved |= values != self._last_values
+        self._last_values = values
         if not self.parameters.moves_root:  # else the pose of the root follows at once
             self._on_motion()
 

@@ -134,3 +134,20 @@ def test_without_the_name_of_one_of_several_arms_there_is_no_goal(page):
     other.paint()
     assert other.targets == ()
     assert other.problems == ['the node has several arms; choose one of left with --arm']
+
+
+def test_the_command_is_of_the_last_goal_once_the_handle_rests(page):
+    def z():
+        message = shlex.split(page.widget('Goal', 'command').value)[-1]
+        return yaml.safe_load(message)['pose']['position']['z']
+    page.settle()
+    first = z()
+    for k in range(3):
+        T = page.handle().T.copy()
+        T[2, 3] -= 0.01
+        page.drag_on(T, phase='update')
+        page.update()
+        assert z() == first
+        assert shown(page, 'z, m') == pytest.approx([first - 0.01 * (k + 1)], abs=1e-4)
+    page.update()
+    assert z() == pytest.approx(first - 0.03, abs=1e-4)
