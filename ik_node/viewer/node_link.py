@@ -14,7 +14,8 @@ from visualization_msgs.msg import Marker
 
 from ik_node.model.joints import ROOTS
 from ik_node.ros.clients.client import Report
-from ik_node.ros.clients.connection import Connection, Listener
+from ik_node.ros.clients.connection import Connection
+from ik_node.ros.clients.listener import Listener
 from ik_node.ros.publishing.markers.group_markers import NO_GOAL
 from ik_node.spatial import rotation_log
 from ik_node.viewer.node_parameters import NodeParameters

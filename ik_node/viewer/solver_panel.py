@@ -10,7 +10,8 @@ import numpy as np
 
 from ik_node.control.options import BODY_SOLVERS, CollisionOptions, solves_arms
 from ik_node.model.chain import Chain
-from ik_node.ros.clients.connection import Described, SilentError
+from ik_node.ros.clients.connection import SilentError
+from ik_node.ros.clients.described import Described
 from ik_node.ros.parameters import to_parameter
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import make_solver, solver_class, solver_names

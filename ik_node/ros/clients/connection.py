@@ -6,18 +6,17 @@ also while another thread closes the connection.
 
 import contextlib
 import itertools
-import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent import futures
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Path
-from rcl_interfaces.msg import ParameterDescriptor, ParameterEvent
+from rcl_interfaces.msg import ParameterEvent
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
 from rclpy.serialization import deserialize_message
@@ -29,7 +28,9 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from ik_node.control.worker import NEWER
 from ik_node.ros.clients.client import GoalTopics, Report, client_node, goal_message
+from ik_node.ros.clients.described import Described, refusal_text
 from ik_node.ros.clients.heartbeat import Heartbeat
+from ik_node.ros.clients.listener import Listener
 from ik_node.ros.conversions import pose_to_matrix
 from ik_node.ros.publishing.status import seconds
 from ik_node.ros.run import WAIT, NodeExecutor
@@ -39,60 +40,10 @@ from ik_node.support.threads import reported, start_thread
 
 _PATIENCE = 5.0  # s that a service may take
 _PERIOD = 0.01   # s, between two looks for a subscription
-_ENDLESS = 1e300  # the bound of a range without one
-# A reason of rclpy's.
-_RANGE = re.compile(r'Parameter (\S+) out of range Min: (\S+), Max: (\S+), value: (\S+)')
 
 
 class SilentError(IkError):
     """The node does not respond, refuses a request, or the connection is closed."""
-
-
-class Described(NamedTuple):
-    """A parameter, as the node describes it."""
-
-    name: str
-    value: Any
-    text: str
-    choices: tuple[str, ...]
-    low: float | None
-    high: float | None
-    read_only: bool
-
-    @classmethod
-    def of(cls, name: str, value: Any, descriptor: ParameterDescriptor) -> 'Described':
-        """Return a parameter with what its descriptor says."""
-        choices = descriptor.additional_constraints.removeprefix('one of ')
-        ranges = [*descriptor.floating_point_range, *descriptor.integer_range]
-        low, high = (ranges[0].from_value, ranges[0].to_value) if ranges else (None, None)
-        return cls(name, value, descriptor.description,
-                   () if choices == descriptor.additional_constraints else tuple(
-                       choices.split(', ')), low, high, descriptor.read_only)
-
-
-class Listener(Protocol):
-    """Receives the node's messages, in the connection's thread."""
-
-    def on_description(self, text: str) -> None:
-        """Receive a robot as URDF text."""
-
-    def on_joints(self, values: Mapping[str, float]) -> None:
-        """Receive joint values, rad or m."""
-
-    def on_root_pose(self, T_world_root: np.ndarray) -> None:
-        """Receive the pose (4, 4), m, of a moving root; it follows the joint values."""
-
-    def on_report(self, report: Report) -> None:
-        """Receive the outcome of a goal, except of joint values that this client has sent."""
-
-    def on_markers(self, message: MarkerArray) -> None:
-        """Receive markers: the same message again as long as the node publishes equal ones."""
-
-    def on_parameters(self, changed: Mapping[str, Any]) -> None:
-        """Receive changed parameters, {name: value}."""
-
-    def on_error(self, line: str) -> None:
-        """Receive a line about a defect in one of the others, which go on."""
 
 
 class Connection:
@@ -292,7 +243,7 @@ class Connection:
         response = self.call(lambda: self._parameters.set_parameters_atomically(
             [Parameter(name, value=value) for name, value in values.items()]), 'parameters')
         if not response.result.successful:
-            raise SilentError(_RANGE.sub(_range_text, response.result.reason))
+            raise SilentError(refusal_text(response.result.reason))
 
     def parameters(self, prefixes: Sequence[str] = ()) -> dict[str, Described]:
         """Return the parameters below some prefixes, by default all. Raises SilentError."""
@@ -360,10 +311,3 @@ class Connection:
             self._listener.on_parameters({
                 parameter.name: parameter_value_to_python(parameter.value)
                 for parameter in (*event.new_parameters, *event.changed_parameters)})
-
-
-def _range_text(found: re.Match[str]) -> str:
-    """Return in words that a value is outside its range."""
-    low, high, value = map(float, found.groups()[1:])
-    most = f' and at most {high:g}' if high < _ENDLESS else ''
-    return f'{found[1]} must be at least {low:g}{most}, not {value:g}'
