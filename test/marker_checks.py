@@ -1,7 +1,9 @@
-"""What every message of markers must keep, so that RViz shows it and says nothing about it."""
+"""A marker, and what every message of markers must keep for RViz to say nothing about it."""
 
 import math
 
+from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
+from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker
 
 # Which of the scale's parts RViz wants above zero; texts take one for their blanks, too.
@@ -9,6 +11,14 @@ _SCALES = {**dict.fromkeys((Marker.CUBE, Marker.SPHERE, Marker.CYLINDER, Marker.
                             Marker.SPHERE_LIST, Marker.MESH_RESOURCE), 'xyz'),
            Marker.ARROW: 'xy', Marker.LINE_STRIP: 'x', Marker.LINE_LIST: 'x',
            Marker.TEXT_VIEW_FACING: 'xz'}
+
+
+def marker(kind, number, **given):
+    """Return a marker of a size of 0.1 m in the frame base."""
+    return Marker(header=Header(frame_id='base'), id=number, type=kind, action=Marker.ADD,
+                  scale=Vector3(x=0.1, y=0.1, z=0.1), **{
+                      'ns': 'n', 'color': ColorRGBA(r=1.0, a=1.0), 'pose': Pose(
+                          position=Point(x=1.0), orientation=Quaternion(w=1.0)), **given})
 
 
 def check_markers(array, frames):

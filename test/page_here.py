@@ -29,7 +29,7 @@ from fake_node import FakeNode, FakePlayer
 from ik_node.viewer.latest_value import LatestValue
 from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.scene_nodes import position_wxyz
+from ik_node.viewer.scene_nodes import matrix, position_wxyz
 from ik_node.viewer.view import View
 
 _LONGEST = 60.0  # s until an event, at most
@@ -101,6 +101,16 @@ def view_of(server, robot_views, news, player=None):
     """Return the page of nodes; player: see FakePlayer. news: set when there is one to paint."""
     with patch('ik_node.viewer.view.PlayerLink', (player or FakePlayer()).connect):
         return View(server, robot_views, news)
+
+
+def placed(scene, link):
+    """Return where a link is in the scene (4, 4), by way of all the frames above it."""
+    T = np.eye(4)
+    while link is not None:
+        frame = scene._frames[link]
+        T = matrix(frame.position, frame.wxyz) @ T
+        link = scene._parents.get(link)
+    return T
 
 
 def panel_of(view, title):

@@ -30,8 +30,8 @@ def _block(robot_view: RobotView, without_node: str) -> str:
     report, gap = robot_view.state.report, robot_view.gap
     values = report.values if report else {}
     parameters = robot_view.parameters
-    known = '' if parameters.outdated else parameters.option('solver')
-    solver = values.get('solver') or known or ''
+    chosen = '' if parameters.outdated else parameters.option('solver')
+    solver = values.get('solver') or chosen or ''
     own, description = '', robot_text(robot_view)
     if robot_view.color is not None:  # one of several
         description = ''

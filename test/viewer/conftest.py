@@ -11,3 +11,11 @@ def reader():
     made = MeshReader()
     yield made
     made.close()
+
+
+@pytest.fixture(scope='module')
+def server():
+    """A server of viser whose page nobody has open."""
+    from page_here import viser_server
+    with viser_server() as made:
+        yield made

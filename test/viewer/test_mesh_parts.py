@@ -13,7 +13,6 @@ from ik_node.model.mesh_parts import MeshPart, most_each, parts_of, simplified, 
 from ik_node.model.meshes import Meshes, Places
 from ik_node.viewer import drawn_robot
 from ik_node.viewer.drawn_robot import DrawnRobot
-from page_here import viser_server
 
 RED = 255, 0, 0, 255
 BALL = trimesh.creation.icosphere(subdivisions=5, radius=0.1)  # 20480 triangles
@@ -115,12 +114,6 @@ def test_a_sharp_edge_stays_sharp():
 def test_a_small_part_is_left_as_it_is():
     part = whole_of(BALL)
     assert simplified(part, len(BALL.faces)) is part
-
-
-@pytest.fixture(scope='module')
-def server():
-    with viser_server() as made:
-        yield made
 
 
 @pytest.fixture

@@ -12,18 +12,12 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.scene_nodes import matrix
 from ik_node.viewer.target_handles import TargetHandles
-from page_here import until, viser_server
+from page_here import until
 
 HAND = Target('hand', 'position', 'palm')
 HEAD = Target('head', 'orientation', 'skull')
 TRAY = Target('tray', 'relative_pose', 'left', 'right')
 UPRIGHT, TURNED = (1.0, 0.0, 0.0, 0.0), (0.6, 0.8, 0.0, 0.0)
-
-
-@pytest.fixture(scope='module')
-def server():
-    with viser_server() as made:
-        yield made
 
 
 class Shown:
