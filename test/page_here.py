@@ -113,6 +113,13 @@ def placed(scene, link):
     return T
 
 
+def moved(page, by=-0.05):
+    """Return the pose of the handle, moved along z."""
+    T = page.handle().T.copy()
+    T[2, 3] += by
+    return T
+
+
 def panel_of(view, title):
     """Return the panel of a page whose folder has this title."""
     return next(panel for panel in view._panels if panel._folder.label == title)

@@ -19,3 +19,11 @@ def server():
     from page_here import viser_server
     with viser_server() as made:
         yield made
+
+
+@pytest.fixture
+def page():
+    """The page of an arm of six joints."""
+    from page_here import page_with
+    with page_with('arm_6r') as made:
+        yield made

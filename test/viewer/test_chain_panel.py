@@ -12,7 +12,6 @@ from ik_node import KinematicTree, make_solver
 from ik_node.support.exceptions import UnsupportedError
 from ik_node.viewer.arm_panels import ends
 from ik_node.viewer.solver_panel import solver_list, unfit
-from page_here import page_with
 
 
 def test_every_base_and_tip_that_is_offered_makes_an_arm():
@@ -44,12 +43,6 @@ def test_the_reason_is_that_of_the_solver():
     with pytest.raises(UnsupportedError) as error:
         make_solver('analytic', chain)
     assert unfit(chain)['analytic'] == str(error.value)
-
-
-@pytest.fixture
-def page():
-    with page_with('arm_6r') as made:
-        yield made
 
 
 def test_the_base_that_is_chosen_is_the_nodes_and_the_nodes_is_shown(page):

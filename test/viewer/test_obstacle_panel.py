@@ -10,13 +10,7 @@ import robots
 from fake_node import FakeNode
 from ik_node.collision import Box, Cylinder, Ground, Sphere
 from ik_node.spatial import pose_from_rpy
-from page_here import _call, load, page_of, page_with, position_wxyz, save
-
-
-@pytest.fixture
-def page():
-    with page_with('arm_6r') as made:
-        yield made
+from page_here import _call, load, page_of, position_wxyz, save
 
 
 def present(page, node=None):

@@ -5,16 +5,9 @@ import pytest
 
 import robots
 from ik_node import KinematicTree
-from page_here import page_with
 
 ARM = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 DRAWN, MET, MISSED = (120, 60, 180), (40, 160, 60), (210, 40, 40)
-
-
-@pytest.fixture
-def page():
-    with page_with('arm_6r') as made:
-        yield made
 
 
 def waypoints(page):

@@ -6,16 +6,9 @@ import pytest
 import robots
 from ik_node import KinematicTree
 from ik_node.viewer.scene_nodes import distinct_colors
-from page_here import page_with
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 BENT = [0.4, 0.3, -0.8, 0.5, -0.9, 0.2]
-
-
-@pytest.fixture
-def page():
-    with page_with('arm_6r') as made:
-        yield made
 
 
 def plots(page):

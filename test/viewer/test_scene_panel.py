@@ -12,7 +12,7 @@ from ik_node.support.exceptions import InputError
 from ik_node.viewer import scene_panel
 from ik_node.viewer.gallery import robots as gallery
 from ik_node.viewer.saved_scene import SavedScene, read_scene, scene_text
-from page_here import load, page_with, save
+from page_here import load, save
 
 TURNED = np.array([[0.0, -1.0, 0.0, 0.3], [1.0, 0.0, 0.0, -0.2], [0.0, 0.0, 1.0, 0.5],
                    [0.0, 0.0, 0.0, 1.0]])
@@ -53,12 +53,6 @@ def test_parameters_that_name_files_are_neither_saved_nor_taken():
              'left.example.examples', 'trajectory_topic', 'state_topic', 'use_sim_time')
     scene = read_scene(content(parameters={**dict.fromkeys(names, '/etc/passwd'), 'speed': 0.5}))
     assert scene.parameters == {'speed': 0.5}
-
-
-@pytest.fixture
-def page():
-    with page_with('arm_6r') as made:
-        yield made
 
 
 def dragged(page, T, task=''):

@@ -8,16 +8,9 @@ from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import solver_class, solver_names
 from ik_node.viewer.node_parameters import NodeParameters
 from ik_node.viewer.solver_panel import FIRST, default_values, grouped
-from page_here import page_with
 
 SOLVERS = {**{name: solver_class(name) for name in solver_names()},
            **{name: body_solver_class(name) for name in body_solver_names()}}
-
-
-@pytest.fixture
-def page():
-    with page_with('arm_6r') as made:
-        yield made
 
 
 def test_solver_motion_and_on_failure_are_the_nodes_and_follow_it(page):
