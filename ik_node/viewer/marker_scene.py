@@ -36,9 +36,10 @@ def layer_of(marker: Marker) -> str:
 
 
 class _Shown(NamedTuple):
-    handle: Any  # None in a hidden layer
-    end: float   # of its lifetime, s
+    handle: Any    # None in a hidden layer
+    end: float     # of its lifetime, s
     marker: Marker
+    T: np.ndarray  # (4, 4), m; viser does not take changes of a hundred-thousandth
 
 
 class MarkerScene:
@@ -78,24 +79,27 @@ class MarkerScene:
     def follow(self, frames: dict[str, np.ndarray]) -> None:
         """Let the markers that are locked to a frame be where that is now."""
         self._frames = frames
-        for handle, _, marker in self._shown.values():
-            if marker.frame_locked and handle and marker.header.frame_id in frames:
-                self._place(handle, marker)
+        for key, shown in list(self._shown.items()):
+            if shown.marker.frame_locked and shown.marker.header.frame_id in frames:
+                self._move(key, shown)
 
-    def _place(self, handle: Any, marker: Marker) -> None:
-        handle.position, handle.wxyz = position_wxyz(
-            self._frames[marker.header.frame_id] @ _pose_of(marker))
+    def _move(self, key: tuple[str, int], shown: _Shown) -> None:
+        """Let a marker be where its frame is now."""
+        self._shown[key] = shown = shown._replace(T=self._T_scene(shown.marker))
+        if shown.handle is not None:
+            shown.handle.position, shown.handle.wxyz = position_wxyz(shown.T)
+
+    def _T_scene(self, marker: Marker) -> np.ndarray:
+        return self._frames[marker.header.frame_id] @ _pose_of(marker)
 
     def _add(self, key: tuple[str, int], marker: Marker, end: float) -> None:
         """Draw a marker of a layer that is shown, or move it if it looks as before."""
         shown, is_hidden = self._shown.get(key), layer_of(marker) in self._hidden
         if shown is not None and (shown.marker is marker or all(
                 getattr(shown.marker, field) == getattr(marker, field) for field in _LOOKS)):
-            self._shown[key] = _Shown(shown.handle, end, marker)
-            if shown.handle is not None:
-                self._place(shown.handle, marker)
+            self._move(key, shown._replace(end=end, marker=marker))
         elif (handle := None if is_hidden else self._draw_anew(key, marker)) or is_hidden:
-            self._shown[key] = _Shown(handle, end, marker)
+            self._shown[key] = _Shown(handle, end, marker, self._T_scene(marker))
 
     def refresh(self) -> None:
         """Draw the markers of layers that are shown again, and remove those of hidden ones."""
@@ -108,21 +112,21 @@ class MarkerScene:
                 handle.remove()
                 self._shown[key] = shown._replace(handle=None)
             elif not (is_hidden or handle) and shown.marker.header.frame_id in self._frames:
-                self._shown[key] = shown._replace(handle=self._draw_anew(key, shown.marker))
+                self._shown[key] = shown._replace(handle=self._draw_anew(key, shown.marker),
+                                                  T=self._T_scene(shown.marker))
 
     def _draw_anew(self, key: tuple[str, int], marker: Marker) -> Any:
         """Draw a marker, or draw it again; return its handle, None for a kind not drawn here."""
         before = self._shown.get(key)
-        handle = self._draw(f'{self._name}/{key[0]}_{key[1]}', marker,
-                            self._frames[marker.header.frame_id])
+        handle = self._draw(f'{self._name}/{key[0]}_{key[1]}', marker, self._T_scene(marker))
         if handle is not None and (before is None or before.handle is None):
             self._send_pose(handle)
         return handle
 
     def pose(self, key: tuple[str, int]) -> np.ndarray | None:
         """Return the pose (4, 4), m, of a marker by its namespace and id; None where not drawn."""
-        handle = self._shown[key].handle if key in self._shown else None
-        return None if handle is None else matrix(handle.position, handle.wxyz)
+        shown = self._shown.get(key)
+        return None if shown is None or shown.handle is None else shown.T.copy()
 
     @property
     def layers(self) -> set[str]:
@@ -150,11 +154,11 @@ class MarkerScene:
         if shown is not None and shown.handle is not None:
             shown.handle.remove()
 
-    def _draw(self, name: str, marker: Marker, T_scene_frame: np.ndarray) -> Any:
-        """Draw one marker; return its handle, None for a kind that is not drawn here."""
+    def _draw(self, name: str, marker: Marker, T: np.ndarray) -> Any:
+        """Draw a marker at a pose (4, 4), m; return its handle, None for a kind not drawn here."""
         size = marker.scale
         sizes = size.x, size.y, size.z
-        position, wxyz = position_wxyz(T_scene_frame @ _pose_of(marker))
+        position, wxyz = position_wxyz(T)
         scene: Any = self._server.scene
         placed = {'position': position, 'wxyz': wxyz}
         color, alpha = _rgb(marker.color), marker.color.a

@@ -51,7 +51,9 @@ class Gizmo:
             new_name(server, f'{self._handle.name}_label'), target.name, anchor=_ANCHORS[side],
             position=position + self._aside, font_screen_scale=_LETTERS) if target.name else None
         self._placing = threading.Lock()  # held by what sets the pose, from several threads
-        self._seen = self.T  # the last pose that the program set, or a callback has seen
+        # The last pose that the program set, or a callback has seen: exactly, and as viser has it,
+        # which does not take changes of a hundred-thousandth.
+        self._T, self._seen = T, self._pose()
         self.is_dragged = self._grabbed = False
         self._T_frame_goal = np.eye(4)  # the last goal that was sent
         self._target, self._moved = target, handles.moved
@@ -70,7 +72,7 @@ class Gizmo:
     def _on_drag(self, ends: bool, T_frame: np.ndarray | None = None) -> None:
         self._grabbed = self.is_dragged = True
         self._see()
-        self._drags.give(inverse(self._frame() if T_frame is None else T_frame) @ self._seen)
+        self._drags.give(inverse(self._frame() if T_frame is None else T_frame) @ self._T)
         self._grabbed = not ends
 
     def _send(self, T_frame_goal: np.ndarray) -> None:
@@ -80,6 +82,10 @@ class Gizmo:
     @property
     def T(self) -> np.ndarray:
         """(4, 4), m, its pose."""
+        T = self._pose()
+        return self._T.copy() if np.array_equal(T, self._seen) else T
+
+    def _pose(self) -> np.ndarray:
         return matrix(self._handle.position, self._handle.wxyz)
 
     def drag_to(self, T: np.ndarray, T_frame: np.ndarray | None = None) -> None:
@@ -100,8 +106,8 @@ class Gizmo:
                     return
                 T = self._freedom.merge(self._frame() @ self._T_frame_goal, T_scene_target)
             # The page's pose comes before the call of `_on_drag`.
-            if np.allclose(self.T, self._seen, rtol=0.0, atol=_MOVED) and (
-                    np.abs(T - self._seen).max() > _MOVED):
+            if np.allclose(self._pose(), self._seen, rtol=0.0, atol=_MOVED) and (
+                    np.abs(T - self._T).max() > _MOVED):
                 self._place(T)
 
     def drop(self) -> None:
@@ -118,6 +124,7 @@ class Gizmo:
         self._handle.position, self._handle.wxyz = position_wxyz(T)
         self._fit_size()
         self._see()
+        self._T = T.copy()
 
     def _fit_size(self) -> None:
         """Be no larger than the robot in a picture of both."""
@@ -128,7 +135,7 @@ class Gizmo:
 
     def _see(self) -> None:
         """Take the pose of the handle to be seen, with its name beside it."""
-        self._seen = self.T
+        self._T, self._seen = self.T, self._pose()
         if self._label is not None:
             self._label.position = self._handle.position + self._aside
 

@@ -157,3 +157,11 @@ def test_markers_end_with_their_lifetime_and_those_of_unknown_frames_are_left_ou
     scene.show(MarkerArray(), {'base': np.eye(4)})
     shown = [server.scene.get_handle_by_name(f'/l/n_{k}') is not None for k in (1, 2, 3)]
     assert shown == [False, False, True]
+
+
+def test_the_pose_of_a_marker_is_exact_though_viser_does_not_take_small_changes(server):
+    scene = MarkerScene(server, '/exact')
+    for x in (1.0, 1.0 + 3e-6):
+        scene.show(MarkerArray(markers=[marker(Marker.SPHERE, 1, pose=Pose(
+            position=Point(x=x), orientation=Quaternion(w=1.0)))]), {'base': np.eye(4)})
+        assert scene.pose(('n', 1))[0, 3] == pytest.approx(x, abs=1e-12)

@@ -61,6 +61,15 @@ def shown(server):
         one.handles.clear()
 
 
+def test_the_pose_of_a_handle_is_exact_though_viser_does_not_take_small_changes(shown):
+    one = shown(HAND)
+    for x in (1.0, 1.0 + 3e-6):
+        T = matrix((x, 0.0, 0.0), TURNED)
+        one.drag('hand', T)
+        assert one.handles.named('hand').T == pytest.approx(T, abs=1e-12)
+        assert one.sent[-1][1] == pytest.approx(T, abs=1e-12)
+
+
 def test_a_handle_follows_its_target_until_it_is_dragged_and_after_its_release(shown):
     one = shown(HAND)
     there, dragged = matrix((0.5, 0.0, 0.0), UPRIGHT), matrix((0.0, 0.7, 0.0), UPRIGHT)
