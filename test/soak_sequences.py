@@ -61,7 +61,8 @@ class Seen:
 
     def status(self):
         """Return the state in words and the solver, as the page shows them."""
-        return self.page.evaluate(_STATUS).replace('● ', '').split('\n')
+        text, _, solver = self.page.evaluate(_STATUS).replace('● ', '').partition('\n')
+        return [text, solver]
 
     def agrees(self, asks, began):
         """Wait until the page says what the node says; return (s that took, what was said).
