@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import viser
 from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
+from visualization_msgs.msg import MarkerArray
 
 from browser import until, view_of
 from ik_node.ros.conversions import pose_to_matrix
@@ -52,6 +53,7 @@ class Shown:
         server.get_clients = lambda: {1: self.browser}
         self.states = node.listen(JointState, 'joint_states')
         self.roots = node.listen(PoseStamped, 'ik_node/root_pose')
+        self.markers = node.listen(MarkerArray, 'ik_node/markers')
         self.expect(lambda: robot_view.is_placed and self.page.handles._gizmos, 'is drawn')
 
     def expect(self, done, what):
@@ -84,13 +86,15 @@ class Shown:
                 or np.abs(self.robot_view.T_world_root - self.root()).max() < EQUAL
             ) and self.handles_follow()
         self.node.settle()
+        count = len(self.markers)  # of the next two the second was begun after what was published
+        assert self.node.until(lambda: len(self.markers) > count + 1), self.node.log()
         self.expect(agrees, 'agrees with its node')
 
     def handles_follow(self):
-        """Tell whether dragged handles are where their targets are now."""
+        """Tell whether dragged handles are where the targets of the last markers are."""
         view = self.robot_view
-        return all(np.allclose(gizmo.T, target.freedom.merge(
-            view.target_frame(target) @ gizmo._T_frame_goal, T), rtol=0.0, atol=2e-5)
+        return not view._new_markers and all(np.allclose(gizmo.T, target.freedom.merge(
+            view.target_frame(target) @ gizmo._T_frame_goal, T), rtol=0.0, atol=1e-12)
             for target, gizmo in list(self.page.handles._gizmos.items())
             if gizmo.is_dragged and (T := view.target_pose(target)) is not None)
 

@@ -54,6 +54,7 @@ class NodeLink(Listener):
         self._new_values: Mapping[str, float] | None = None
         self._last_values: Mapping[str, float] = {}  # of the last message
         self._moved = False  # since the painter was woken
+        self._has_moved = False  # since the last message of markers, which are drawn in its frames
         self.T_world_root = np.eye(4)
         self._has_root_pose = False
         self._new_markers: deque[Any] = deque(maxlen=_WAITING)
@@ -82,6 +83,7 @@ class NodeLink(Listener):
     def _on_motion(self) -> None:
         moved, self._moved = self._moved, False
         if moved:
+            self._has_moved = True
             self._changed()
 
     def on_report(self, report: Report) -> None:
@@ -107,7 +109,8 @@ class NodeLink(Listener):
         elif text and NO_GOAL not in text:
             self.state.forget_goal(False)
         self._new_markers.append(message)
-        if message is not self._last_markers:
+        has_moved, self._has_moved = self._has_moved, False
+        if has_moved or message is not self._last_markers:
             self._last_markers = message
             self._changed()
 

@@ -106,8 +106,8 @@ class Gizmo:
                     return
                 T = self._freedom.merge(self._frame() @ self._T_frame_goal, T_scene_target)
             # The page's pose comes before the call of `_on_drag`.
-            if np.allclose(self._pose(), self._seen, rtol=0.0, atol=_MOVED) and (
-                    np.abs(T - self._T).max() > _MOVED):
+            if np.allclose(self._pose(), self._seen, rtol=0.0, atol=_MOVED) and not (
+                    np.array_equal(T, self._T)):
                 self._place(T)
 
     def drop(self) -> None:
@@ -203,8 +203,8 @@ class TargetHandles:
         """Return the handle of a task, '' for that of the arm's goal; None where there is none."""
         if self._tree is not self.robot_view.tree:  # of another robot, about to be removed
             return None
-        return next((gizmo for target, gizmo in list(self._gizmos.items())
-                     if target.name == name), None)
+        return next((gizmo for target, gizmo in list(self._gizmos.items()) if target.name == name
+                     and target in self.robot_view.targets), None)
 
     def drag_to(self, T_scene_goal: np.ndarray, name: str = '',
                 T_frame: np.ndarray | None = None) -> bool:

@@ -82,6 +82,15 @@ def test_a_handle_follows_its_target_until_it_is_dragged_and_after_its_release(s
     assert one.place(HAND, there) == pytest.approx(there)
 
 
+def test_a_handle_is_exactly_at_its_target_after_small_motions(shown):
+    one = shown(HAND, TRAY)
+    one.drag('tray', np.eye(4))
+    for x in (0.3, 0.3 + 1e-7, 0.3 + 2e-7):
+        there = one.frame = matrix((x, 0.0, 0.0), TURNED)
+        assert one.place(HAND, there) == pytest.approx(there, abs=1e-15)
+        assert one.handles.named('tray').T == pytest.approx(there, abs=1e-15)
+
+
 def test_a_handle_that_is_far_from_the_robot_is_smaller(shown):
     one = shown(Target())
     sizes = []
@@ -178,10 +187,13 @@ def test_rotations_are_hidden_of_the_goal_of_the_arm_alone(shown):
     assert not two.handles.named('tray')._handle.disable_rotations
 
 
-def test_a_handle_of_the_robot_before_is_not_dragged(shown):
+@pytest.mark.parametrize(('tree', 'target'), [
+    ('another arm', HAND), ('arm', HAND._replace(initial=(0.0, 0.0, 1.0)))])
+def test_a_handle_of_the_robot_or_the_target_before_is_not_dragged(shown, tree, target):
     one = shown(HAND)
     before = one.handles.named('hand')
-    one.robot_view.tree = 'another arm'  # is drawn, and its handles are not made yet
+    one.robot_view.tree, one.robot_view.targets = tree, (target,)  # the handles are not made yet
+    one.poses = {target: np.eye(4)}
     assert not one.handles.drag_to(matrix((0.4, 0.0, 0.0), UPRIGHT), 'hand')
     assert not before.is_dragged
     one.handles.update()
