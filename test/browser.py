@@ -29,13 +29,16 @@ _SIZE = {'width': 1100, 'height': 700}
 
 
 @contextlib.contextmanager
-def page_of(port, size=None, prepare=None):
-    """Open a page in Chromium; skip where there is none. Yields (page, what its console says)."""
+def page_of(port, size=None, prepare=None, scale=1.0):
+    """Open a page in Chromium; skip where there is none. Yields (page, what its console says).
+
+    scale: the pixels of the screen by those of the page.
+    """
     if CHROMIUM is None:
         pytest.skip('Chromium is not installed (Debian: apt install chromium)')
     with playwright.sync_playwright() as p:
         browser = p.chromium.launch(executable_path=CHROMIUM, args=_SWITCHES)
-        page = browser.new_page(viewport=size or _SIZE)
+        page = browser.new_page(viewport=size or _SIZE, device_scale_factor=scale)
         page.set_default_timeout(_PATIENCE)
         said = []
         page.on('console', lambda message: said.append((message.type, message.text)))

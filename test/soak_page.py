@@ -22,6 +22,7 @@ from browser import CLOSE_NOTIFICATIONS, arrow_length, page_of, pixel, until, vi
 from ik_node.viewer import gallery
 from ros_harness import running
 
+SCALES = {390: 3.0}  # pixels of the screen by those of the page
 HEIGHTS = {390: 844, 800: 900, 1280: 800, 1920: 1080}  # of a page with that width, pixels
 MESHES = 'panda (example-robot-data)'
 # Notes when the mouse moved, and when a picture was drawn after the next link came that is drawn
@@ -138,7 +139,8 @@ def widths(node, server, view, robot_view, arguments):
         take(node, robot_view, parameters)
         for width in arguments.widths:
             size = {'width': width, 'height': HEIGHTS.get(width, 800)}
-            with page_of(server.get_port(), size=size) as (page, said):
+            with page_of(server.get_port(), size=size,
+                         scale=SCALES.get(width, 1.0)) as (page, said):
                 wrong = first_sight(opened(server, view, robot_view, page))
                 console = gallery_switches.page_errors(said)
                 if arguments.pictures:

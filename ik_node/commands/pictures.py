@@ -40,12 +40,12 @@ def save_png(sheet: Any, file: str | PathLike[str], colors: int) -> None:
 
 
 def nearest_camera(points: np.ndarray, direction: np.ndarray, fov: float, aspect: float,
-                   free: float = 1.0, margin: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+                   margin: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
     """Return the position of the camera and the point that it looks at, (3,) m each.
 
     points (k, 3), m. direction (3,): to the camera, not vertical. fov: the vertical angle of view,
-    rad. aspect: width by height. free: the upper part of the picture that nothing covers. margin:
-    the part of that which is used. What is deep is seen from further away, half of its depth.
+    rad. aspect: width by height. margin: the part of the picture that is used. What is deep is
+    seen from further away, half of its depth.
 
     A point at (x, y, z) along the camera's right, its up and `direction` is seen from (u, v, d)
     where a (d − z) ≤ y − v ≤ b (d − z), a and b being the slopes of the rays at the lower and the
@@ -57,8 +57,7 @@ def nearest_camera(points: np.ndarray, direction: np.ndarray, fov: float, aspect
     up = np.cross(back, right)
     z, slope = points @ back, np.tan(0.5 * fov)
     edges = [(points @ right, -margin * aspect * slope, margin * aspect * slope),
-             (points @ up, (1.0 - (1.0 + margin) * free) * slope,
-              (1.0 - (1.0 - margin) * free) * slope)]
+             (points @ up, -margin * slope, margin * slope)]
     away = max(((values + b * z).max() - (values + a * z).min()) / (b - a)
                for values, a, b in edges)
     away = max(away, z.max() + _DEPTH * np.ptp(z))

@@ -13,11 +13,8 @@ from ik_node.viewer.robot_view import RobotView
 ASIDE = np.array([1.0, 0.5, 0.45])    # from one robot to the camera
 _FIGURE = np.array([0.6, 1.0, 0.45])   # from a figure, which looks ahead, along x
 _AHEAD = np.array([1.0, 0.0, 0.3])     # from a row of robots
-_STEEPEST = np.radians(85.0)  # from above
 _ROOM = 0.75           # of the picture: what is drawn at first, so that it can be moved
 _SAME_SHAPE = 0.03   # of the ratio of width and height
-_NARROW = 600    # pixels: on narrower pages the panel covers the picture, all but …
-_FREE = 0.4      # … this part of it, at the top
 _MOVED = 1e-3    # of the distance: a camera further from where it was set was moved by the user
 
 
@@ -64,7 +61,7 @@ class Camera:
             away += [1e-3 * np.linalg.norm(away), 0.0, 0.0]  # not straight from above
             points, _ = self._find_view()
             self.place(client, *nearest_camera(
-                points, away, client.camera.fov, *_shape(size), _ROOM))
+                points, away, client.camera.fov, size[0] / size[1], _ROOM))
 
     def update(self) -> None:
         """Turn the cameras to another robot, and to the robot where one has not been yet."""
@@ -101,18 +98,13 @@ class Camera:
             size = _size(client)
             if size is not None and not self._is_set(number, client, size):
                 with client.atomic():
-                    self._turn(client.camera, *_shape(size))
+                    self._turn(client.camera, size[0] / size[1])
                 self._set[number] = size, np.array(client.camera.position)
 
-    def _turn(self, camera: Any, aspect: float, free: float = 1.0) -> None:
+    def _turn(self, camera: Any, aspect: float) -> None:
         points, direction = self._find_view()
-        across = np.linalg.norm(direction[:2])
-        # What is above the middle of the picture is seen from further below than that.
-        pitch = min(np.arctan2(direction[2], across) + np.arctan(
-            (1.0 - free) * np.tan(0.5 * camera.fov)), _STEEPEST)
-        away = np.array([*direction[:2], across * np.tan(pitch)])
         camera.position, camera.look_at = map(
-            tuple, nearest_camera(points, away, camera.fov, aspect, free, _ROOM))
+            tuple, nearest_camera(points, direction, camera.fov, aspect, _ROOM))
 
     def _is_set(self, number: int, client: viser.ClientHandle, size: tuple[int, int]) -> bool:
         """Return whether the camera of a client shows the robot, or the user has moved it.
@@ -139,8 +131,3 @@ def _size(client: viser.ClientHandle) -> tuple[int, int] | None:
     except AssertionError:
         return None
     return size if all(size) else None
-
-
-def _shape(size: tuple[int, int]) -> tuple[float, float]:
-    """Return width by height of a picture, and the upper part of it that no panel covers."""
-    return size[0] / size[1], _FREE if size[0] < _NARROW else 1.0

@@ -62,7 +62,7 @@ def test_all_that_is_drawn_of_robots_and_their_handles_is_in_the_first_picture(r
 
 
 @pytest.mark.parametrize('robot', ['planar_3r', 'arm_6r'])
-def test_the_camera_of_a_phone_is_above_the_ground_and_stays_where_it_fits(robot):
+def test_the_camera_is_above_the_ground_and_stays_where_it_fits(robot):
     with page_of(FakeNode(model_path=str(OWN / f'{robot}.urdf'))) as page:
         page.browsers[2] = phone = Browser(390, 844)
         page.update()

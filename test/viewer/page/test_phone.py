@@ -1,0 +1,37 @@
+"""The page on a phone, whose screen has three pixels for one of the page."""
+
+import numpy as np
+import pytest
+
+import robots
+from browser import arrow_length, drag_handle, first_picture, page_of, pixel, until, view_on
+from fake_node import FakeNode
+from gallery_switches import page_errors
+
+pytestmark = pytest.mark.slow
+
+PHONE = {'width': 390, 'height': 844}
+_HEIGHT = '() => window.__viserMutable.canvas.clientHeight'
+
+
+def test_robot_and_handle_are_above_the_panel_and_on_the_whole_page_when_it_is_closed():
+    with (view_on(FakeNode(model_path=str(robots.OWN / 'arm_6r.urdf'))) as (server, view, shown),
+          page_of(server.get_port(), PHONE, scale=3.0) as (page, said)):
+        first_picture(page, view)
+        (client,) = server.get_clients().values()
+        panel = page.locator('.mantine-Paper-root:has(#ik-status)').bounding_box()
+        assert page.evaluate(_HEIGHT) == pytest.approx(panel['y'], abs=1.0)
+
+        def lowest():
+            return max(pixel(page, client, point)[1] for point in shown.corners())
+        assert until(lambda: 0.7 * panel['y'] < lowest() < panel['y'], 60.0, page)
+        start, length = view.page.handle_pose, arrow_length(page, view)
+        drag_handle(page, view, lambda: [
+            pixel(page, client, view.page.handle_pose[:3, 3] + far * start[:3, 2])
+            for far in (length, length - 0.15)])
+        assert np.linalg.norm(view.page.handle_pose[:3, 3] - start[:3, 3]) > 0.05
+
+        page.get_by_text('ik_view').first.click()
+        assert until(lambda: page.evaluate(_HEIGHT) == PHONE['height'], 60.0, page)
+        assert until(lambda: lowest() > panel['y'], 60.0, page)
+        assert page_errors(said) == []
