@@ -174,13 +174,13 @@ class SolverPanel(Panel):
 
 
 def unfit(chain: Chain) -> dict[str, str]:
-    """Return the solvers that do not fit a chain, with the reasons."""
+    """Return the solvers that do not fit a chain, with the reasons, which follow their names."""
     reasons = {}
     for name in solver_names():
         try:
             make_solver(name, chain)
         except IkError as error:
-            reasons[name] = str(error)
+            reasons[name] = str(error).removeprefix(f'{name} ')
     return reasons
 
 
