@@ -95,13 +95,14 @@ class Page:
         joints = {name: values[name] for name in (space.joint_names if space else ())
                   if name in values}
         goals = self.handles.dragged()
+        frames = {one.name: self.robot_view.target_frame(one) for one in self.robot_view.targets}
 
         def restore() -> None:
             for robot_view in self.robot_views if joints else ():
                 robot_view.go_to(joints, T_world_root=T_root)
             self.handles.release()
             for name, T in goals.items():
-                self.handles.drag_to(T, name)
+                self.handles.drag_to(T, name, frames.get(name))
         return restore
 
     def restrict(self, position_only: bool) -> None:

@@ -63,16 +63,17 @@ class Gizmo:
         async def on_update(event: viser.TransformControlsEvent) -> None:
             if not self._grabbed:
                 handles.grab()
-            self._on_drag(ends=event.phase == 'end')
-            if event.phase == 'end':
+            T_frame, ends = self._frame(), event.phase == 'end'
+            self._on_drag(T_frame, ends)
+            if ends:
                 self._fit_size()
-                handles.end_drag(target.name, self.T)
+                handles.end_drag(target.name, self.T, T_frame)
         self._handle.on_update(on_update)
 
-    def _on_drag(self, ends: bool, T_frame: np.ndarray | None = None) -> None:
+    def _on_drag(self, T_frame: np.ndarray, ends: bool) -> None:
         self._grabbed = self.is_dragged = True
         self._see()
-        self._drags.give(inverse(self._frame() if T_frame is None else T_frame) @ self._T)
+        self._drags.give(inverse(T_frame) @ self._T)
         self._grabbed = not ends
 
     def _send(self, T_frame_goal: np.ndarray) -> None:
@@ -81,9 +82,8 @@ class Gizmo:
 
     @property
     def T(self) -> np.ndarray:
-        """(4, 4), m, its pose."""
-        T = self._pose()
-        return self._T.copy() if np.array_equal(T, self._seen) else T
+        """(4, 4), m, its pose; before the first callback of a drag that from before the drag."""
+        return self._T.copy()
 
     def _pose(self) -> np.ndarray:
         return matrix(self._handle.position, self._handle.wxyz)
@@ -95,7 +95,7 @@ class Gizmo:
         """
         with self._placing:
             self._place(T)
-            self._on_drag(True, T_frame)
+            self._on_drag(self._frame() if T_frame is None else T_frame, ends=True)
 
     def follow(self, T_scene_target: np.ndarray) -> None:
         """Move it to the target (4, 4), m, except for what the user has set by dragging it."""
@@ -135,7 +135,9 @@ class Gizmo:
 
     def _see(self) -> None:
         """Take the pose of the handle to be seen, with its name beside it."""
-        self._T, self._seen = self.T, self._pose()
+        T = self._pose()
+        if not np.array_equal(T, self._seen):
+            self._T = self._seen = T
         if self._label is not None:
             self._label.position = self._handle.position + self._aside
 
@@ -228,10 +230,13 @@ class TargetHandles:
         self._before = self._snapshot()
         self.on_grab()
 
-    def end_drag(self, name: str, T: np.ndarray) -> None:
-        """Record a drag of a handle to a pose (4, 4), m, as a step of the user's."""
+    def end_drag(self, name: str, T: np.ndarray, T_frame: np.ndarray) -> None:
+        """Record a drag of a handle to a pose (4, 4), m, as a step of the user's.
+
+        T_frame: as for `Gizmo.drag_to`.
+        """
         if self.sends_goals():
-            self._history.record(self._before, lambda: self.drag_to(T, name))
+            self._history.record(self._before, lambda: self.drag_to(T, name, T_frame))
 
     def drop(self) -> None:
         """Forget drags that have not been sent yet."""

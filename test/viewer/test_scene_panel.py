@@ -189,20 +189,6 @@ def test_a_goal_relative_to_a_link_and_the_root_come_back_wherever_the_robot_was
     assert page.handle('hand').T == pytest.approx(goal, abs=1e-9)
 
 
-def test_a_drag_that_has_moved_the_root_is_taken_back(page):
-    page.robot_view.load({**gallery()['humanoid'], 'solver': 'least_squares', 'tasks': ['hand'],
-                          'root': 'floating'})
-    page.node.set(hand__type='position', hand__link='right_palm')
-    page.settle()
-    T = page.handle('hand').T.copy()
-    T[0, 3] += 0.3
-    dragged(page, T, 'hand')
-    assert np.abs(page.node.robot.T_world_root - np.eye(4)).max() > 1e-4
-    page.view.page.history.undo()
-    page.settle()
-    assert page.node.robot.T_world_root == pytest.approx(np.eye(4), abs=1e-9)
-
-
 def test_random_scenes_of_a_figure_on_a_moving_root_come_back_exactly(page):
     rng = np.random.default_rng(34)
     page.robot_view.load({**gallery()['humanoid'], 'solver': 'least_squares', 'tasks': ['hand'],
