@@ -159,13 +159,14 @@ def change_solver(seen, rng):
 
 
 def change_tip(seen, rng):
-    """Choose another tip; a goal is solved again."""
+    """Choose another tip; a goal is solved again, a branch was of the tip before."""
     open_tab(seen.page, 'Robot')
     present = seen.node.get('tip_link') or 'automatic'
     wanted = str(rng.choice([link for link in list(seen.robot_view.tree.links)[-3:]
                              if link != present]))
     choose(seen.page, 'tip', wanted)
     assert until(lambda: seen.node.get('tip_link') == wanted, PATIENCE)
+    return None if seen.view.page.handles.dragged() else False
 
 
 def change_robot(seen, rng):

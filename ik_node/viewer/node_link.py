@@ -135,7 +135,8 @@ class NodeLink(Listener):
             self.restarts += 1
             self.state.leave_goal()
             self.state.is_stopped = False
-        self.parameters.outdated |= back
+        if back:
+            self.parameters.expire()
         return back
 
     def set_parameter(self, name: str, value: Any) -> None:

@@ -15,7 +15,7 @@ from ik_node.control.options import MODEL_PATHS, ArmOptions, model_path, solves_
 from ik_node.control.task_options import TYPES
 from ik_node.model.chain import Chain
 from ik_node.model.readers import read_untrusted_model
-from ik_node.ros.clients.connection import Connection, SilentError
+from ik_node.ros.clients.connection import Connection
 from ik_node.support.exceptions import IkError
 from ik_node.tasks.base import POINT
 
@@ -89,14 +89,13 @@ def task_targets(parameters: Mapping[str, Any]) -> tuple[Target, ...]:
 class NodeParameters(Mapping[str, Any]):
     """The last values of a node's parameters, by name; empty before the first.
 
-    - `outdated`: whether they have to be fetched.
     - `switching`: whether another robot has been requested, and they will be fetched.
     - `description`: of the robot in them, or in the file that they name; '' for none.
     """
 
     def __init__(self, arm: str = '', on_solver: Callable[[], None] = lambda: None) -> None:
         """Begin empty. on_solver: called when the solver of the arm changes."""
-        self.outdated, self.switching, self.description = True, False, ''
+        self.switching, self.description = False, ''
         self._arm, self._on_solver = arm, on_solver
         self._values: Mapping[str, Any] = {}
         self._lock = threading.Lock()
@@ -104,6 +103,7 @@ class NodeParameters(Mapping[str, Any]):
         # counts then.
         self._events: dict[str, tuple[int, Any]] = {}
         self._count = 0  # of events
+        self._expired, self._fetched = 1, 0  # how often, and which of these times is over
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
@@ -158,6 +158,15 @@ class NodeParameters(Mapping[str, Any]):
         """Whether the root link moves."""
         return self.get('root', 'fixed') != 'fixed'
 
+    @property
+    def outdated(self) -> bool:
+        """Whether they have to be fetched, or are being fetched."""
+        return self._fetched != self._expired
+
+    def expire(self) -> None:
+        """Note that they have to be fetched: those of another process may be others."""
+        self._expired += 1
+
     def on_event(self, changed: Mapping[str, Any]) -> None:
         """Store the changed parameters of an event."""
         with self._lock:
@@ -175,16 +184,12 @@ class NodeParameters(Mapping[str, Any]):
 
     def fetch(self, connection: Connection) -> None:
         """Fetch the node's parameters, and read the file that they name. Raises SilentError."""
-        self.outdated, count = False, self._count
-        try:
-            values = {name: one.value for name, one in connection.parameters().items()}
-        except SilentError:
-            self.outdated = True
-            raise
+        expired, count = self._expired, self._count
+        values = {name: one.value for name, one in connection.parameters().items()}
         description = _description(values)
         with self._lock:
             self._values = {**values, **self._events_since(count)}
-            self.description = description
+            self.description, self._fetched = description, expired
 
     def _events_since(self, count: int) -> dict[str, Any]:
         return {name: value for name, (at, value) in self._events.items() if at > count}
@@ -192,7 +197,8 @@ class NodeParameters(Mapping[str, Any]):
     def _store(self, changed: Mapping[str, Any]) -> None:
         if any(name in changed for name in _MODEL):
             # Its description and the rest of its parameters are needed together.
-            self.outdated |= not self.switching
+            if not self.switching:
+                self.expire()
             return
         solver = self.option('solver')
         self._values = {**self._values, **changed}

@@ -118,10 +118,26 @@ def test_a_changed_solver_counts_once_it_is_clear_whether_the_node_has_restarted
 
 
 def test_parameters_that_do_not_come_are_asked_for_again(page):
-    page.robot_view.parameters.outdated = True
+    page.robot_view.parameters.expire()
     page.node.refusal = 'the node does not respond: parameters'
     page.settle()
     assert page.node.refusal in page.told
     page.node.refusal = ''
     page.settle()
     assert not page.robot_view.parameters.outdated
+
+
+def test_the_solver_of_another_process_is_not_shown_while_its_parameters_are_read(
+        page, monkeypatch):
+    fetch, shown = page.node.parameters, []
+
+    def parameters(prefixes=()):
+        shown.append(readout([page.robot_view]))
+        return fetch(prefixes)
+    monkeypatch.setattr(page.node, 'parameters', parameters)
+    page.node.process = b'2'
+    page.node._values['solver'] = 'ccd'  # without an event
+    page.settle()
+    assert 'reading its parameters …' in shown[0]
+    assert 'dls' not in shown[0]
+    assert 'ccd' in readout([page.robot_view])

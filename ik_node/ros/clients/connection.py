@@ -40,6 +40,7 @@ from ik_node.support.threads import reported, start_thread
 
 _PATIENCE = 5.0  # s that a service may take
 _PERIOD = 0.01   # s, between two looks for a subscription
+_LOOK = 0.25     # s, between two looks whether the node has been restarted
 
 
 class SilentError(IkError):
@@ -264,19 +265,23 @@ class Connection:
 
         call: returns the future; whom: the full name of the node, by default the connection's own,
         whose services are awaited: earlier requests would be lost. Raises SilentError where no
-        response comes.
+        response comes, at once where another process has taken the place of the node's.
         """
+        own, whom = not whom, whom or self._full_name
         deadline = time.monotonic() + _PATIENCE
-        while not (whom or self._has_services()) and time.monotonic() < deadline:
+        while own and not self._has_services() and time.monotonic() < deadline:
             time.sleep(_PERIOD)
-        whom = whom or self._full_name
+        before, done = self.processes(), threading.Event()
         with self._open():
             future = call()
-        done = threading.Event()
         future.add_done_callback(lambda _: done.set())
-        if not done.wait(max(deadline - time.monotonic(), 0.0)):
-            future.cancel()
-            raise SilentError(f'{whom} does not respond: {what}, for {_PATIENCE:g} s')
+        while not done.wait(min(_LOOK, max(deadline - time.monotonic(), 0.0))):
+            replaced = own and self.processes() - before
+            if replaced or time.monotonic() > deadline:
+                future.cancel()
+                raise SilentError(
+                    f'{whom} was restarted before it responded: {what}' if replaced else
+                    f'{whom} does not respond: {what}, for {_PATIENCE:g} s')
         if future.exception() is not None:
             raise SilentError(f'{whom}: {future.exception()}')
         return future.result()

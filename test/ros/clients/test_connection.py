@@ -1,6 +1,7 @@
 """The page's connection to a node, and its link to a player, over DDS within one process."""
 
 import contextlib
+import itertools
 import threading
 from types import SimpleNamespace
 
@@ -295,6 +296,14 @@ def test_a_silent_node_is_noticed_and_requests_to_it_end(graph, link, monkeypatc
         monkeypatch.undo()
         graph.spun.go_on()
     assert until(lambda: link.lifecycle == 'active')
+
+
+def test_a_request_to_a_process_that_is_replaced_ends_at_once(link, monkeypatch):
+    assert until(lambda: link.lifecycle)
+    found = itertools.chain([{b'1'}], itertools.repeat({b'1', b'2'}))
+    monkeypatch.setattr(link, 'processes', lambda: next(found))
+    with pytest.raises(SilentError, match='/ik_node was restarted before it responded: reset'):
+        link.call(Future, 'reset')
 
 
 def test_requests_wait_for_the_services_of_the_node(link, monkeypatch):
