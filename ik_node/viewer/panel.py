@@ -15,7 +15,7 @@ from ik_node.viewer.latest_value import LatestValue, errors_shown
 from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.scene_nodes import GroundPlane
+from ik_node.viewer.scene_nodes import GroundPlane, add_light
 from ik_node.viewer.target_handles import TargetHandles
 
 ROW = 1.1  # in reaches: distance between the robots of a comparison
@@ -29,6 +29,7 @@ class Page:
     - `waypoints`: poses (4, 4), m, of the path.
     - `placed`: returns poses (4, 4), m, of what is seen beside the robots.
     - `position_only`: whether goals of the arm have no orientation.
+    - `sun`: the light that may cast a shadow.
     """
 
     def __init__(self, server: PageServer, robot_views: list[RobotView],
@@ -42,7 +43,7 @@ class Page:
         self.placed: Callable[[], list[np.ndarray]] = list
         self.camera = Camera(server, robot_views, lambda: [
             *self.waypoints, *self.handles.dragged().values(), *self.placed()])
-        self._ground = GroundPlane(server.scene)
+        self.sun, self._ground = add_light(server.scene), GroundPlane(server.scene)
         self._settings: list[tuple[Any, ...]] = [() for _ in robot_views]
         self.position_only = False
 

@@ -28,7 +28,6 @@ from ik_node.viewer.playback_panel import PlaybackPanel
 from ik_node.viewer.readout import readout
 from ik_node.viewer.robot_panel import OPEN, RobotPanel
 from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.scene_nodes import add_light
 from ik_node.viewer.scene_panel import LayerPanel, ScenePanel
 from ik_node.viewer.solver_panel import SolverPanel
 from ik_node.viewer.step_panel import StepPanel
@@ -67,7 +66,6 @@ class View:
         robot_views[0].drop_goals = page.handles.drop
         # Lines about defects of the painter may come with every picture, and are shown once.
         self._notify_once = functools.cache(page.notify)
-        add_light(server.scene)
         compared = len(robot_views) > 1
         for robot_view in robot_views if compared else ():
             server.scene.add_label(f'{robot_view.frame.name}/name', robot_view.name,
