@@ -145,9 +145,7 @@ class Page:
 
     def update(self):
         """Paint once what has arrived, as the painter's thread does."""
-        self.view._paint()
-        self.view._update_tables()
-        self.view._follow()
+        self.view._draw(has_tables=True)
 
     def settle(self):
         """Let the panels' threads end what they do, and paint it."""

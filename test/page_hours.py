@@ -266,7 +266,7 @@ def animator(me):
 
     def add(name, kind, link):
         with contextlib.suppress(AssertionError):
-            me.open('Another task', 'Add the task')
+            me.open('Add a task', 'Add the task')
         me.type('name', name)  # with Enter, as in other fields
         choose(page, 'type', kind)
         choose(page, 'link', link)

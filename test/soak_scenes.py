@@ -85,16 +85,23 @@ class Shown:
                 not self.robot_view.parameters.moves_root
                 or np.abs(self.robot_view.T_world_root - self.root()).max() < EQUAL
             ) and self.handles_follow()
+        self.expect(self.has_solved_again, 'has solved its goals with the options that it has')
         self.node.settle()
         count = len(self.markers)  # of the next two the second was begun after what was published
         assert self.node.until(lambda: len(self.markers) > count + 1), self.node.log()
         self.expect(agrees, 'agrees with its node')
 
+    def has_solved_again(self):
+        """Tell whether all goals are solved with the present options, which the page looks at."""
+        parameters = self.robot_view.parameters
+        return self.robot_view.state._sent is None and self.page._settings == [
+            (*parameters.setting, self.page.position_only)]
+
     def handles_follow(self):
         """Tell whether dragged handles are where the targets of the last markers are."""
         view = self.robot_view
         return not view._new_markers and all(np.allclose(gizmo.T, target.freedom.merge(
-            view.target_frame(target) @ gizmo._T_frame_goal, T), rtol=0.0, atol=1e-12)
+            view.target_frame(target) @ gizmo.T_frame_goal, T), rtol=0.0, atol=1e-12)
             for target, gizmo in list(self.page.handles._gizmos.items())
             if gizmo.is_dragged and (T := view.target_pose(target)) is not None)
 

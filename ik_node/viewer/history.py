@@ -50,18 +50,22 @@ class UndoHistory:
             self._done.clear()
             self._undone.clear()
 
-    def undo(self) -> None:
-        """Take back the last step; one that fails is dropped, with its error."""
-        self._move(self._done, self._undone, is_undo=True)
+    def undo(self) -> bool:
+        """Take back the last step; return whether there is one.
 
-    def redo(self) -> None:
-        """Make the step again that was taken back last."""
-        self._move(self._undone, self._done, is_undo=False)
+        One that fails is dropped, with its error.
+        """
+        return self._move(self._done, self._undone, is_undo=True)
 
-    def _move(self, source: list[_Step], target: list[_Step], is_undo: bool) -> None:
+    def redo(self) -> bool:
+        """Make the step again that was taken back last; return whether there is one."""
+        return self._move(self._undone, self._done, is_undo=False)
+
+    def _move(self, source: list[_Step], target: list[_Step], is_undo: bool) -> bool:
         with self._lock:
             step = source.pop() if source else None
         if step is not None:
             (step.undo if is_undo else step.redo)()
             with self._lock:
                 target.append(step)
+        return step is not None

@@ -29,6 +29,8 @@ class Gizmo:
 
     Where the user has dragged it (`is_dragged`), it stays in the frame of its target: in the parts
     of the pose that it sets.
+
+    - `T_frame_goal`: the goal (4, 4), m, of the last drag, in that frame.
     """
 
     def __init__(self, handles: 'TargetHandles', target: Target, T: np.ndarray) -> None:
@@ -55,9 +57,9 @@ class Gizmo:
         # which does not take changes of a hundred-thousandth.
         self._T, self._seen = T, self._pose()
         self.is_dragged = self._grabbed = False
-        self._T_frame_goal = np.eye(4)  # the last goal that was sent
-        self._target, self._moved = target, handles.moved
-        self._drags = LatestValue(self._send, handles.notify)
+        self.T_frame_goal = np.eye(4)  # of the last drag
+        self._drags: LatestValue[np.ndarray] = LatestValue(
+            lambda T_frame_goal: handles.moved(target, T_frame_goal), handles.notify)
         # Asynchronous callbacks keep the order of the events.
 
         async def on_update(event: viser.TransformControlsEvent) -> None:
@@ -73,12 +75,9 @@ class Gizmo:
     def _on_drag(self, T_frame: np.ndarray, ends: bool) -> None:
         self._grabbed = self.is_dragged = True
         self._see()
-        self._drags.give(inverse(T_frame) @ self._T)
+        self.T_frame_goal = inverse(T_frame) @ self._T
+        self._drags.give(self.T_frame_goal)
         self._grabbed = not ends
-
-    def _send(self, T_frame_goal: np.ndarray) -> None:
-        self._T_frame_goal = T_frame_goal
-        self._moved(self._target, T_frame_goal)
 
     @property
     def T(self) -> np.ndarray:
@@ -104,7 +103,7 @@ class Gizmo:
             if self.is_dragged:
                 if self._grabbed or self._drags.busy:
                     return
-                T = self._freedom.merge(self._frame() @ self._T_frame_goal, T_scene_target)
+                T = self._freedom.merge(self._frame() @ self.T_frame_goal, T_scene_target)
             # The page's pose comes before the call of `_on_drag`.
             if np.allclose(self._pose(), self._seen, rtol=0.0, atol=_MOVED) and not (
                     np.array_equal(T, self._T)):
@@ -259,8 +258,8 @@ class TargetHandles:
 
     def goals(self) -> list[tuple[Target, np.ndarray]]:
         """Return the goals T_frame_goal (4, 4), m, of handles that the user has dragged."""
-        return [(target, inverse(self.robot_view.target_frame(target)) @ gizmo.T)
-                for target, gizmo in list(self._gizmos.items()) if gizmo.is_dragged]
+        return [(target, gizmo.T_frame_goal) for target, gizmo in list(self._gizmos.items())
+                if gizmo.is_dragged]
 
     def clear(self, keeps: bool = False) -> None:
         """Remove all handles; keeps: whether the next ones are where these are dragged to."""

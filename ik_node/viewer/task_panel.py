@@ -41,7 +41,7 @@ class TaskPanel(Panel):
                     self._draft.add(name, name, '', specs[name].text)
                 self._draft.add_button('Apply', 'sets what is typed, as Enter does')
             self._delete = gui.add_button('Delete the task', visible=False)
-            with gui.add_folder('Another task', expand_by_default=False):
+            with gui.add_folder('Add a task', expand_by_default=False):
                 self._entries = gui.add_form(None)
         with self._entries:
             self._name: Any = gui.add_text('name', 'task_1')

@@ -130,12 +130,21 @@ class View:
                   errors_shown(self.page.notify)):
                 if self._closed.is_set():
                     return
-                self._paint()
-                if began - last_tables > _TABLES:
-                    last_tables = began
-                    self._update_tables()
-                self._follow()
+                has_tables = began - last_tables > _TABLES
+                last_tables = began if has_tables else last_tables
+                self._draw(has_tables)
             self._closed.wait(max(0.0, began + 1.0 / _RATE - time.monotonic()))
+
+    def _draw(self, has_tables: bool) -> None:
+        """Draw once; has_tables: figures, too."""
+        # Changes that come while the robot is painted are for the next time: with another base the
+        # handles of the present one are gone then.
+        changed = self.page.note_settings() if has_tables else []
+        self._paint()
+        if has_tables:
+            self._solve_again(changed)
+            self._update_tables()
+        self._follow()
 
     def _paint(self) -> None:
         for i, robot_view in enumerate(self._robot_views):
@@ -157,7 +166,6 @@ class View:
         has_node = (self._robot_views[0].state.responds is not None
                     or self._link.playback is None)
         self._robot_views[0].is_only_played = not has_node
-        self._solve_again()
         self._readout.content = readout(self._robot_views, '' if has_node else self._player)
         self._stop_button.visible = has_node
         self._stop_button.label = _CONTINUE if self._robot_views[0].state.is_stopped else _STOP
@@ -170,9 +178,9 @@ class View:
         self.page.camera.update()
         self._server.flush()  # now, not when the server next looks
 
-    def _solve_again(self) -> None:
+    def _solve_again(self, changed: list[RobotView]) -> None:
         """Send the goals that are dragged once more after a change of what they are solved with."""
-        for robot_view in self.page.note_settings():
+        for robot_view in changed:
             for target, T_frame_goal in (
                     () if robot_view.state.is_stopped else self.page.handles.goals()):
                 robot_view.send_goal(target, T_frame_goal, self.page.position_only)
@@ -186,10 +194,10 @@ class View:
 
     def _on_step(self, name: str, event: Any) -> None:
         with errors_shown(self.page.notify):
-            if name != 'Fit view':
-                getattr(self.page.history, name.lower())()
-            else:
+            if name == 'Fit view':
                 self.page.camera.fit(event.client)
+            elif not getattr(self.page.history, name.lower())():
+                self.page.notify(f'There is nothing to {name.lower()}.')
 
     def _on_stop(self, stops: bool) -> None:
         if stops:

@@ -153,6 +153,24 @@ def test_a_dragged_handle_moves_with_the_reference_of_its_target(shown):
     assert T == pytest.approx(matrix((0.5, 2.0, 0.0), TURNED))
 
 
+def test_goals_are_those_that_were_sent_wherever_the_frame_is_now(shown):
+    one = shown(TRAY)
+    one.drag('tray', matrix((0.4, 0.0, 0.0), TURNED))
+    one.frame = matrix((0.0, 0.3, 0.0), UPRIGHT)  # has moved, and the handle has not followed yet
+    ((target, T_frame_goal),) = one.handles.goals()
+    assert target == TRAY
+    assert T_frame_goal == pytest.approx(one.sent[-1][1], abs=1e-15)
+
+
+def test_a_drag_that_is_dropped_leaves_the_handle_where_it_is(shown):
+    one = shown(HAND)
+    gizmo, T = one.handles.named('hand'), matrix((0.4, 0.0, 0.0), UPRIGHT)
+    gizmo._drags.give = lambda _: None
+    gizmo.drag_to(T)
+    gizmo.drop()
+    assert one.place(HAND, np.eye(4)) == pytest.approx(T)
+
+
 def test_controls_are_those_of_the_parts_that_can_be_dragged(shown):
     one = shown(HAND, HEAD, TRAY)
     disabled = {name: (handle.disable_axes, handle.disable_sliders, handle.disable_rotations)

@@ -14,15 +14,15 @@ def page():
 
 def fill(page, kind, name, **fields):
     """Fill in the form of a task."""
-    page.choose('Another task', 'type', value=kind)
-    page.put('Another task', 'name', value=name)
+    page.choose('Add a task', 'type', value=kind)
+    page.put('Add a task', 'name', value=name)
     for field, value in fields.items():
-        page.put('Another task', field, value=value)
+        page.put('Add a task', field, value=value)
 
 
 def add(page, kind, name, **fields):
     fill(page, kind, name, **fields)
-    page.press('Another task', 'Add the task')
+    page.press('Add a task', 'Add the task')
 
 
 def test_the_first_task_brings_a_solver_and_the_last_takes_it_away(page):
@@ -39,7 +39,7 @@ def test_the_first_task_brings_a_solver_and_the_last_takes_it_away(page):
     add(page, 'half_space', 'above', link='right_tool0', origin='0, 0, 0.25')
     assert page.node.get('tasks') == ['left', 'above']
     assert page.node.get('above.origin') == [0.0, 0.0, 0.25]
-    assert page.widget('Another task', 'name').value == 'above_2'  # of the next one
+    assert page.widget('Add a task', 'name').value == 'above_2'  # of the next one
     page.node.set(left__weight=0.7)
     page.choose('Tasks', 'task', value='left')
     assert page.widget('Tasks', 'weight').value == '0.7'
@@ -53,8 +53,8 @@ def test_the_first_task_brings_a_solver_and_the_last_takes_it_away(page):
 
 
 def test_enter_in_the_name_of_a_task_makes_none_whose_type_and_link_are_not_chosen(page):
-    page.put('Another task', 'name', value='left')
-    page.enter('Another task', 'name')
+    page.put('Add a task', 'name', value='left')
+    page.enter('Add a task', 'name')
     assert page.widget('Tasks', 'task').options == ('–',)
 
 
@@ -82,8 +82,8 @@ def test_a_name_is_used_once_and_a_refused_weight_is_told(page):
 
 @pytest.mark.parametrize('kind', TYPES)
 def test_every_type_can_be_made_with_what_the_form_has_at_first(page, kind):
-    page.choose('Another task', 'type', value=kind)
-    fields = {path[-1] for path, *_ in page.widgets() if 'Another task' in path}
+    page.choose('Add a task', 'type', value=kind)
+    fields = {path[-1] for path, *_ in page.widgets() if 'Add a task' in path}
     add(page, kind, kind, **{field: 'left_tool0' for field in ('link_a', 'link')
                              if field in fields})
     assert page.told == []

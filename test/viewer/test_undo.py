@@ -49,3 +49,10 @@ def test_a_goal_relative_to_a_link_is_the_same_again(page):
         move()
         page.settle()
         assert last_goal(page) == pytest.approx(goal, abs=1e-9)
+
+
+def test_it_is_said_that_there_is_nothing_to_undo(page):
+    page.settle()
+    for name in ('Undo', 'Redo'):
+        page.view._on_step(name, None)
+    assert page.told == ['There is nothing to undo.', 'There is nothing to redo.']
