@@ -95,15 +95,16 @@ class Page:
                                  self.robot_view.T_world_root)
         joints = {name: values[name] for name in (space.joint_names if space else ())
                   if name in values}
-        goals = self.handles.dragged()
-        frames = {one.name: self.robot_view.target_frame(one) for one in self.robot_view.targets}
+        # Handles may not have followed the frames yet in which they are.
+        goals = [(target.name, self.robot_view.target_frame(target), T_frame_goal)
+                 for target, T_frame_goal in self.handles.goals()]
 
         def restore() -> None:
             for robot_view in self.robot_views if joints else ():
                 robot_view.go_to(joints, T_world_root=T_root)
             self.handles.release()
-            for name, T in goals.items():
-                self.handles.drag_to(T, name, frames.get(name))
+            for name, T_frame, T_frame_goal in goals:
+                self.handles.drag_to(T_frame @ T_frame_goal, name, T_frame)
         return restore
 
     def restrict(self, position_only: bool) -> None:
