@@ -51,6 +51,19 @@ def test_a_goal_relative_to_a_link_is_the_same_again(page):
         assert last_goal(page) == pytest.approx(goal, abs=1e-9)
 
 
+def test_a_goal_is_the_same_where_its_handle_has_not_followed_the_robot_yet(page):
+    page.node.set(hand__type='relative_pose', hand__link='right_palm', hand__reference='left_palm')
+    page.settle()
+    goal = drag(page, (0.05, 0.03, -0.04))
+    page.robot_view.go_home()
+    page.view._paint()  # without `_follow`
+    restore = page.view.page.snapshot()
+    page.settle()
+    restore()
+    page.settle()
+    assert last_goal(page) == pytest.approx(goal, abs=1e-9)
+
+
 def test_it_is_said_that_there_is_nothing_to_undo(page):
     page.settle()
     for name in ('Undo', 'Redo'):
