@@ -44,11 +44,12 @@ class Browser:
             image_width=width, image_height=height, fov=np.radians(75.0), position=np.zeros(3),
             look_at=np.zeros(3))
         self.atomic = contextlib.nullcontext
-        self.notifications, self.downloads = [], []
+        self.notifications, self.colors, self.downloads = [], [], []
         self.pictures = lambda: np.zeros((4, 6, 3), np.uint8)
 
-    def add_notification(self, title, line, **_):
+    def add_notification(self, title, line, color, **_):
         self.notifications.append(line)
+        self.colors.append(color)
 
     def send_file_download(self, name, content, **_):
         self.downloads.append((name, content))

@@ -22,7 +22,7 @@ from ik_node.viewer.scene_nodes import distinct_colors, rgb_bytes
 _GOALS = 200    # that are shown
 _SECONDS = 30.0
 _SAMPLES = 300  # in these seconds at most, one at each update
-_AXIS = 60      # pixels: the numbers of the vertical axis
+_AXIS = 78      # pixels: the numbers of the vertical axis
 _ERROR = 'position error, µm'
 # Of the status: the key, the factor to the unit of the plot, and the least on its logarithmic axis,
 # which has no more than three decimals.

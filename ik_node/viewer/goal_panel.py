@@ -10,6 +10,7 @@ import numpy as np
 from ik_node.model.joint_space import JointSpace
 from ik_node.model.pose_library import read_poses
 from ik_node.spatial import inverse, matrix_from_rpy, quaternion_from_matrix, rpy_from_matrix
+from ik_node.support.exceptions import InputError
 from ik_node.viewer.draft import ANGLES, LENGTHS, number
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.page_text import environment_text
@@ -46,8 +47,8 @@ class GoalPanel(Panel):
                     self._draft.add(name, f'{name}, m', '', 'of the goal, along '
                                     f'{name} of the base link; also 120 mm, 12 cm')
                 for name, axis in zip(_RPY, _XYZ):
-                    self._draft.add(name, f'{name}, °', '', f'about the fixed {axis}, after the '
-                                    'rotations above; also 0.5 rad')
+                    self._draft.add(name, f'{name}, °', '', f'about the fixed {axis} of the '
+                                    'base link, in this order; also 0.5 rad')
                 self._draft.add_button('Go', 'sends the goal that is typed, as Enter does')
             self._to_tip = gui.add_button('Handle to tip', hint='the goal follows the tip again, '
                                           'until it is dragged')
@@ -78,10 +79,18 @@ class GoalPanel(Panel):
                 self._draft.show(name, f'{round(float(value), digits) + 0.0:.{digits}f}')
 
     def _on_typed(self, typed: Mapping[str, str]) -> None:
-        """Send the goal with the numbers that were typed. Raises InputError for what is none."""
-        T = self._T.copy()
-        if not np.isfinite(T).all():
+        """Send the goal with the numbers that were typed.
+
+        Raises InputError for what is none, and for a part of the pose that the arm does not serve.
+        """
+        T, targets = self._T.copy(), self._robot_view.targets
+        if not (np.isfinite(T).all() and targets):
             return
+        freedom = targets[0].freedom
+        for name, is_free in zip((*_XYZ, *_RPY), (*freedom.axes, *3 * [freedom.turns])):
+            if name in typed and not is_free:
+                raise InputError(f'{name} of the goal cannot be set: the arm cannot move its tip '
+                                 'so, or task_weights have a zero there')
         T[:3, 3] = [number(name, typed[name], LENGTHS) if name in typed else value
                     for name, value in zip(_XYZ, T[:3, 3])]
         if typed.keys() & set(_RPY):

@@ -68,6 +68,29 @@ if (!window.ikView) {
   window.addEventListener('focusin', event => {
     if (ofSlider(event.target)) event.target.blur();
   }, true);
+  const openTab = name => {
+    const tab = Array.from(document.querySelectorAll('[role=tab]')).find(one =>
+      one.textContent === name);
+    if (!tab) return;
+    tab.click();  // on a narrow page; tabs of a wide one have no click
+    tab.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}));
+  };
+  // viser makes the panel anew, with its first tab open, where a phone is turned.
+  const tabOpen = () => document.querySelector('[role=tab][aria-selected=true]')?.textContent;
+  let before = '';  // the page was turned
+  const reopen = frames => {
+    if (tabOpen() === before && frames) {
+      requestAnimationFrame(() => reopen(frames - 1));
+      return;
+    }
+    if (tabOpen() !== before) openTab(before);
+    before = '';
+  };
+  window.addEventListener('resize', () => {
+    if (before) return;
+    before = tabOpen() ?? '';
+    if (before) reopen(60);
+  });
   // A file that is dropped on the page goes to the button that opens one. Several files and folders
   // are sent by a name only, so that they are refused as any other wrong file is.
   const hasFiles = event => event.dataTransfer
@@ -80,12 +103,7 @@ if (!window.ikView) {
       input.files = sent.files;
       input.dispatchEvent(new Event('change', {bubbles: true}));
     } else if (frames) {
-      const tab = Array.from(document.querySelectorAll('[role=tab]')).find(one =>
-        one.textContent === 'Robot');
-      if (frames === 60 && tab) {
-        tab.click();  // on a narrow page; tabs of a wide one have no click
-        tab.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}));
-      }
+      if (frames === 60) openTab('Robot');
       requestAnimationFrame(() => open(sent, frames - 1));
     }
   };

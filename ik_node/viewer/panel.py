@@ -1,7 +1,7 @@
 """The page that panels are on, and what all panels have in common."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 import viser
@@ -52,6 +52,11 @@ class Page:
         """The pose (4, 4), m, of the handle of the arm's goal; None where there is none."""
         gizmo = self.handles.named('')
         return None if gizmo is None else gizmo.T
+
+    @property
+    def is_staged(self) -> bool:
+        """Whether something else is shown in place of the robots."""
+        return self.camera.subject is not None
 
     def stage(self, points: np.ndarray | None, direction: np.ndarray = ASIDE) -> None:
         """Show what lies around points (k, 3), m, of the scene in place of the robots.
@@ -132,10 +137,10 @@ class Page:
         put = robot_view.connection.set_parameters
         self.history.record(lambda: put(before), lambda: put(values))
 
-    def notify(self, line: str) -> None:
-        """Show a line in every browser."""
+    def notify(self, line: str, color: Literal['red', 'blue'] = 'red') -> None:
+        """Show a line in every browser: an error in red, news in blue."""
         for client in self.server.get_clients().values():
-            client.add_notification('ik_node', line, auto_close_seconds=8.0)
+            client.add_notification('ik_node', line, auto_close_seconds=8.0, color=color)
 
 
 class Panel:
@@ -181,7 +186,7 @@ class Panel:
     def update(self, has_node: bool) -> None:
         """Show the panel where it is of use, and what has changed."""
         self._folder.visible = visible = (
-            has_node or self.needs == 'page') and self._is_useful()
+            self.needs == 'page' or (has_node and not self._page.is_staged)) and self._is_useful()
         self._refresh(visible)
 
     def _is_useful(self) -> bool:

@@ -13,16 +13,17 @@ _PROBLEMS = 5   # of a robot that are told
 _LABELS = 'position', 'orientation', 'steps', 'time'  # before there is a goal
 
 
-def readout(robot_views: Iterable[RobotView], without_node: str = '') -> str:
+def readout(robot_views: Iterable[RobotView], without_node: str = '', note: str = '') -> str:
     """Return the state of each node and the figures of its last goal, as HTML.
 
-    without_node: a line in place of a state where a player moves the robot, not a node.
+    without_node: a line in place of a state where a player moves the robot, not a node. note: a
+    line in place of what is below each state.
     """
-    blocks = [_block(robot_view, without_node) for robot_view in robot_views]
+    blocks = [_block(robot_view, without_node, note) for robot_view in robot_views]
     return f'<div id="ik-status">{"".join(blocks)}</div>'
 
 
-def _block(robot_view: RobotView, without_node: str) -> str:
+def _block(robot_view: RobotView, without_node: str, note: str) -> str:
     """Return the state, with its reason or the robot below, and the figures of the last goal."""
     color, text, why = robot_view.status
     if without_node:
@@ -51,7 +52,7 @@ def _block(robot_view: RobotView, without_node: str) -> str:
             f'<span{own}>{html.escape(str(solver))}</span></div><div class="ik-figures">'
             + ''.join(f'<span title="{hint}">{html.escape(figure) or f"<i>{label}</i>"}</span>'
                       for hint, figure, label in figures)
-            + f'</div><div class="ik-why">{html.escape(why or description)}</div>'
+            + f'</div><div class="ik-why">{html.escape(note or why or description)}</div>'
             + problems)
 
 

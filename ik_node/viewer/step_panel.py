@@ -11,6 +11,8 @@ from ik_node.solvers.registry import make_solver, solver_class
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.charts import LOGARITHMIC, add_chart
+from ik_node.viewer.goal_gap import GoalGap
+from ik_node.viewer.node_state import GREY, StateLine
 from ik_node.viewer.page_text import html_line, html_table, joint_text, length_text
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.robot_view import COLORS
@@ -141,8 +143,10 @@ class StepPanel(Panel):
             self._take_options(chain)
             goal = Goal.from_pose(T_base_goal, self._page.goal_weights(chain))
             dq = self._step(chain, method, goal, q)
-            self._robot_view.go_to(dict(zip(
-                chain.joint_names, np.clip(q + dq, chain.lower, chain.upper).tolist())))
+            q = np.clip(q + dq, chain.lower, chain.upper)
+            left = GoalGap.between(chain.forward(q), T_base_goal, goal.weights).errors
+            self._robot_view.go_to(dict(zip(chain.joint_names, q.tolist())), StateLine(
+                GREY, f'after a step of {method}: {left}'.removesuffix(': ')))
 
     def _clear(self) -> None:
         self._problem, self._table.content, self._chart.visible = None, '', False

@@ -150,7 +150,7 @@ class View:
         for i, robot_view in enumerate(self._robot_views):
             tree, restarts = robot_view.tree, robot_view.restarts
             if robot_view.check_node():  # before any goal of another process is drawn
-                self.page.notify(f'{robot_view.name} responds again')
+                self.page.notify(f'{robot_view.name} responds again', 'blue')
             if i == 0 and robot_view.restarts > restarts:
                 self.page.handles.release()
             if robot_view.paint():
@@ -166,7 +166,9 @@ class View:
         has_node = (self._robot_views[0].state.responds is not None
                     or self._link.playback is None)
         self._robot_views[0].is_only_played = not has_node
-        self._readout.content = readout(self._robot_views, '' if has_node else self._player)
+        self._readout.content = readout(
+            self._robot_views, '' if has_node else self._player,
+            'the lesson hides the robot until it ends' if self.page.is_staged else '')
         self._stop_button.visible = has_node
         self._stop_button.label = _CONTINUE if self._robot_views[0].state.is_stopped else _STOP
         for panel in self._panels:
@@ -196,8 +198,10 @@ class View:
         with errors_shown(self.page.notify):
             if name == 'Fit view':
                 self.page.camera.fit(event.client)
+            elif self.page.is_staged:
+                self.page.notify(f'{name} would move your robot, which the lesson hides.', 'blue')
             elif not getattr(self.page.history, name.lower())():
-                self.page.notify(f'There is nothing to {name.lower()}.')
+                self.page.notify(f'There is nothing to {name.lower()}.', 'blue')
 
     def _on_stop(self, stops: bool) -> None:
         if stops:

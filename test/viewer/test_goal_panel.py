@@ -9,7 +9,7 @@ import yaml
 import robots
 from fake_node import FakeNode
 from ik_node.spatial import inverse, pose_from_rpy, rpy_from_matrix
-from page_here import page_of, robot_view_of
+from page_here import page_of, page_with, robot_view_of
 
 XYZ, RPY = ('x, m', 'y, m', 'z, m'), ('roll, °', 'pitch, °', 'yaw, °')
 
@@ -77,6 +77,18 @@ def test_a_field_in_use_is_not_overwritten_and_escape_takes_back_what_was_typed(
     assert shown(page, 'x, m') == pytest.approx([goal(page)[0, 3]], abs=1e-4)
 
 
+@pytest.mark.parametrize(('robot', 'weights', 'label'), [
+    ('planar_3r', {}, 'z, m'), ('arm_6r', {'task_weights': [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]},
+                                'pitch, °')])
+def test_what_the_arm_does_not_serve_is_refused_and_nothing_is_sent(robot, weights, label):
+    with page_with(robot, **weights) as page:
+        before, sent = shown(page, label), list(page.node.sent)
+        page.type('Goal', label, value='0.5')
+        assert page.node.sent == sent
+        assert page.told[0].startswith(f'{label.split(",")[0]} of the goal cannot be set')
+        assert shown(page, label) == before
+
+
 @pytest.mark.parametrize('typed', ['1..2', '-', '3 feet', 'nan', '1e999', '0,5'])
 def test_what_is_no_number_is_refused_with_the_reason(page, typed):
     before = len(page.node.sent)
@@ -84,6 +96,7 @@ def test_what_is_no_number_is_refused_with_the_reason(page, typed):
     assert page.node.sent[before:] == []
     assert len(page.told) == 1
     assert page.told[0].startswith('x must be a number')
+    assert page.browser.colors == ['red']
     assert shown(page, 'x, m') == pytest.approx([goal(page)[0, 3]], abs=1e-4)
 
 

@@ -106,3 +106,21 @@ def test_the_robot_stays_as_it_is_and_is_shown_again_at_the_end(page, end):
     assert page.node.sent == sent
     assert page.q() == pytest.approx(q)
     assert page.browser.camera.position == pytest.approx(before)
+
+
+def test_a_robot_that_a_lesson_hides_is_not_moved_and_that_is_said(page):
+    page.drag(page.handle().T)
+    sent = list(page.node.sent)
+    assert page.shows('Goal', 'Home')
+    begin(page)
+    for folder, widget in ('Goal', 'Home'), ('Demo', 'Play the demo'), ('Steps', 'One step'):
+        assert not page.shows(folder, widget)
+    assert 'the lesson hides the robot' in page.text()
+    page.view._on_step('Undo', None)
+    assert page.told == ['Undo would move your robot, which the lesson hides.']
+    assert page.node.sent == sent
+    page.press('Lessons', 'End the lesson')
+    assert page.shows('Goal', 'Home')
+    assert 'the lesson hides the robot' not in page.text()
+    page.view._on_step('Undo', None)
+    assert page.node.sent != sent

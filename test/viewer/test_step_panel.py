@@ -85,6 +85,14 @@ def test_the_arm_takes_a_step_inside_its_limits(page):
     assert page.told == ['it is busy']
 
 
+def test_the_state_after_a_step_is_how_far_the_goal_is(page):
+    page.choose('Steps', 'method', value='transpose')
+    page.press('Steps', 'One step')
+    off = np.linalg.norm(ARM.forward(page.q())[:3, 3] - GOAL[:3, 3])
+    found = re.search(r'after a step of transpose: ([\d.]+) mm', page.text())
+    assert float(found[1]) == pytest.approx(1e3 * off, abs=0.6)
+
+
 def test_a_step_is_taken_without_the_arrows_too(page):
     page.choose('Steps', 'show steps', value=False)
     assert not page.drawn('/ik_node/steps/')

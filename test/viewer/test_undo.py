@@ -69,3 +69,4 @@ def test_it_is_said_that_there_is_nothing_to_undo(page):
     for name in ('Undo', 'Redo'):
         page.view._on_step(name, None)
     assert page.told == ['There is nothing to undo.', 'There is nothing to redo.']
+    assert page.browser.colors == ['blue', 'blue']

@@ -4,13 +4,24 @@ import numpy as np
 import pytest
 
 import robots
-from browser import arrow_length, drag_handle, first_picture, page_of, pixel, until, view_on
+from browser import (
+    arrow_length,
+    drag_handle,
+    first_picture,
+    open_tab,
+    page_of,
+    pixel,
+    until,
+    view_on,
+)
 from fake_node import FakeNode
 from gallery_switches import page_errors
 
 pytestmark = pytest.mark.slow
 
 PHONE = {'width': 390, 'height': 844}
+TURNED = {'width': 844, 'height': 390}
+_TAB = '() => document.querySelector("[role=tab][aria-selected=true]")?.textContent'
 _HEIGHT = '() => window.__viserMutable.canvas.clientHeight'
 
 
@@ -35,3 +46,17 @@ def test_robot_and_handle_are_above_the_panel_and_on_the_whole_page_when_it_is_c
         assert until(lambda: page.evaluate(_HEIGHT) == PHONE['height'], 60.0, page)
         assert until(lambda: lowest() > panel['y'], 60.0, page)
         assert page_errors(said) == []
+
+
+@pytest.mark.parametrize(('size', 'turned', 'tab'), [
+    (PHONE, TURNED, 'Scene'), (TURNED, PHONE, 'Robot')])
+def test_the_same_tab_is_open_when_the_phone_is_turned(size, turned, tab):
+    with (view_on(FakeNode(model_path=str(robots.OWN / 'arm_6r.urdf'))) as (server, view, _),
+          page_of(server.get_port(), size, scale=3.0) as (page, _)):
+        first_picture(page, view)
+        open_tab(page, tab)
+        assert until(lambda: page.evaluate(_TAB) == tab, 60.0, page)
+        tabs = page.query_selector('[role=tablist]')
+        page.set_viewport_size(turned)
+        assert until(lambda: not tabs.evaluate('one => one.isConnected'), 60.0, page)
+        assert until(lambda: page.evaluate(_TAB) == tab, 60.0, page)
