@@ -170,6 +170,7 @@ class NodeLink(Listener):
         state: there, by default without a goal. T_world_root (4, 4), m: of a moving root, by
         default where it is. Raises IkError with the reason for a refusal.
         """
+        self.state.check_goals()
         if T_world_root is not None and self.parameters.moves_root:
             values = {**values, **_root_values(self.parameters['root'], T_world_root)}
         with self._leaving:
@@ -178,7 +179,8 @@ class NodeLink(Listener):
             self.state.leave_goal(state)
 
     def go_home(self) -> None:
-        """Send the robot to its start pose. Raises SilentError."""
+        """Send the robot to its start pose. Raises IkError with the reason for a refusal."""
+        self.state.check_goals()
         with self._leaving:
             self.drop_goals()
             self.connection.reset()

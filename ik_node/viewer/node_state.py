@@ -8,6 +8,7 @@ from ik_node.control.task_group import GOAL
 from ik_node.ros.clients.client import Report
 from ik_node.ros.publishing.markers.group_markers import NO_GOAL
 from ik_node.ros.publishing.status import REFUSED
+from ik_node.support.exceptions import InputError
 from ik_node.viewer.page_text import angle_text, length_text
 
 GREEN, AMBER, RED, GREY = '#2c9c4b', '#d98a00', '#d0342c', '#777777'
@@ -74,9 +75,15 @@ class NodeState:
 
     @property
     def report(self) -> Report | None:
-        """The report of the last goal; None of a silent node."""
+        """The report of the last goal; None of a silent node, and of one that is stopped."""
         last = self._last
-        return last[0] if last and self.responds and not self._is_forgotten else None
+        is_old = self._is_forgotten or self.is_stopped
+        return last[0] if last and self.responds and not is_old else None
+
+    def check_goals(self) -> None:
+        """Raise InputError where the robot is stopped: it goes nowhere then."""
+        if self.is_stopped:
+            raise InputError('the robot is stopped; press Continue first')
 
     def update(self, responds: bool, lifecycle: str) -> bool:
         """Store whether the node responds, and its lifecycle state; return whether it is back."""

@@ -123,7 +123,11 @@ class Page:
         return np.r_[weights[:3], np.zeros(3)] if self.position_only else weights
 
     def step(self, do: Callable[[], object], key: str = '') -> None:
-        """Do something to joints and goals, as a step of the user's where it succeeds."""
+        """Do something to joints and goals, as a step of the user's where it succeeds.
+
+        Raises InputError where the robot is stopped.
+        """
+        self.robot_view.state.check_goals()
         undo = self.snapshot()
         do()
         self.history.record(undo, do, key)

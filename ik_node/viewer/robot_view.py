@@ -263,6 +263,7 @@ class RobotView(DrawnRobot, NodeLink):
                                       target.is_point or (position_only and not target.name))
 
     def send_path(self, waypoints: list[np.ndarray]) -> None:
-        """Send waypoints of the tip, (4, 4) each, m."""
+        """Send waypoints of the tip, (4, 4) each, m. Raises InputError where it is stopped."""
+        self.state.check_goals()
         T_base_world = inverse(self.target_frame())
         self.connection.send_path([T_base_world @ T for T in waypoints], self.arm)

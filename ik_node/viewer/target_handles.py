@@ -234,7 +234,7 @@ class TargetHandles:
 
         T_frame: as for `Gizmo.drag_to`.
         """
-        if self.sends_goals():
+        if self.sends_goals() and not self.robot_view.state.is_stopped:
             self._history.record(self._before, lambda: self.drag_to(T, name, T_frame))
 
     def drop(self) -> None:

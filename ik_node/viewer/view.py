@@ -191,6 +191,9 @@ class View:
         if self._path.draws:
             self._path.draw()
             return
+        if self._robot_views[0].state.is_stopped:
+            self.page.handles.release()  # there is no goal where it has been dragged to
+            return
         for robot_view in self._robot_views:
             robot_view.send_goal(target, T_frame_goal, self.page.position_only)
 
@@ -198,7 +201,9 @@ class View:
         with errors_shown(self.page.notify):
             if name == 'Fit view':
                 self.page.camera.fit(event.client)
-            elif self.page.is_staged:
+                return
+            self._robot_views[0].state.check_goals()
+            if self.page.is_staged:
                 self.page.notify(f'{name} would move your robot, which the lesson hides.', 'blue')
             elif not getattr(self.page.history, name.lower())():
                 self.page.notify(f'There is nothing to {name.lower()}.', 'blue')
@@ -211,6 +216,7 @@ class View:
         for robot_view in self._robot_views:
             with errors_shown(self.page.notify):
                 robot_view.enable(not stops)
+        self.page.handles.release()
 
     def _home(self) -> None:
         self._joints.stop()

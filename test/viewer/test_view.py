@@ -100,6 +100,28 @@ def test_stop_freezes_the_robot_until_continue(page):
     assert page.shows('Stop')
 
 
+def test_a_robot_that_is_stopped_goes_nowhere_and_that_is_said(page):
+    page.drag(moved(page))
+    tip = page.robot_view.pose('tool0')
+    page.press('Stop')
+    assert page.handle().T == pytest.approx(tip)
+    assert MET not in page.text()
+    page.node.sent.clear()
+    page.drag(moved(page))
+    assert page.handle().T == pytest.approx(tip)
+    page.type('Goal', 'x, m', value='0.3')
+    page.press('Goal', 'Home')
+    page.choose('Joints', 'joint_1, °', value=5.0)
+    page.view._on_step('Undo', None)
+    assert page.told == 4 * ['the robot is stopped; press Continue first']
+    assert page.node.sent == []
+    page.press('Continue')
+    assert page.handle().T == pytest.approx(tip)
+    page.view._on_step('Undo', None)
+    page.settle()
+    assert page.q() == pytest.approx(np.zeros(6))
+
+
 def test_what_the_node_refuses_is_told_to_every_browser(page):
     page.browsers[2] = Browser()
     page.node.refusal = 'it is busy'
