@@ -48,7 +48,7 @@ class ChainPanel(Panel):
         return NodeWidget(
             self._gui.add_dropdown(label, (_AUTOMATIC,), hint=hint),
             lambda: str(view.parameters.option(name) or _AUTOMATIC),
-            lambda value: view.set_parameter(parameter, '' if value == _AUTOMATIC else value),
+            lambda value: view.set_parameters({parameter: '' if value == _AUTOMATIC else value}),
             self._notify, parameter)
 
 

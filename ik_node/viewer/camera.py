@@ -10,7 +10,7 @@ import viser
 from ik_node.commands.pictures import nearest_camera
 from ik_node.viewer.robot_view import RobotView
 
-ASIDE = np.array([1.0, 0.5, 0.45])    # from one robot to the camera
+_ASIDE = np.array([1.0, 0.5, 0.45])    # from one robot to the camera
 _FIGURE = np.array([0.6, 1.0, 0.45])   # from a figure, which looks ahead, along x
 _AHEAD = np.array([1.0, 0.0, 0.3])     # from a row of robots
 _ROOM = 0.75           # of the picture: what is drawn at first, so that it can be moved
@@ -48,9 +48,9 @@ class Camera:
         with self._turning, client.atomic():
             client.camera.position, client.camera.look_at = position, look_at
 
-    def show(self, points: np.ndarray | None, direction: np.ndarray = ASIDE) -> None:
+    def show(self, subject: tuple[np.ndarray, np.ndarray] | None) -> None:
         """Show points (k, 3), m, of the scene from a direction (3,), or the robots, with None."""
-        self.subject, self._shown = None if points is None else (points, direction), None
+        self.subject, self._shown = subject, None
         self.update()
 
     def fit(self, client: viser.ClientHandle) -> None:
@@ -79,7 +79,7 @@ class Camera:
         if self.subject is not None:
             return self.subject
         direction = (_AHEAD if len(self._robot_views) > 1 else
-                     _FIGURE if self._robot_views[0].tasks else ASIDE)
+                     _FIGURE if self._robot_views[0].tasks else _ASIDE)
         return np.concatenate([
             *(points_to_show(robot_view) + robot_view.frame.position
               for robot_view in self._robot_views),

@@ -1,15 +1,14 @@
 """Leads the goal round on a closed path, at a speed that can be watched."""
 
-import functools
 import threading
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
 from ik_node.control.target_path import TargetPath
 from ik_node.motion.tip_path import ClosedPath
 from ik_node.spatial import pose_from_rotation
-from ik_node.support.threads import start_thread
 from ik_node.viewer.draft import number
 from ik_node.viewer.panel import Page, Panel
 
@@ -32,7 +31,7 @@ class DemoPanel(Panel):
         super().__init__(page, 'Demo')
         self._stopped = threading.Event()
         self._stopped.set()
-        self._thread: threading.Thread | None = None
+        self._leader: Any = self._worker(lambda led: self._play(*led))
         self._phase, self._round = 0.0, _ROUND
         with self._folder:
             self._button = self._gui.add_button(_PLAY, hint='leads the goal round')
@@ -56,6 +55,7 @@ class DemoPanel(Panel):
         """Send no further goal."""
         self._stopped.set()
         self._button.label = _PLAY
+        super().stop()
 
     def close(self) -> None:
         self.stop()
@@ -69,12 +69,9 @@ class DemoPanel(Panel):
         targets = None if self.plays else self._targets()
         self.stop()
         if targets is not None:
-            if self._thread is not None:
-                self._thread.join()  # its last goal would look like a user's drag
             self._stopped = threading.Event()
             self._button.label = _STOP
-            self._thread = start_thread(functools.partial(self._play, targets, self._stopped),
-                                        'demo', self._notify)
+            self._leader.give((targets, self._stopped))
 
     def _targets(self) -> _Targets | None:
         """Return the targets at a phase, 0 to 1, as poses (4, 4), m, of the scene, by task."""

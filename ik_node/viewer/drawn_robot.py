@@ -12,7 +12,6 @@ import viser
 
 from ik_node.model.body import Body
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere, Visual
-from ik_node.model.joints import Joint
 from ik_node.model.mesh_parts import MeshPart, is_coloured, most_each, parts_of, whole_of
 from ik_node.model.meshes import MeshError, Meshes
 from ik_node.model.substitutes import stick_figure
@@ -95,27 +94,26 @@ class DrawnRobot:
             above = self._frames[self._parents[link]] if link in self._parents else self._top
             self._frames[link] = scene.add_frame(
                 f'{above.name}/{link.replace("/", "|") or "|"}', show_axes=False)
-        self._draw_shapes(tree.visuals or stick_figure(*_structure(tree)))
+        self._draw_shapes(tree.visuals or _stick_figure(tree))
         self._place_links()
 
     def _draw_shapes(self, visuals: Mapping[str, Sequence[Visual]]) -> None:
         meshes, self._corners = self._meshes, {}
         meshes.begin()
-        shapes: list[tuple[str, Visual, list[MeshPart] | trimesh.Trimesh]] = []
+        shapes: list[tuple[str, str, Visual, list[MeshPart] | trimesh.Trimesh]] = []
         for link, frame in self._frames.items():
             for i, visual in enumerate(visuals.get(link, ())):
                 if self.color is not None:
                     visual = replace(visual, color=(*self.color, (visual.color or _GREY)[3]))
                 try:
-                    shapes.append((f'{frame.name}/visual_{i}', visual, _parts(visual, meshes)))
+                    shapes.append((link, f'{frame.name}/visual_{i}', visual,
+                                   _parts(visual, meshes)))
                 except MeshError as error:
                     self.mesh_errors.append(f'{link}: {error}')
-        counts = [len(part.faces) for _, _, parts in shapes if isinstance(parts, list)
+        counts = [len(part.faces) for *_, parts in shapes if isinstance(parts, list)
                   for part in parts]
         most = max(counts, default=0) if self._is_fine else most_each(counts, self._most)
-        drawn = {name.rpartition('/')[0] for name, _, _ in shapes}
-        links = {frame.name: link for link, frame in self._frames.items()}
-        for name, visual, parts in shapes:
+        for link, name, visual, parts in shapes:
             try:
                 if isinstance(parts, list):
                     parts = [meshes.simplified(part, most) for part in parts]
@@ -124,11 +122,10 @@ class DrawnRobot:
                 self.mesh_errors.append(f'{visual.shape.filename}: {error}')
             else:
                 _draw(self._server.scene, name, visual, parts)
-                link = links[name.rpartition('/')[0]]
                 self._corners[link] = np.concatenate([
                     self._corners.get(link, np.zeros((0, 3))), _corners(visual, parts)])
-        lacking = [link for link in visuals if self._frames[link].name not in drawn]
-        stand_ins = stick_figure(*_structure(self.tree)) if lacking and self.tree else {}
+        lacking = visuals.keys() - {link for link, *_ in shapes}
+        stand_ins = _stick_figure(self.tree) if lacking and self.tree else {}
         for link in lacking:  # a stand-in, so that the robot has no hole
             for i, visual in enumerate(stand_ins.get(link, ())):
                 _draw(self._server.scene, f'{self._frames[link].name}/stand_in_{i}',
@@ -181,9 +178,8 @@ class DrawnRobot:
         return np.eye(4) if T_root_link is None else self._T_drawn_root @ T_root_link
 
 
-def _structure(tree: KinematicTree) -> tuple[Sequence[str], tuple[Joint, ...]]:
-    """Return the links and the joints of a tree."""
-    return tree.links, tuple(tree.joints.values())
+def _stick_figure(tree: KinematicTree) -> dict[str, tuple[Visual, ...]]:
+    return stick_figure(tree.links, tuple(tree.joints.values()))
 
 
 def _parts(visual: Visual, meshes: Meshes) -> list[MeshPart] | trimesh.Trimesh:

@@ -1,6 +1,6 @@
 """The gap between the tip and its goal: how large it is, and a line across it."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import viser
@@ -8,7 +8,7 @@ import viser
 from ik_node.spatial import rotation_log
 from ik_node.viewer.node_state import Errors
 from ik_node.viewer.page_text import length_text
-from ik_node.viewer.scene_nodes import add_line, new_name
+from ik_node.viewer.scene_nodes import add_line
 
 _COLOR = 208, 52, 44
 
@@ -35,24 +35,15 @@ class GapLine:
 
     def __init__(self, server: viser.ViserServer, name: str) -> None:
         """Show nothing yet. name: of its node."""
-        self._server, self._name = server, name
-        self._nodes: tuple[Any, Any] | None = None
+        self._line = add_line(server, f'{name}/line', np.zeros((2, 3)), _COLOR, 3.0,
+                              thickness_units='screen', visible=False)
+        self._label = server.scene.add_label(f'{name}/text', '', anchor='center-left',
+                                             visible=False)
 
     def show(self, gap: GoalGap | None) -> None:
         """Show a gap; None for none."""
-        if gap is None:
-            for node in self._nodes or ():
-                node.remove()
-            self._nodes = None
-            return
-        ends = np.array([[gap.tip, gap.goal]], dtype=np.float32)
-        if self._nodes is None:
-            self._nodes = (
-                add_line(self._server, f'{self._name}/line', ends[0], _COLOR, 3.0,
-                         thickness_units='screen'),
-                self._server.scene.add_label(new_name(self._server, f'{self._name}/text'), '',
-                                             anchor='center-left'))
-        line, label = self._nodes
-        if not (np.array_equal(line.points, ends) and label.text):
-            line.points, label.position = ends, 0.5 * (gap.tip + gap.goal)
-            label.text = length_text(gap.errors.position)
+        self._line.visible = self._label.visible = gap is not None
+        if gap is not None:  # viser sends what has changed
+            self._line.points = np.array([[gap.tip, gap.goal]])
+            self._label.position = 0.5 * (gap.tip + gap.goal)
+            self._label.text = length_text(gap.errors.position)

@@ -125,7 +125,7 @@ class JointPanel(Panel):
         self._wanted = self._worker(self._go_to)
         self._sent: tuple[Mapping[str, float], float] = {}, 0.0  # joint values, and when, s
         self._sliders: dict[str, Any] = {}
-        self._factors: list[float] = []  # of the sliders: from rad and m to degrees and m
+        self._units: dict[str, Mapping[str, float]] = {}  # those of each joint; '' is the shown one
         self._others: list[Any] = []
         self._space: JointSpace | None = None
 
@@ -142,21 +142,21 @@ class JointPanel(Panel):
         if space is None:
             return
         poses = self._read_poses(space)
-        self._factors = np.where(space.prismatic, 1.0, np.degrees(1.0)).tolist()
+        self._units = {name: LENGTHS if is_prismatic else ANGLES for name, is_prismatic in zip(
+            space.joint_names, space.prismatic)}
         with self._folder:
             if poses:
                 names = self._gui.add_dropdown('pose', list(poses))
                 button = self._gui.add_button('Go to the pose')
                 button.on_click(lambda _: self._wanted.give(poses[str(names.value)]))
                 self._others = [names, button]
-            for name, lower, upper, factor in zip(
-                    space.joint_names, np.maximum(space.lower, -_FREE),
-                    np.minimum(space.upper, _FREE), self._factors):
-                step = 10.0 ** np.floor(np.log10(max(factor * (upper - lower), 1e-6) / 1000.0))
-                low, high = (round(float(factor * end), _ENDS) for end in (lower, upper))
-                slider = self._gui.add_slider(
-                    f'{name}, {"m" if factor == 1.0 else "°"}', low, high, float(step),
-                    float(np.clip(0.0, low, high)))
+            for name, lower, upper in zip(space.joint_names, np.maximum(space.lower, -_FREE),
+                                          np.minimum(space.upper, _FREE)):
+                low, high = self._ends(name, lower, upper)
+                digits = int(np.floor(np.log10(max(high - low, 1e-6) / 1000.0)))
+                slider = self._gui.add_slider(f'{name}, {self._symbol(name)}', low, high,
+                                              10.0 ** digits, float(np.clip(0.0, low, high)))
+                slider.precision = max(0, -digits)  # not as many as the ends have
                 on_user_change(slider, lambda _: self._wanted.give(self._slid(space)))
                 self._sliders[name] = slider
             typing = self._gui.add_folder('Type joint values', expand_by_default=False)
@@ -169,15 +169,31 @@ class JointPanel(Panel):
 
     def _slid(self, space: JointSpace) -> dict[str, float]:
         """Return the joint values of the sliders, rad or m, inside the limits."""
-        values = np.clip([slider.value / factor for slider, factor in zip(
-            self._sliders.values(), self._factors)], space.lower, space.upper)
+        values = np.clip([slider.value * self._units[name][''] for name, slider in
+                          self._sliders.items()], space.lower, space.upper)
         return dict(zip(self._sliders, values.tolist()))
 
     def _on_typed(self, typed: Mapping[str, str]) -> None:
         """Move the joints to what was typed. Raises IkError for what is no value of them."""
-        units = {name: LENGTHS if factor == 1.0 else ANGLES
-                 for name, factor in zip(self._sliders, self._factors)}
-        self._go_to({name: number(name, text, units[name]) for name, text in typed.items()})
+        values, space = {}, self._space
+        for name, lower, upper in () if space is None else zip(
+                space.joint_names, space.lower, space.upper):
+            if name in typed:
+                value = number(name, typed[name], self._units[name])
+                low, high = self._ends(name, lower, upper)
+                if not low <= (typed_value := value / self._units[name]['']) <= high:
+                    raise InputError(f'{name} must be from {low:g} to {high:g} '
+                                     f'{self._symbol(name)}, not {typed_value:g}')
+                values[name] = float(np.clip(value, lower, upper))
+        self._go_to(values)
+
+    def _ends(self, name: str, lower: float, upper: float) -> tuple[float, float]:
+        """Return two values of a joint, rad or m, as they are shown."""
+        unit = self._units[name]['']
+        return round(float(lower / unit), _ENDS), round(float(upper / unit), _ENDS)
+
+    def _symbol(self, name: str) -> str:
+        return 'm' if self._units[name] is LENGTHS else '°'
 
     def _read_poses(self, space: JointSpace) -> dict[str, dict[str, float]]:
         """Return the named poses that have joints of the arm, or of the body."""
@@ -196,12 +212,12 @@ class JointPanel(Panel):
         if (space is None or self._wanted.busy or self._robot_view.parameters.switching
                 or not self._has_arrived()):
             return
-        for (name, slider), factor in zip(self._sliders.items(), self._factors):
-            value = self._robot_view.values.get(name)
-            if value is not None and abs(value - slider.value / factor) > _SHOWN_VALUE:
-                slider.value = float(np.clip(factor * value, slider.min, slider.max))
+        for name, slider in self._sliders.items():
+            value, unit = self._robot_view.values.get(name), self._units[name]['']
+            if value is not None and abs(value - slider.value * unit) > _SHOWN_VALUE:
+                slider.value = float(np.clip(value / unit, slider.min, slider.max))
             if value is not None:
-                self._draft.show(name, f'{round(factor * value, 4) + 0.0:.6g}')
+                self._draft.show(name, f'{round(value / unit, 4) + 0.0:.6g}')
 
     def _has_arrived(self) -> bool:
         """Return whether the robot is where sliders have sent it, or should be by now.

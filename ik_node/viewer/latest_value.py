@@ -1,7 +1,6 @@
 """Work outside the page's callbacks, where only the latest of several values counts."""
 
 import contextlib
-import logging
 import threading
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
@@ -9,7 +8,6 @@ from typing import Generic, TypeVar
 from ik_node.support.exceptions import IkError
 from ik_node.support.threads import Notify, reported, start_thread
 
-_LOG = logging.getLogger(__name__)
 _Value = TypeVar('_Value')
 
 
@@ -26,8 +24,7 @@ def errors_shown(notify: Notify, subject: str = '') -> Iterator[None]:
 class LatestValue(Generic[_Value]):
     """A thread that handles one value after the other and skips all but the latest."""
 
-    def __init__(self, handle: Callable[[_Value], object],
-                 notify: Notify = _LOG.warning) -> None:
+    def __init__(self, handle: Callable[[_Value], object], notify: Notify) -> None:
         """Wait for values.
 
         handle: called with each, in the thread. notify: called with a line about an error in it,

@@ -116,9 +116,9 @@ class LessonPanel(Panel):
         if self._button.label == _PAUSE:
             self.stop()
         else:
-            self._stopped.clear()
+            self._stopped = threading.Event()  # another one than that of a play which still ends
             self._button.label = _PAUSE
-            self._work.give(self._play)
+            self._work.give(functools.partial(self._play, self._stopped))
 
     def _choose(self, name: str) -> None:
         self.stop()
@@ -144,7 +144,7 @@ class LessonPanel(Panel):
                        for k, (part, one) in enumerate(zip('ab', runs))]
         last = (len(runs) - 1) * step
         corners = np.array(list(itertools.product(*np.array([low, high + last]).T)))
-        self._page.stage(np.column_stack([corners, np.zeros(4)]), _FROM)
+        self._page.stage((np.column_stack([corners, np.zeros(4)]), _FROM))
         self._text.content = (
             f'**Figure {figure.number}**: {figure.title}.  \nOne step per frame towards the red '
             'goal, which moves on a straight line. The path of the tip is blue.\n\n'
@@ -166,12 +166,12 @@ class LessonPanel(Panel):
                 title=title, x=(0.0, float(FRAMES)), dashes=_DASHES[:count] * len(runs),
                 height=150), data
 
-    def _play(self) -> None:
+    def _play(self, stopped: threading.Event) -> None:
         """Show the frames one after the other from the present one, or from the first."""
         first = int(self._slider.value)
         for frame in range(first if first < FRAMES else 0, FRAMES + 1):
             self._show(frame)
-            if self._stopped.wait(_PERIOD):
+            if stopped.wait(_PERIOD):
                 return
         self.stop()
 

@@ -49,10 +49,10 @@ class MarkerScene:
     """
 
     def __init__(self, server: viser.ViserServer, name: str,
-                 load: Callable[[Mesh], MeshPart] | None = None) -> None:
+                 load: Callable[[Mesh], MeshPart]) -> None:
         """Draw nothing yet. name: the node, in which the frame of the markers is placed.
 
-        load: reads a mesh, or raises MeshError; without it none is drawn.
+        load: reads a mesh, or raises MeshError.
         """
         self._server, self._name, self._load = server, name, load
         self._shown: dict[tuple[str, int], _Shown] = {}
@@ -203,10 +203,10 @@ class MarkerScene:
     def _draw_mesh(self, name: str, mesh: Mesh, look: dict[str, Any]) -> Any:
         """Draw a mesh, where it can be read."""
         try:
-            read = None if self._load is None else self._load(mesh)
+            read = self._load(mesh)
         except MeshError:
-            read = None
-        return None if read is None else self._server.scene.add_mesh_simple(
+            return None
+        return self._server.scene.add_mesh_simple(
             name, np.asarray(read.vertices), np.asarray(read.faces), **look)
 
 

@@ -139,9 +139,9 @@ class NodeLink(Listener):
             self.parameters.expire()
         return back
 
-    def set_parameter(self, name: str, value: Any) -> None:
-        """Set a parameter of the node. Raises SilentError with its reason for a refusal."""
-        self.parameters.set(self.connection, name, value)
+    def set_parameters(self, values: Mapping[str, Any]) -> None:
+        """Set parameters of the node, all or none. Raises SilentError with its reason."""
+        self.parameters.set(self.connection, values)
         self._changed()
 
     def fetch_parameters(self) -> None:

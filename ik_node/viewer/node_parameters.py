@@ -174,13 +174,13 @@ class NodeParameters(Mapping[str, Any]):
             self._events |= {name: (self._count, value) for name, value in changed.items()}
             self._store(changed)
 
-    def set(self, connection: Connection, name: str, value: Any) -> None:
-        """Set a parameter of the node. Raises SilentError with its reason for a refusal."""
+    def set(self, connection: Connection, values: Mapping[str, Any]) -> None:
+        """Set parameters of the node, all or none. Raises SilentError with its reason."""
         count = self._count
-        connection.set_parameters({name: value})
+        connection.set_parameters(values)
         with self._lock:
-            if name not in self._events_since(count):  # its event is still on its way
-                self._store({name: value})
+            newer = self._events_since(count)  # other events are still on their way
+            self._store({name: value for name, value in values.items() if name not in newer})
 
     def fetch(self, connection: Connection) -> None:
         """Fetch the node's parameters, and read the file that they name. Raises SilentError."""

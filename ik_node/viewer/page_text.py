@@ -54,20 +54,18 @@ def html_line(text: str) -> str:
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], bold: int = -1) -> str:
-    """Return a table of HTML cells. bold: the number of a row. A single cell fills its row."""
+    """Return a table of HTML cells. bold: the number of a row."""
     lines = [f'<tr>{_cells("th", head)}</tr>']
     for k, row in enumerate(rows):
         style = ' style="font-weight:bold"' if k == bold else ''
-        lines.append(f'<tr{style}>{_cells("td", row, len(head))}</tr>')
+        lines.append(f'<tr{style}>{_cells("td", row)}</tr>')
     return ('<div style="overflow-x:auto;contain:inline-size;margin:0.5em 3%">'
             '<table style="width:100%;font-size:0.8em;'
             f'white-space:nowrap;border-spacing:0.3em 0.15em">{"".join(lines)}</table></div>')
 
 
-def _cells(tag: str, cells: Sequence[str], columns: int = 0) -> str:
+def _cells(tag: str, cells: Sequence[str]) -> str:
     """Return the cells of a row: the first at the left, the others at the right."""
-    if len(cells) == 1:
-        return f'<{tag} colspan="{columns}" style="white-space:normal">{cells[0]}</{tag}>'
     first, *others = cells
     left = ' align="left"' if tag == 'th' else ''
     return f'<{tag}{left}>{first}</{tag}>' + ''.join(

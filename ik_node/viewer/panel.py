@@ -8,7 +8,7 @@ import viser
 
 from ik_node.model.chain import Chain
 from ik_node.support.threads import Notify
-from ik_node.viewer.camera import ASIDE, Camera
+from ik_node.viewer.camera import Camera
 from ik_node.viewer.draft import Draft
 from ik_node.viewer.history import UndoHistory
 from ik_node.viewer.latest_value import LatestValue, errors_shown
@@ -58,14 +58,11 @@ class Page:
         """Whether something else is shown in place of the robots."""
         return self.camera.subject is not None
 
-    def stage(self, points: np.ndarray | None, direction: np.ndarray = ASIDE) -> None:
-        """Show what lies around points (k, 3), m, of the scene in place of the robots.
-
-        direction (3,): to the camera. None shows the robots, with their handles, again.
-        """
+    def stage(self, subject: tuple[np.ndarray, np.ndarray] | None) -> None:
+        """Show a subject of the camera in place of the robots; None shows them, and handles."""
         for robot_view in self.robot_views:
-            robot_view.frame.visible = points is None
-        self.camera.show(points, direction)
+            robot_view.frame.visible = subject is None
+        self.camera.show(subject)
         self.fit_ground()
 
     def fit_ground(self) -> None:
@@ -136,10 +133,7 @@ class Page:
         """Set parameters of a node, as a step of the user's. Raises SilentError for a refusal."""
         before = {name: robot_view.parameters[name] for name in values
                   if name in robot_view.parameters}
-        for name, value in values.items():
-            robot_view.set_parameter(name, value)
-        put = robot_view.connection.set_parameters
-        self.history.record(lambda: put(before), lambda: put(values))
+        self.history.make(robot_view.set_parameters, (before,), (values,))
 
     def notify(self, line: str, color: Literal['red', 'blue'] = 'red') -> None:
         """Show a line in every browser: an error in red, news in blue."""
@@ -171,7 +165,7 @@ class Panel:
         """Return a widget of a parameter of all nodes; name: returns what a node calls it."""
         def write(value: Any) -> None:
             for robot_view in self._page.robot_views:
-                robot_view.set_parameter(name(robot_view), value)
+                robot_view.set_parameters({name(robot_view): value})
         return NodeWidget(
             widget, lambda: self._robot_view.parameters.get(name(self._robot_view)), write,
             self._notify, subject)

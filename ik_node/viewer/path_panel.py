@@ -77,10 +77,11 @@ class PathPanel(Panel):
 
     def _add(self, least: float = 0.0, key: str = '') -> None:
         """Add the pose of the handle, if that is so far from the last waypoint, m."""
-        T, waypoints = self._page.handle_pose, self._page.waypoints
-        if T is not None and not (least and waypoints and np.linalg.norm(
-                T[:3, 3] - waypoints[-1][:3, 3]) <= least):
-            self._change([*waypoints, T], len(waypoints), key)
+        with self._changing:
+            T, waypoints = self._page.handle_pose, self._page.waypoints
+            if T is not None and not (least and waypoints and np.linalg.norm(
+                    T[:3, 3] - waypoints[-1][:3, 3]) <= least):
+                self._change([*waypoints, T], len(waypoints), key)
 
     def _edit(self, what: str) -> None:
         """Move the chosen waypoint in the list, put it at the handle, or delete it."""

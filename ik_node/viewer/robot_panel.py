@@ -107,9 +107,11 @@ class RobotPanel(Panel):
         return False
 
     def _load(self, parameters: dict[str, str]) -> None:
-        """Give a robot to all nodes. Raises IkError with the reason of one that refuses it."""
+        """Give a robot to all nodes, at its start pose. Raises IkError with a node's refusal."""
         for robot_view in self._page.robot_views:
             robot_view.load(parameters)
+            if not robot_view.state.is_stopped:
+                robot_view.go_home()  # not with the values of joints of the same names
 
     def _start_download(self, choice: str) -> None:
         name = self._names.get(choice)

@@ -64,7 +64,6 @@ class RobotView(DrawnRobot, NodeLink):
         self._chain: Chain | None = None
         self._able = np.ones(6, bool)  # the axes of goals that the arm can serve
         self._chain_error = ''
-        self._offered: tuple[str, ...] = ()
         self._selection: tuple[Any, ...] = ()  # the robot that is drawn, and its chain
         NodeLink.__init__(self, changed, namespace, target, arm, domain_id)
 
@@ -150,9 +149,7 @@ class RobotView(DrawnRobot, NodeLink):
         gap, report = self.gap, self.state.report
         self._gap_line.show(gap if gap and report and report.level and (
             gap.errors.position >= _GAP * self.reach) else None)
-        if self.tasks != self._offered:  # the node has to know of goals before they are sent
-            self._offered = self.tasks
-            self.connection.offer_goals(self._offered)
+        self.connection.offer_goals(self.tasks)  # the node has to know before they are sent
         return other
 
     def _show_markers(self) -> None:

@@ -1,7 +1,6 @@
 """A scene of the page in a file: robot, solver, joint values, goals, obstacles and the view."""
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -9,6 +8,7 @@ import numpy as np
 
 from ik_node.control.options import MODEL_PATHS
 from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
+from ik_node.support.arguments import number, vector, whole
 from ik_node.support.bounds import MAX_BYTES, MAX_NUMBER
 from ik_node.support.exceptions import InputError, names, shown
 from ik_node.viewer.made_obstacle import SIZES, MadeObstacle
@@ -70,9 +70,10 @@ def read_scene(content: bytes) -> SavedScene:
         return SavedScene(
             _text(values['robot']), (base, tip),
             kept_parameters({_text(name): one for name, one in values['parameters'].items()}),
-            {_text(name): _number(one) for name, one in values['joints'].items()},
+            {_text(name): number(one, f'joint {name}') for name, one in values['joints'].items()},
             {_text(name): _pose(one) for name, one in values['goals'].items()},
-            None if camera is None else (_numbers(camera[0], 3), _numbers(camera[1], 3)),
+            None if camera is None else (
+                _numbers(camera[0], 3, 'the camera'), _numbers(camera[1], 3, 'the camera')),
             dict(map(_obstacle, values.get('obstacles', ()))),  # older files have none,
             values.get('position_only', False) is True)  # nor this
     except KeyError as error:
@@ -89,13 +90,11 @@ def _obstacle(item: Any) -> tuple[int, MadeObstacle]:
     kind = _text(item['kind'])
     if kind not in SIZES:
         raise ValueError(f'an obstacle must be one of {names(SIZES)}, not {shown(kind)}')
-    sizes = _numbers(item['sizes'], len(SIZES[kind]))
+    sizes = _numbers(item['sizes'], len(SIZES[kind]), 'the sizes of an obstacle')
     if not all(0.0 < size <= MAX_NUMBER for size in sizes):
         raise ValueError(f'the sizes of an obstacle must be above 0 m, not {shown(sizes)}')
-    number = _number(item['number'])
-    if not (number.is_integer() and 0.0 < number < 2**31):
-        raise ValueError(f'the number of an obstacle must be a positive integer, not {number:g}')
-    return int(number), MadeObstacle(kind, sizes, _pose(item))
+    key = whole(item['number'], 'the number of an obstacle', 1, 2**31 - 1)
+    return key, MadeObstacle(kind, sizes, _pose(item))
 
 
 def _plain(value: Any) -> Any:
@@ -114,21 +113,13 @@ def _text(value: Any) -> str:
     return value
 
 
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValueError(f'{shown(value)} is not a finite number')
-    return float(value)
-
-
-def _numbers(values: Any, count: int) -> tuple[float, ...]:
-    if not isinstance(values, list) or len(values) != count:
-        raise ValueError(f'{shown(values)} is not a list of {count} numbers')
-    return tuple(map(_number, values))
+def _numbers(values: Any, count: int, name: str) -> tuple[float, ...]:
+    return tuple(vector(values, count, name).tolist())
 
 
 def _pose(goal: Any) -> np.ndarray:
-    quaternion = np.array(_numbers(goal['orientation'], 4))
+    quaternion = vector(goal['orientation'], 4, 'the quaternion of a goal')
     length = float(np.linalg.norm(quaternion))
     if not length > 0.0:
         raise ValueError('the quaternion of a goal is zero')
-    return pose_from_quaternion(_numbers(goal['position'], 3), quaternion / length)
+    return pose_from_quaternion(vector(goal['position'], 3, 'a position'), quaternion / length)

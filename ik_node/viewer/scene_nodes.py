@@ -60,9 +60,12 @@ def distinct_colors(count: int) -> list[tuple[int, int, int]]:
 
 def add_line(server: viser.ViserServer, name: str, points: np.ndarray,
              color: tuple[int, int, int], width: float, **options: Any) -> Any:
-    """Add a line through points (k, 3), m, to the scene. width: m; options: of viser."""
+    """Add a line through points (k, 3), m, to the scene; it may take the place of another one.
+
+    width: m; options: of viser.
+    """
     return server.scene.add_line_segments(
-        new_name(server, name), np.stack([points[:-1], points[1:]], axis=1),
+        name, np.stack([points[:-1], points[1:]], axis=1),
         np.array(color, dtype=np.uint8), thickness=width, **options)
 
 
@@ -96,24 +99,20 @@ class GroundPlane:
     """A grid at z = 0 of the scene, of squares of 1, 10, 100 mm or so, and sections of ten."""
 
     def __init__(self, scene: viser.SceneApi) -> None:
-        self._scene, self._colors = scene, _LIGHT
-        self._sizes = 0.0, 0.0
+        self._grid = scene.add_grid('/grid', plane='xy')
+        self.set_dark(False)
         self.fit(1.0, 0.0)
 
     def set_dark(self, dark: bool) -> None:
         """Have lines for a dark background, or for a light one."""
-        self._colors = _DARK if dark else _LIGHT
-        self._grid.cell_color, self._grid.section_color = self._colors
+        self._grid.cell_color, self._grid.section_color = _DARK if dark else _LIGHT
 
     def fit(self, reach: float, last: float) -> None:
         """Fit the ground to robots of a reach, m, in a row from y = 0 to the last one, m."""
         square = 10.0 ** round(np.log10(reach / _SQUARES))
         section = _SQUARES * square
         size = 2.0 * section * np.ceil((_REACHES * reach + last) / section)
-        if (size, square) != self._sizes:
-            self._sizes = size, square
-            cell, lines = self._colors
-            self._grid = self._scene.add_grid(
-                '/grid', width=size, height=size, cell_size=square, section_size=section,
-                plane='xy', position=(0.0, 0.0, -_BELOW * reach), cell_color=cell,
-                section_color=lines)
+        grid = self._grid
+        grid.width = grid.height = float(size)
+        grid.cell_size, grid.section_size = square, section
+        grid.position = 0.0, 0.0, -_BELOW * reach

@@ -12,11 +12,12 @@ from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.charts import LOGARITHMIC, add_chart
 from ik_node.viewer.goal_gap import GoalGap
+from ik_node.viewer.node_parameters import NodeParameters
 from ik_node.viewer.node_state import GREY, StateLine
 from ik_node.viewer.page_text import html_line, html_table, joint_text, length_text
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.robot_view import COLORS
-from ik_node.viewer.scene_nodes import add_line, new_name, rgb_bytes
+from ik_node.viewer.scene_nodes import add_line, rgb_bytes
 
 METHODS = ('pseudoinverse', 'dls', 'transpose', 'ccd')
 _COLORS = dict(zip(METHODS, map(rgb_bytes, COLORS)))
@@ -38,9 +39,9 @@ class StepPanel(Panel):
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Steps')
         self._problem: tuple[np.ndarray, np.ndarray] | None = None  # q and goal that are drawn
-        self._setting: list[object] = []  # of the options
+        # What a step depends on: the options of each method, weights, the chain.
+        self._setting: tuple[Any, ...] = ()
         self._solvers: dict[str, Any] = {}
-        self._chain: Chain | None = None
         self._work = self._worker(self._move)
         gui = self._gui
         with self._folder:
@@ -75,21 +76,17 @@ class StepPanel(Panel):
 
     def _take_options(self, chain: Chain) -> None:
         """Take the node's options, with which all is drawn anew where they, or the arm, differ."""
-        setting: list[object] = [str(self._robot_view.parameters.option(f'{method}.{name}'))
-                   for method in METHODS for name in solver_class(method).Options.specs()]
-        setting += str(self._robot_view.parameters.option('task_weights')), self._page.position_only
-        if chain is not self._chain or setting != self._setting:
-            self._chain, self._setting, self._problem = chain, setting, None
+        parameters = self._robot_view.parameters
+        options = {method: _options(parameters, method) for method in METHODS}
+        setting = options, str(parameters.option('task_weights')), self._page.position_only, chain
+        if setting != self._setting:
+            self._setting, self._problem = setting, None
             self._solvers.clear()
 
     def _step(self, chain: Chain, method: str, goal: Goal, q: np.ndarray) -> np.ndarray:
         """Return a step (n,) of a method with the options of the node."""
         if method not in self._solvers:
-            specs = solver_class(method).Options.specs()
-            options: dict[str, Any] = {
-                name: None if value == NONE and specs[name].optional else value for name in specs
-                if (value := self._robot_view.parameters.option(f'{method}.{name}')) is not None}
-            self._solvers[method] = make_solver(method, chain, **options)
+            self._solvers[method] = make_solver(method, chain, **self._setting[0][method])
         return self._solvers[method].step(goal, q)
 
     def _draw(self, chain: Chain, q: np.ndarray, T_base_goal: np.ndarray) -> None:
@@ -105,7 +102,7 @@ class StepPanel(Panel):
         for method, dq in steps.items():
             path = np.array([chain.forward(q + part * dq)[:3, 3]
                              for part in np.linspace(0.0, 1.0, _PARTS + 1)])
-            self._draw_arrow(path @ T[:3, :3].T + T[:3, 3], _COLORS[method])
+            self._draw_arrow(path @ T[:3, :3].T + T[:3, 3], method)
             k = int(np.abs(dq).argmax())
             rows.append([f'<span style="color:rgb{_COLORS[method]}">■</span> {method}',
                          joint_text(abs(dq[k]), chain.prismatic[k]),
@@ -124,17 +121,19 @@ class StepPanel(Panel):
             q = q + self._step(chain, method, goal, q)
         return np.clip(np.nan_to_num(errors, nan=_MOST, posinf=_MOST), _LEAST, _MOST)
 
-    def _draw_arrow(self, path: np.ndarray, color: tuple[int, int, int]) -> None:
+    def _draw_arrow(self, path: np.ndarray, method: str) -> None:
         """Draw a path of the tip (k, 3), m, of the scene, that ends in an arrow."""
         name, width = f'/{self._robot_view.name}/steps', _WIDTH * self._robot_view.reach
-        self._drawn.append(add_line(self._server, f'{name}/path', path, color, 2.0 * width))
+        color = _COLORS[method]
+        self._drawn.append(add_line(
+            self._server, f'{name}/path_{method}', path, color, 2.0 * width))
         last = path[-1] - path[-2]
         length = float(np.linalg.norm(last))
         if length >= 0.1 * width:
             head = np.array([[path[-1], path[-1] + _HEAD * width * last / length]])
             self._drawn.append(self._server.scene.add_arrows(
-                new_name(self._server, f'{name}/head'), head, np.array(color, dtype=np.uint8),
-                shaft_radius=width, head_radius=0.5 * _HEAD * width, head_length=_HEAD * width))
+                f'{name}/head_{method}', head, np.array(color, dtype=np.uint8), shaft_radius=width,
+                head_radius=0.5 * _HEAD * width, head_length=_HEAD * width))
 
     def _move(self, method: str) -> None:
         problem = self._present()
@@ -151,3 +150,10 @@ class StepPanel(Panel):
     def _clear(self) -> None:
         self._problem, self._table.content, self._chart.visible = None, '', False
         self._remove_drawn()
+
+
+def _options(parameters: NodeParameters, method: str) -> dict[str, Any]:
+    """Return the options of a method that the node has."""
+    specs = solver_class(method).Options.specs()
+    return {name: None if value == NONE and specs[name].optional else value for name in specs
+            if (value := parameters.get(f'{method}.{name}')) is not None}

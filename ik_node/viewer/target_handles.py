@@ -27,6 +27,8 @@ _ANCHORS: Any = 'top-center', 'center-left', 'center-right'  # of names at the s
 class Gizmo:
     """The handle of a target. Of drags faster than they can be handled the latest counts.
 
+    Only one thread at a time may call its methods, see `TargetHandles`.
+
     Where the user has dragged it (`is_dragged`), it stays in the frame of its target: in the parts
     of the pose that it sets.
 
@@ -52,7 +54,6 @@ class Gizmo:
         self._label = server.scene.add_label(
             new_name(server, f'{self._handle.name}_label'), target.name, anchor=_ANCHORS[side],
             position=position + self._aside, font_screen_scale=_LETTERS) if target.name else None
-        self._placing = threading.Lock()  # held by what sets the pose, from several threads
         # The last pose that the program set, or a callback has seen: exactly, and as viser has it,
         # which does not take changes of a hundred-thousandth.
         self._T, self._seen = T, self._pose()
@@ -92,22 +93,20 @@ class Gizmo:
 
         T_frame (4, 4), m: of the frame of its target, by default as it is drawn.
         """
-        with self._placing:
-            self._place(T)
-            self._on_drag(self._frame() if T_frame is None else T_frame, ends=True)
+        self._place(T)
+        self._on_drag(self._frame() if T_frame is None else T_frame, ends=True)
 
     def follow(self, T_scene_target: np.ndarray) -> None:
         """Move it to the target (4, 4), m, except for what the user has set by dragging it."""
-        with self._placing:
-            T = T_scene_target
-            if self.is_dragged:
-                if self._grabbed or self._drags.busy:
-                    return
-                T = self._freedom.merge(self._frame() @ self.T_frame_goal, T_scene_target)
-            # The page's pose comes before the call of `_on_drag`.
-            if np.allclose(self._pose(), self._seen, rtol=0.0, atol=_MOVED) and not (
-                    np.array_equal(T, self._T)):
-                self._place(T)
+        T = T_scene_target
+        if self.is_dragged:
+            if self._grabbed or self._drags.busy:
+                return
+            T = self._freedom.merge(self._frame() @ self.T_frame_goal, T_scene_target)
+        # The page's pose comes before the call of `_on_drag`.
+        if np.allclose(self._pose(), self._seen, rtol=0.0, atol=_MOVED) and not (
+                np.array_equal(T, self._T)):
+            self._place(T)
 
     def drop(self) -> None:
         """Forget a drag that has not been sent yet; one that is being sent is sent on return."""
@@ -115,9 +114,8 @@ class Gizmo:
 
     def release(self) -> None:
         """Let it follow the target until it is dragged again."""
-        with self._placing:
-            self._place(self.T)
-            self.is_dragged = self._grabbed = False
+        self._place(self.T)
+        self.is_dragged = self._grabbed = False
 
     def _place(self, T: np.ndarray) -> None:
         self._handle.position, self._handle.wxyz = position_wxyz(T)

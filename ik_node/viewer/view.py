@@ -209,13 +209,13 @@ class View:
                 self.page.notify(f'There is nothing to {name.lower()}.', 'blue')
 
     def _on_stop(self, stops: bool) -> None:
+        for robot_view in self._robot_views:  # first: the node refuses what is still on its way
+            with errors_shown(self.page.notify):
+                robot_view.enable(not stops)
         if stops:
             self.page.handles.drop()
             for panel in self._panels:
                 panel.stop()
-        for robot_view in self._robot_views:
-            with errors_shown(self.page.notify):
-                robot_view.enable(not stops)
         self.page.handles.release()
 
     def _home(self) -> None:

@@ -41,14 +41,6 @@ def test_robots_side_by_side_stand_on_it(grids):
     assert 0.5 * drawn[-1].width > 6.0 + 0.9
 
 
-def test_it_is_drawn_again_only_where_it_changes(grids):
-    drawn, ground = grids
-    ground.fit(1.0, 0.0)
-    assert len(drawn) == 1
-    ground.fit(10.0, 0.0)
-    assert [grid.name for grid in drawn] == ['/grid', '/grid']
-
-
 def test_its_lines_are_dim_on_a_dark_page_and_stay_so_where_it_is_drawn_again(grids):
     drawn, ground = grids
     light = drawn[-1].cell_color[0], drawn[-1].section_color[0]

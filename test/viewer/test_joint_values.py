@@ -37,7 +37,7 @@ def test_only_the_newest_value_is_handled_and_a_dropped_one_is_not_once_that_in_
         free.wait(60.0)
         if value == 5:
             last.set()
-    newest = LatestValue(handle)
+    newest = LatestValue(handle, [].append)
     newest.give(1)
     assert begun.wait(60.0)
     newest.give(2)
@@ -64,7 +64,7 @@ def test_a_value_that_waits_at_the_end_is_not_handled_and_none_is_waited_for():
         handled.append(value)
         begun.set()
         free.wait(60.0)
-    newest = LatestValue(handle)
+    newest = LatestValue(handle, [].append)
     newest.give(1)
     assert begun.wait(60.0)
     newest.give(2)

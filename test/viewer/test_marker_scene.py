@@ -28,7 +28,7 @@ KINDS = {Marker.ARROW: {}, Marker.CUBE: {}, Marker.SPHERE: {}, Marker.CYLINDER: 
 
 @pytest.mark.parametrize('kind', KINDS)
 def test_every_kind_of_marker_is_drawn_in_its_frame_until_it_is_deleted(server, kind):
-    scene = MarkerScene(server, '/m')
+    scene = MarkerScene(server, '/m', None)
     T = matrix((0.0, 2.0, 0.0), (0.0, 0.0, 0.0, 1.0))  # half a turn about z
     scene.show(MarkerArray(markers=[marker(kind, 1, **KINDS[kind])]), {'base': T})
     handle = server.scene.get_handle_by_name('/m/n_1')
@@ -63,7 +63,7 @@ def test_a_mesh_is_drawn_at_its_scale_and_one_that_cannot_be_read_is_left_out(se
 
 
 def test_a_marker_that_is_locked_to_its_frame_follows_it(server):
-    scene = MarkerScene(server, '/locked')
+    scene = MarkerScene(server, '/locked', None)
     held = marker(Marker.CUBE, 1, frame_locked=True)
     scene.show(MarkerArray(markers=[held, marker(Marker.CUBE, 2)]), {'base': np.eye(4)})
     T = matrix((0.0, 0.0, 2.0), (1.0, 0.0, 0.0, 0.0))
@@ -73,7 +73,7 @@ def test_a_marker_that_is_locked_to_its_frame_follows_it(server):
 
 
 def test_lists_of_solids_keep_their_size_along_every_axis(server):
-    scene = MarkerScene(server, '/s')
+    scene = MarkerScene(server, '/s', None)
     bars = marker(Marker.CUBE_LIST, 1, points=POINTS)
     bars.scale = Vector3(x=0.1, y=0.02, z=0.03)
     bars.colors = [ColorRGBA(g=1.0, a=1.0)] * len(POINTS)
@@ -85,7 +85,7 @@ def test_lists_of_solids_keep_their_size_along_every_axis(server):
 
 
 def test_a_marker_that_changes_is_the_new_one(server):
-    scene = MarkerScene(server, '/c')
+    scene = MarkerScene(server, '/c', None)
     for words, color in (('before', ColorRGBA(r=1.0, a=1.0)), ('after', ColorRGBA(g=1.0, a=1.0))):
         scene.show(MarkerArray(markers=[marker(Marker.TEXT_VIEW_FACING, 1, text=words),
                                         marker(Marker.SPHERE, 2, color=color)]),
@@ -95,7 +95,7 @@ def test_a_marker_that_changes_is_the_new_one(server):
 
 
 def test_markers_of_a_hidden_layer_are_drawn_when_it_is_shown_again(server):
-    scene = MarkerScene(server, '/l')
+    scene = MarkerScene(server, '/l', None)
     frames = {'base': np.eye(4)}
     made = [marker(Marker.SPHERE, 1, ns='left/trail'), marker(Marker.SPHERE, 2, ns='left/goal'),
             marker(Marker.TEXT_VIEW_FACING, 3, ns='left/goal', text='met')]
@@ -122,7 +122,7 @@ def test_markers_of_a_hidden_layer_are_drawn_when_it_is_shown_again(server):
 
 
 def test_a_long_text_is_wrapped_and_cut_and_a_short_one_is_not(server):
-    scene = MarkerScene(server, '/w')
+    scene = MarkerScene(server, '/w', None)
     full, rest = ('word ' * 12).strip(), ('word ' * 8).strip()
     for words, lines in (('two\nlines', ['two', 'lines']), ('word ' * 20, [full, rest]),
                          ('word ' * 99, [full, full, full, '…'])):
@@ -132,7 +132,7 @@ def test_a_long_text_is_wrapped_and_cut_and_a_short_one_is_not(server):
 
 
 def test_the_pose_of_a_marker_is_sent_though_one_of_its_name_was_removed_just_before(server):
-    scene = MarkerScene(server, '/a')
+    scene = MarkerScene(server, '/a', None)
     turned = Quaternion(x=0.6, w=0.8)
     scene.show(MarkerArray(markers=[marker(Marker.CUBE, 1, pose=Pose(orientation=turned))]),
                {'base': np.eye(4)})
@@ -148,7 +148,7 @@ def test_the_pose_of_a_marker_is_sent_though_one_of_its_name_was_removed_just_be
 
 
 def test_markers_end_with_their_lifetime_and_those_of_unknown_frames_are_left_out(server):
-    scene = MarkerScene(server, '/l')
+    scene = MarkerScene(server, '/l', None)
     short = marker(Marker.CUBE, 1)
     short.lifetime = Duration(nanosec=1)
     lost = marker(Marker.CUBE, 2)
@@ -160,7 +160,7 @@ def test_markers_end_with_their_lifetime_and_those_of_unknown_frames_are_left_ou
 
 
 def test_the_pose_of_a_marker_is_exact_though_viser_does_not_take_small_changes(server):
-    scene = MarkerScene(server, '/exact')
+    scene = MarkerScene(server, '/exact', None)
     for x in (1.0, 1.0 + 3e-6):
         scene.show(MarkerArray(markers=[marker(Marker.SPHERE, 1, pose=Pose(
             position=Point(x=x), orientation=Quaternion(w=1.0)))]), {'base': np.eye(4)})

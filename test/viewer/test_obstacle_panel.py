@@ -195,8 +195,8 @@ def test_they_are_part_of_a_scene(page):
 
 
 @pytest.mark.parametrize(('changed', 'words'), [
-    ({'kind': 'cone'}, "one of 'box'"), ({'sizes': [1.0]}, 'a list of 3 numbers'),
-    ({'sizes': [1.0, 0.0, 1.0]}, 'above 0 m'), ({'number': 0.5}, 'positive integer'),
+    ({'kind': 'cone'}, "one of 'box'"), ({'sizes': [1.0]}, 'the shape (3,)'),
+    ({'sizes': [1.0, 0.0, 1.0]}, 'above 0 m'), ({'number': 0.5}, 'whole number of at least 1'),
     ({'position': [0.0, float('nan'), 0.0]}, 'finite number')])
 def test_an_obstacle_of_a_file_that_is_none_is_refused(page, changed, words):
     add(page, 'box')

@@ -122,13 +122,13 @@ def test_a_later_change_counts_although_the_response_to_ours_is_read_after_it(pa
     def others():
         parameters.on_event({'solver': 'ccd'})  # ours
         parameters.on_event({'solver': 'dls'})  # of another client, later
-    parameters.set(SlowNode({}, others), 'solver', 'ccd')
+    parameters.set(SlowNode({}, others), {'solver': 'ccd'})
     assert parameters['solver'] == 'dls'
 
 
 def test_our_change_counts_before_its_event_arrives(parameters):
     parameters.set(SlowNode({}, lambda: parameters.on_event({'motion': 'trapezoid'})),
-                   'solver', 'ccd')
+                   {'solver': 'ccd'})
     assert parameters == {'solver': 'ccd', 'motion': 'trapezoid'}
 
 

@@ -119,18 +119,18 @@ def test_a_handle_that_is_led_does_not_go_back_to_its_last_goal(shown):
     gizmo = one.handles.named('hand')
     one.drag('hand', matrix((0.0, 0.7, 0.0), UPRIGHT))
     place, led = gizmo._place, matrix((0.0, 0.0, 0.9), UPRIGHT)
-    gizmo._placing = Wanted(gizmo._placing)
+    one.handles._changing = changing = Wanted(one.handles._changing)
 
     def interrupted(T):
         """Place it, while the painter's thread lets it follow its target."""
         gizmo._place = place
         place(T)
-        gizmo._placing.wanted.clear()
+        changing.wanted.clear()
         painter.start()
-        assert until(lambda: gizmo._placing.wanted.is_set() or not painter.is_alive())
+        assert until(lambda: changing.wanted.is_set() or not painter.is_alive())
     painter = threading.Thread(target=one.handles.update)
     gizmo._place = interrupted
-    gizmo.drag_to(led)
+    one.handles.drag_to(led, 'hand')
     painter.join(60.0)
     assert gizmo.T == pytest.approx(led)
     assert until(lambda: one.sent[-1][1] == pytest.approx(led))
