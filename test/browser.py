@@ -29,16 +29,17 @@ _SIZE = {'width': 1100, 'height': 700}
 
 
 @contextlib.contextmanager
-def page_of(port, size=None, prepare=None, scale=1.0):
+def page_of(port, size=None, prepare=None, scale=1.0, is_phone=False):
     """Open a page in Chromium; skip where there is none. Yields (page, what its console says).
 
-    scale: the pixels of the screen by those of the page.
+    scale: the pixels of the screen by those of the page. is_phone: as on a phone, which is touched.
     """
     if CHROMIUM is None:
         pytest.skip('Chromium is not installed (Debian: apt install chromium)')
     with playwright.sync_playwright() as p:
         browser = p.chromium.launch(executable_path=CHROMIUM, args=_SWITCHES)
-        page = browser.new_page(viewport=size or _SIZE, device_scale_factor=scale)
+        page = browser.new_page(viewport=size or _SIZE, device_scale_factor=scale,
+                                is_mobile=is_phone, has_touch=is_phone)
         page.set_default_timeout(_PATIENCE)
         said = []
         page.on('console', lambda message: said.append((message.type, message.text)))

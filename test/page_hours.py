@@ -243,7 +243,7 @@ def engineer(me):
     me.tab('Scene')
     obstacles = panel_of(me.view, 'Obstacles')
     me.step('a box is made', lambda: me.press('box'), lambda: len(obstacles.obstacles) == 1)
-    me.step('its size is typed', lambda: me.type('x, m', '250 mm'),
+    me.step('its size is typed', lambda: me.type('size x, m', '250 mm'),
             lambda: obstacles.obstacles[1].sizes[0] == 0.25)
     me.step('collisions are avoided', lambda: me.tick('avoid collisions'),
             lambda: me.node.get('dls.avoid_collisions'))

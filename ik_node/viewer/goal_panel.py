@@ -87,10 +87,11 @@ class GoalPanel(Panel):
         if not (np.isfinite(T).all() and targets):
             return
         freedom = targets[0].freedom
-        for name, is_free in zip((*_XYZ, *_RPY), (*freedom.axes, *3 * [freedom.turns])):
+        turns = freedom.turns and not self._page.position_only
+        for name, is_free in zip((*_XYZ, *_RPY), (*freedom.axes, turns, turns, turns)):
             if name in typed and not is_free:
                 raise InputError(f'{name} of the goal cannot be set: the arm cannot move its tip '
-                                 'so, or task_weights have a zero there')
+                                 'so, or goals are without it (position only, task_weights)')
         T[:3, 3] = [number(name, typed[name], LENGTHS) if name in typed else value
                     for name, value in zip(_XYZ, T[:3, 3])]
         if typed.keys() & set(_RPY):

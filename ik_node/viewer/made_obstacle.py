@@ -9,8 +9,8 @@ from visualization_msgs.msg import Marker
 from ik_node.ros.conversions import matrix_to_pose
 
 # The kinds, with the names of their sizes.
-SIZES = {'box': ('x', 'y', 'z'), 'sphere': ('radius',), 'cylinder': ('radius', 'length'),
-         'ground': ()}
+SIZES = {'box': ('size x', 'size y', 'size z'), 'sphere': ('radius',),
+         'cylinder': ('radius', 'length'), 'ground': ()}
 _TYPES = {'sphere': Marker.SPHERE, 'cylinder': Marker.CYLINDER}
 
 

@@ -55,8 +55,15 @@ class NodeState:
         self.lifecycle, self.is_stopped = '', False
 
     def on_goal(self) -> None:
-        """Note that a goal is being sent."""
-        self._sent = time.monotonic()
+        """Note that a goal is being sent; one to a node that does not respond is not waited for."""
+        if self.responds or self._waits:
+            self._sent = time.monotonic()
+
+    @property
+    def _waits(self) -> float:
+        """How long a goal has been solved, s; 0 for none."""
+        sent, now = self._sent, time.monotonic()
+        return 0.0 if sent is None or now > sent + _LONGEST else now - sent
 
     def on_report(self, report: Report) -> None:
         """Store the report of a goal."""
@@ -98,8 +105,7 @@ class NodeState:
 
         gap: between the robot as it is drawn and the goal; None where only the report tells it.
         """
-        now, last, sent = time.monotonic(), self._last, self._sent
-        waits = 0.0 if sent is None or now > sent + _LONGEST else now - sent
+        now, last, waits = time.monotonic(), self._last, self._waits
         if self.responds is None:
             return StateLine(GREY, 'waiting for the node')
         if not self.responds and not waits:
@@ -132,7 +138,9 @@ def outcome_line(report: Report, since: float, gap: Errors | None = None) -> Sta
         text, why = 'as near as possible' if report.level == 1 else 'not reached', _brief(why)
         gap = gap or Errors(*(float(values.get(f'{kind}_error') or 0.0)
                               for kind in ('position', 'orientation')))
-        text = f'{text}: {gap}'.removesuffix(': ')
+        others = 'other tasks are not met' if values.get('position_error') and (
+            values.get('task', GOAL) not in ('', GOAL)) else ''
+        text = f'{text}: {str(gap) or others}'.removesuffix(': ')
     before = [part for part in (values.get('task', ''), place) if part not in ('', GOAL)]
     return StateLine(color, ': '.join([*before, text]), why)
 

@@ -2,7 +2,10 @@ if (!window.ikView) {
   window.ikView = true;
   document.title = 'ik_node';
   document.querySelector('link[rel=icon]').href = ICON;
-  const own = node => node instanceof HTMLInputElement && node.closest('form');
+  // A list that opens near the border of a phone's page would make the page larger, and flicker.
+  document.querySelector('meta[name=viewport]').content += ', minimum-scale=1';
+  const own = node => node instanceof HTMLInputElement && node.closest('form')
+    && !node.ariaHasPopup;  // the text of a list is no value of it
   const ofSlider = node => node instanceof HTMLInputElement
     && node.closest('.mantine-NumberInput-root')?.previousElementSibling
       ?.matches('.mantine-Slider-root');

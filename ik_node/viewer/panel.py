@@ -1,5 +1,6 @@
 """The page that panels are on, and what all panels have in common."""
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -30,6 +31,7 @@ class Page:
     - `placed`: returns poses (4, 4), m, of what is seen beside the robots.
     - `position_only`: whether goals of the arm have no orientation.
     - `sun`: the light that may cast a shadow.
+    - `painting`: held while robots are drawn and handles follow them.
     """
 
     def __init__(self, server: PageServer, robot_views: list[RobotView],
@@ -39,6 +41,7 @@ class Page:
         self.history = UndoHistory()
         self.handles = TargetHandles(server, self.robot_view, on_drag, self.notify, self.snapshot,
                                      self.history)
+        self.painting = threading.Lock()
         self.waypoints: list[np.ndarray] = []
         self.placed: Callable[[], list[np.ndarray]] = list
         self.camera = Camera(server, robot_views, lambda: [

@@ -8,6 +8,8 @@ import numpy as np
 
 from ik_node.ros.clients.client import Report
 from ik_node.spatial import inverse
+from ik_node.support.exceptions import InputError
+from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.scene_nodes import add_line, new_name, position_wxyz
 
@@ -49,7 +51,7 @@ class PathPanel(Panel):
                 hint='factor of the speed of motions; where joints jump there is none'),
                 lambda robot_view: robot_view.parameters.option_name('speed'), 'speed')
         page.handles.sends_goals = lambda: not self.draws
-        self._show([], 0)
+        self.set_waypoints([])
 
     def _refresh(self, visible: bool) -> None:
         robot_view = self._robot_view
@@ -109,10 +111,10 @@ class PathPanel(Panel):
         """Have other waypoints, and one of them chosen, as a step of the user's."""
         with self._changing:
             self._page.history.make(
-                self._show, (self._page.waypoints, self._number), (waypoints, number), key)
+                self.set_waypoints, (self._page.waypoints, self._number), (waypoints, number), key)
 
-    def _show(self, waypoints: list[np.ndarray], number: int) -> None:
-        """Have these waypoints in place of those there are, and list and draw them."""
+    def set_waypoints(self, waypoints: list[np.ndarray], number: int = 0) -> None:
+        """Have waypoints (4, 4), m, of the scene in place of those there are, with one chosen."""
         with self._changing, self._server.atomic():
             self._page.waypoints = waypoints
             for frame, _ in self._frames[len(waypoints):]:
@@ -153,5 +155,8 @@ class PathPanel(Panel):
 
     def _follow(self) -> None:
         self._unmark()
-        for robot_view in self._page.robot_views if self._page.waypoints else ():
-            robot_view.send_path(self._page.waypoints)
+        with errors_shown(self._notify):
+            if not self._page.waypoints:
+                raise InputError('the path has no waypoints yet')
+            for robot_view in self._page.robot_views:
+                robot_view.send_path(self._page.waypoints)

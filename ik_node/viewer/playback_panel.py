@@ -32,7 +32,8 @@ class PlaybackPanel(Panel):
             self._button = gui.add_button(_PLAY)
             with self._draft_of(lambda typed: self._command('speed', min(max(
                     number('speed', typed['speed']), _SLOWEST), MAX_SPEED))).container:
-                self._draft.add('speed', 'speed', '1', 'seconds of the motion per second')
+                self._draft.add('speed', 'speed', '1', 'seconds of the motion per second, '
+                                f'{_SLOWEST:g} to {MAX_SPEED:g}')
             self._loop: Any = gui.add_checkbox('loop', False, hint='begin again at the end')
         self._changed = 0.0  # when the user last moved the slider or set a value
         self._changes = {name: self._worker(functools.partial(self._command, name))

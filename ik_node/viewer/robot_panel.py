@@ -9,12 +9,14 @@ import viser
 
 from ik_node.control.options import model_path
 from ik_node.model.readers import EXTENSIONS, read_model
+from ik_node.ros.parameters import NONE
 from ik_node.support.downloads import INSTALL, Download, described_place, described_robots
 from ik_node.support.exceptions import IkError
 from ik_node.support.threads import start_thread
 from ik_node.viewer.gallery import Uploads, default_tip, file_parameters, mesh_folders, robots
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import NodeWidget, Page, Panel, on_user_change
+from ik_node.viewer.task_panel import ARM_SOLVER
 
 _OTHER = 'another robot'  # than those of the gallery
 OPEN = 'Open a file …'
@@ -107,9 +109,13 @@ class RobotPanel(Panel):
         return False
 
     def _load(self, parameters: dict[str, str]) -> None:
-        """Give a robot to all nodes, at its start pose. Raises IkError with a node's refusal."""
+        """Give a robot to all nodes, at its start pose and without tasks of the one before.
+
+        Raises IkError with a node's refusal.
+        """
         for robot_view in self._page.robot_views:
-            robot_view.load(parameters)
+            tasks = {'tasks': NONE, 'solver': ARM_SOLVER} if robot_view.tasks else {}
+            robot_view.load({**parameters, **tasks})
             if not robot_view.state.is_stopped:
                 robot_view.go_home()  # not with the values of joints of the same names
 

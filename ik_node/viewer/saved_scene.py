@@ -32,6 +32,7 @@ class SavedScene(NamedTuple):
     camera: tuple[tuple[float, ...], tuple[float, ...]] | None  # its position, what it looks at, m
     obstacles: dict[int, MadeObstacle] = {}  # noqa: RUF012 nobody changes it
     position_only: bool = False  # whether goals of the arm have no orientation
+    waypoints: tuple[np.ndarray, ...] = ()  # poses (4, 4), m, of the scene
 
 
 def kept_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,8 +47,10 @@ def scene_text(scene: SavedScene) -> str:
     goals = {name: _pose_entry(T) for name, T in scene.goals.items()}
     obstacles = [{'number': key, 'kind': one.kind, 'sizes': one.sizes, **_pose_entry(one.T)}
                  for key, one in scene.obstacles.items()]
+    waypoints = [*map(_pose_entry, scene.waypoints)]
     return json.dumps({'format': _FORMAT, 'version': _VERSION, **scene._asdict(), 'goals': goals,
-                       'obstacles': obstacles}, indent=1, ensure_ascii=False) + '\n'
+                       'obstacles': obstacles, 'waypoints': waypoints},
+                      indent=1, ensure_ascii=False) + '\n'
 
 
 def read_scene(content: bytes) -> SavedScene:
@@ -75,7 +78,8 @@ def read_scene(content: bytes) -> SavedScene:
             None if camera is None else (
                 _numbers(camera[0], 3, 'the camera'), _numbers(camera[1], 3, 'the camera')),
             dict(map(_obstacle, values.get('obstacles', ()))),  # older files have none,
-            values.get('position_only', False) is True)  # nor this
+            values.get('position_only', False) is True,  # nor this,
+            tuple(map(_pose, values.get('waypoints', ()))))  # nor these
     except KeyError as error:
         raise InputError(f'the scene has no {error}') from error
     except (AttributeError, IndexError, TypeError, ValueError) as error:

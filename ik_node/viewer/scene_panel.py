@@ -18,6 +18,7 @@ from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.node_parameters import ARM_GOAL, Target
 from ik_node.viewer.obstacle_panel import ObstaclePanel
 from ik_node.viewer.panel import Page, Panel
+from ik_node.viewer.path_panel import PathPanel
 from ik_node.viewer.saved_scene import SavedScene, kept_parameters, read_scene, scene_text
 
 # By layer, see `marker_scene.layer_of`: its name on the page, whether it is shown at first, a text.
@@ -135,18 +136,18 @@ def _save_picture(event: Any) -> None:
 
 
 class ScenePanel(Panel):
-    """Buttons that save robot, solver, joints, goals, obstacles and view, and load them."""
+    """Buttons that save robot, solver, joints, goals, path, obstacles and view, and load them."""
 
     needs = 'page'
 
-    def __init__(self, page: Page, obstacles: ObstaclePanel) -> None:
+    def __init__(self, page: Page, obstacles: ObstaclePanel, path: PathPanel) -> None:
         super().__init__(page, 'Scene', is_expanded=True)
-        self._obstacles = obstacles
+        self._obstacles, self._path = obstacles, path
         self._loading = threading.Lock()
         with self._folder:
             self._gui.add_button(
                 'Save the scene', color='blue',
-                hint='robot, solver, joint values, goals, obstacles and view').on_click(
+                hint='robot, solver, joint values, goals, path, obstacles and view').on_click(
                     lambda event: self._save(event.client))
             self._gui.add_upload_button(
                 'Load a scene …', hint='a file of Save the scene', mime_type='application/json'
@@ -159,7 +160,9 @@ class ScenePanel(Panel):
         super().close()
 
     def _save(self, client: Any) -> None:
-        client.send_file_download('ik_view_scene.json', scene_text(self._scene(client)).encode(),
+        with self._page.painting:  # handles are where the robot is
+            scene = self._scene(client)
+        client.send_file_download('ik_view_scene.json', scene_text(scene).encode(),
                                   save_immediately=True)
 
     def _scene(self, client: viser.ClientHandle) -> SavedScene:
@@ -180,7 +183,8 @@ class ScenePanel(Panel):
             {name: values[name] for name in names if name in values},
             self._page.handles.dragged(),
             (tuple(map(float, camera.position)), tuple(map(float, camera.look_at))),
-            dict(self._obstacles.obstacles), self._page.position_only)
+            dict(self._obstacles.obstacles), self._page.position_only,
+            tuple(self._page.waypoints))
 
     def _load(self, file: viser.UploadedFile, client: Any) -> None:
         with self._loading, errors_shown(self._notify, f'{file.name} is not loaded'):
@@ -196,6 +200,8 @@ class ScenePanel(Panel):
               and robot_view.is_placed)
         self._page.note_settings()  # nothing is solved again once the joints are where they were
         self._obstacles.set_obstacles(scene.obstacles)
+        with self._page.painting:  # a new robot is drawn without those of the one before
+            self._path.set_waypoints(list(scene.waypoints))
         space = robot_view.space
         names = space.joint_names if space is not None and scene.joints else ()
         for name in names:

@@ -9,13 +9,15 @@ from ik_node.control.options import BODY_SOLVERS, solves_arms
 from ik_node.control.task_options import TYPES, TaskOptions, fields
 from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.parameters import NONE
+from ik_node.support.arguments import whole
 from ik_node.support.exceptions import InputError
 from ik_node.tasks.base import LINK_FIELDS
 from ik_node.viewer.draft import number
+from ik_node.viewer.page_text import html_line
 from ik_node.viewer.panel import Page, Panel, on_user_change
 
 _NO_TASK = '–'
-_BODY_SOLVER, _ARM_SOLVER = 'least_squares', 'dls'  # where the present one does not fit
+_BODY_SOLVER, ARM_SOLVER = 'least_squares', 'dls'  # where the present one does not fit
 # What a field that must be set is at first.
 _FIRST = {'axis': '0 0 1', 'direction': '0 0 1', 'normal': '0 0 1', 'origin': '0 0 0',
           'point': '0 0 0', 'target': '1 0 1', 'force': '0 0 10', 'stiffness': '100',
@@ -35,6 +37,8 @@ class TaskPanel(Panel):
         self._fields: dict[str, Any] = {}  # widgets of the form, by the names of their fields
         gui, specs = self._gui, TaskOptions.specs()
         with self._folder:
+            self._hint = gui.add_html(html_line(
+                'No tasks yet: with the first one the robot moves as a whole, to meet them.'))
             self._task: Any = gui.add_dropdown('task', (_NO_TASK,))
             with self._draft_of(self._set).container:
                 for name in ('weight', 'priority'):
@@ -73,7 +77,9 @@ class TaskPanel(Panel):
         name = str(self._task.value)
         for field in self._draft.fields:
             self._draft.show(field, str(self._robot_view.parameters.get(f'{name}.{field}', '')))
-        self._draft.container.visible = self._delete.visible = name != _NO_TASK
+        has_task = name != _NO_TASK
+        self._task.visible = self._draft.container.visible = self._delete.visible = has_task
+        self._hint.visible = not has_task
 
     def _make_fields(self) -> None:
         for widget in self._fields.values():
@@ -96,8 +102,8 @@ class TaskPanel(Panel):
         name, values = str(self._task.value), {}
         for field, text in typed.items():
             value = number(field, text)
-            values[f'{name}.{field}'] = int(value) if field == 'priority' and (
-                value == round(value)) else value
+            values[f'{name}.{field}'] = value if field == 'weight' else whole(
+                int(value) if value.is_integer() else value, field)
         self._page.set_parameters(self._robot_view, values)
 
     def _create(self) -> None:
@@ -139,7 +145,7 @@ class TaskPanel(Panel):
         if names and solver not in BODY_SOLVERS:
             solver = _BODY_SOLVER
         if not names and not solves_arms(solver):
-            solver = _ARM_SOLVER
+            solver = ARM_SOLVER
         robot_view.connection.set_parameters({
             'tasks': list(names) if names else NONE, 'solver': solver})
 

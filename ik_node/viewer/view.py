@@ -61,7 +61,6 @@ class View:
         """
         self._server, self._robot_views, self._player = server, robot_views, player
         self._news, self._closed = news, threading.Event()
-        self._painting = threading.Lock()
         self.page = page = Page(server, robot_views, self._on_drag)
         robot_views[0].drop_goals = page.handles.drop
         # Lines about defects of the painter may come with every picture, and are shown once.
@@ -106,14 +105,15 @@ class View:
             robot: list[Panel] = [RobotPanel(page), ChainPanel(page), WorkspacePanel(page)]
         with tabs.add_tab('Scene'):
             obstacles = ObstaclePanel(page)
-            scene: list[Panel] = [obstacles, LayerPanel(page), ScenePanel(page, obstacles)]
+            scene: list[Panel] = [obstacles, LayerPanel(page),
+                                  ScenePanel(page, obstacles, self._path)]
         self._panels = [*moving, *solving, *plots, tasks, *learning, *robot, *scene]
 
     def close(self) -> None:
         """Stop drawing, and leave the graph."""
         self._closed.set()
         self._news.set()
-        with self._painting:  # what is painted last still needs them
+        with self.page.painting:  # what is painted last still needs them
             for panel in self._panels:
                 panel.close()
             for robot_view in self._robot_views:
@@ -122,14 +122,11 @@ class View:
     def run(self) -> None:
         """Draw until closed; an error in one picture is reported and does not stop the next."""
         last_tables = 0.0
-        while True:
+        while not self._closed.is_set():
             self._news.wait(_TABLES)
             self._news.clear()
             began = time.monotonic()
-            with (self._painting, reported('painter', self._notify_once),
-                  errors_shown(self.page.notify)):
-                if self._closed.is_set():
-                    return
+            with reported('painter', self._notify_once), errors_shown(self.page.notify):
                 has_tables = began - last_tables > _TABLES
                 last_tables = began if has_tables else last_tables
                 self._draw(has_tables)
@@ -137,14 +134,17 @@ class View:
 
     def _draw(self, has_tables: bool) -> None:
         """Draw once; has_tables: figures, too."""
-        # Changes that come while the robot is painted are for the next time: with another base the
-        # handles of the present one are gone then.
-        changed = self.page.note_settings() if has_tables else []
-        self._paint()
-        if has_tables:
-            self._solve_again(changed)
-            self._update_tables()
-        self._follow()
+        with self.page.painting:
+            if self._closed.is_set():
+                return
+            # Changes that come while the robot is painted are for the next time: with another base
+            # the handles of the present one are gone then.
+            changed = self.page.note_settings() if has_tables else []
+            self._paint()
+            if has_tables:
+                self._solve_again(changed)
+                self._update_tables()
+            self._follow()
 
     def _paint(self) -> None:
         for i, robot_view in enumerate(self._robot_views):

@@ -79,9 +79,11 @@ def test_a_field_in_use_is_not_overwritten_and_escape_takes_back_what_was_typed(
 
 @pytest.mark.parametrize(('robot', 'weights', 'label'), [
     ('planar_3r', {}, 'z, m'), ('arm_6r', {'task_weights': [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]},
-                                'pitch, °')])
+                                'pitch, °'),
+    ('arm_6r', {}, 'yaw, °')])
 def test_what_the_arm_does_not_serve_is_refused_and_nothing_is_sent(robot, weights, label):
     with page_with(robot, **weights) as page:
+        page.choose('Goal', 'position only', value=label == 'yaw, °')
         before, sent = shown(page, label), list(page.node.sent)
         page.type('Goal', label, value='0.5')
         assert page.node.sent == sent

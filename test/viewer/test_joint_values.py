@@ -1,5 +1,6 @@
 """Joint values that the page sends: by sliders, and as named poses."""
 
+import re
 import threading
 
 import numpy as np
@@ -9,7 +10,7 @@ import robots
 from fake_node import FakeNode
 from ik_node.viewer import goal_panel
 from ik_node.viewer.latest_value import LatestValue
-from page_here import page_of, page_with, until
+from page_here import page_of, page_with, panel_of, until
 
 
 @pytest.fixture
@@ -113,6 +114,25 @@ def test_typed_values_move_their_joints_once_they_are_committed(page):
     page.view.page.history.undo()
     page.settle()
     assert page.q() == pytest.approx([0.1, 0.2, 0.3])
+
+
+def test_a_typed_value_outside_the_limits_is_refused_in_its_unit():
+    with page_with('arm_6r') as page:
+        joint = ('Type joint values', 'joint_2, °')
+        page.type(*joint, value='9 rad')
+        (told,) = page.told
+        found = re.fullmatch(r'joint_2 must be from (\S+) to (\S+) °, not 515.662', told)
+        chain = page.robot_view.chain
+        assert np.radians([float(found[1]), float(found[2])]) == pytest.approx(
+            [chain.lower[1], chain.upper[1]], abs=1e-5)
+        page.type(*joint, value=found[2])
+        assert page.q()[1] == pytest.approx(chain.upper[1], abs=1e-5)
+
+
+def test_numbers_of_sliders_have_as_many_decimals_as_their_steps():
+    with page_with('arm_6r') as page:
+        for name, slider in panel_of(page.view, 'Joints')._sliders.items():
+            assert slider.step == pytest.approx(10.0 ** -slider.precision), name
 
 
 def test_a_slider_that_is_dragged_is_one_step(page):

@@ -1,6 +1,5 @@
 """What a node has told: its state, the worst that hinders goals first, and its targets."""
 
-
 import numpy as np
 import pytest
 
@@ -8,6 +7,7 @@ pytest.importorskip('viser', reason='viser is not installed (make test brings it
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 from ik_node.ros.clients.connection import Report
+from ik_node.viewer import node_state
 from ik_node.viewer.node_parameters import Freedom, Target, task_targets
 from ik_node.viewer.node_state import (
     AMBER,
@@ -23,7 +23,6 @@ from ik_node.viewer.scene_nodes import matrix
 
 MET = Report(0, 'the goal is met', {})
 ALL, NONE = (True,) * 3, (False,) * 3
-
 
 
 def state(*, responds=True, lifecycle='active', report=MET):
@@ -50,6 +49,24 @@ def state(*, responds=True, lifecycle='active', report=MET):
 def test_the_state_is_one_line(made, color, words):
     assert made.line().color == color
     assert words in made.line().text
+
+
+def test_a_task_that_is_met_where_others_are_not_says_so():
+    values = {'task': 'look', 'position_error': '1e-9', 'orientation_error': '0'}
+    assert outcome_line(Report(1, 'stopped; the closest is published', values), 0.0).text == (
+        'look: as near as possible: other tasks are not met')
+
+
+def test_a_goal_that_is_sent_to_a_silent_node_is_not_said_to_be_solved(monkeypatch):
+    monkeypatch.setattr(node_state, '_SEEN', -1.0)
+    made = state()
+    made.on_goal()
+    made.update(False, '')
+    assert made.line().text == 'solving …'  # it may be busy with that
+    made = state()
+    made.update(False, '')
+    made.on_goal()
+    assert 'does not respond' in made.line().text
 
 
 def test_a_motion_is_told_with_its_rest_until_it_ends():

@@ -45,8 +45,8 @@ def test_an_obstacle_is_made_sized_dragged_and_deleted(page):
     (box,) = present(page)
     assert isinstance(box.shape, Box)
     assert len(handles(page)) == 1
-    page.put('Obstacles', 'x, m', value='200 mm')
-    page.type('Obstacles', 'y, m', value='0.3')
+    page.put('Obstacles', 'size x, m', value='200 mm')
+    page.type('Obstacles', 'size y, m', value='0.3')
     (box,) = present(page)
     assert box.shape.size[:2] == pytest.approx((0.2, 0.3))
     T = pose_from_rpy(np.array([0.3, -0.2, 0.5]), np.array([0.1, 0.2, 0.3]))
@@ -74,7 +74,7 @@ def test_a_ground_is_solid_below_its_handle(page):
     (ground,) = present(page)
     assert isinstance(ground.shape, Ground)
     assert ground.pose == pytest.approx(np.eye(4))
-    assert not page.shows('Obstacles', 'x, m')
+    assert not page.shows('Obstacles', 'size x, m')
 
 
 def test_obstacles_that_are_made_one_after_the_other_are_beside_each_other(page):

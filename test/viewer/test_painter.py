@@ -28,7 +28,7 @@ class NotedLock:
 
 def test_the_nodes_stay_until_what_is_painted_is_done(page, monkeypatch):
     view, painting, goes_on, seen = page.view, threading.Event(), threading.Event(), []
-    view._news, view._painting = threading.Event(), NotedLock()
+    view._news, view.page.painting = threading.Event(), NotedLock()
 
     def paint():
         painting.set()
@@ -39,7 +39,7 @@ def test_the_nodes_stay_until_what_is_painted_is_done(page, monkeypatch):
     painter.start()
     assert painting.wait(60.0)
     closing.start()
-    assert until(lambda: view._painting.users == 2 or not closing.is_alive())
+    assert until(lambda: view.page.painting.users == 2 or not closing.is_alive())
     goes_on.set()
     for thread in (painter, closing):
         thread.join(60.0)

@@ -149,6 +149,17 @@ def test_while_drags_draw_a_path_no_goal_is_sent_and_near_waypoints_are_left_out
     assert page.node.sent == []
 
 
+def test_a_path_that_cannot_be_followed_is_refused_with_the_reason(page):
+    page.press('Path', 'Follow the path')
+    page.press('Path', 'Set a waypoint')
+    page.press('Stop')
+    sent = list(page.node.sent)
+    page.press('Path', 'Follow the path')
+    assert page.told == ['the path has no waypoints yet',
+                         'the robot is stopped; press Continue first']
+    assert page.node.sent == sent
+
+
 def test_the_speed_is_the_nodes(page):
     page.choose('Path', 'speed', value=0.5)
     assert page.node.get('speed') == 0.5

@@ -4,6 +4,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import robots
@@ -46,6 +47,22 @@ def test_a_file_is_opened_and_another_choice_forgotten(page):
     assert page.node.get('model_path') == ''
     assert page.widget('robot').value == 'another robot'
     assert page.told == []
+
+
+def test_a_robot_begins_at_its_start_pose_not_with_values_of_joints_of_the_same_names(page):
+    page.node.stand(np.full(7, 0.3))
+    page.choose('robot', value='arm_6r')
+    assert page.q() == pytest.approx(np.zeros(6))
+
+
+def test_another_robot_has_none_of_the_tasks_of_the_one_before():
+    with page_with('torso', solver='least_squares', tasks=['hand'], hand__type='pose',
+                   hand__link='left_tool0') as page:
+        page.choose('robot', value='scara')
+        assert page.told == []
+        assert page.robot_view.tree.name == 'scara'
+        assert page.robot_view.tasks == ()
+        assert page.node.get('solver') == 'dls'
 
 
 def test_a_robot_that_another_client_gives_the_node_is_the_one_chosen(page):

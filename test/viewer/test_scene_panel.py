@@ -87,6 +87,22 @@ def test_an_arm_its_solver_its_goal_and_the_view_come_back(page):
     assert page.browser.camera.position == pytest.approx(np.ones(3))
 
 
+def test_the_path_comes_back(page):
+    older = json.loads(save(page))
+    assert older.pop('waypoints') == []
+    poses = [page.robot_view.chain.forward(np.full(6, value)) for value in (0.1, 0.3)]
+    for T in poses:
+        dragged(page, T)
+        page.press('Path', 'Set a waypoint')
+    text = save(page)
+    load(page, json.dumps(older).encode())
+    assert page.view.page.waypoints == []
+    page.choose('robot', value='scara')
+    load(page, text)
+    assert page.told == []
+    assert page.view.page.waypoints == pytest.approx(np.array(poses), abs=1e-9)
+
+
 def test_goals_without_orientation_come_back_as_such(page):
     older = json.loads(save(page))
     assert older.pop('position_only') is False

@@ -5,8 +5,8 @@ import pytest
 
 import robots
 from fake_node import FakeNode
-from ik_node import KinematicTree
-from ik_node.spatial import pose_from_rpy
+from ik_node import Goal, KinematicTree, make_solver
+from ik_node.spatial import inverse, pose_from_rpy
 from page_here import FakePlayer, moved, page_of, page_with
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
@@ -49,6 +49,23 @@ def test_one_of_several_arms_has_its_own_goals_and_parameters():
         assert 'of the other arm' not in page.text()
         page.choose('Solver', 'left.solver', value='ccd')
         assert (node.get('left.solver'), node.get('right.solver')) == ('ccd', 'dls')
+
+
+def test_the_steps_of_one_of_several_arms_have_the_options_of_the_node():
+    node = FakeNode(arms=('left', 'right'), model_path=str(robots.OWN / 'torso.urdf'),
+                    left__tip_link='left_tool0', left__base_link='torso_link',
+                    right__tip_link='right_tool0', right__base_link='torso_link',
+                    dls__damping=2.0)
+    with page_of(node, arm='left') as page:
+        page.drag(moved(page))
+        arm, q = page.robot_view.chain, np.full(page.robot_view.chain.n_joints, 0.1)
+        node.stand(dict(zip(arm.joint_names, q)))
+        page.choose('Steps', 'show steps', value=True)
+        goal = Goal.from_pose(inverse(page.robot_view.target_frame()) @ page.handle().T)
+        step = make_solver('dls', arm, damping=2.0).step(goal, q)
+        page.choose('Steps', 'method', value='dls')
+        page.press('Steps', 'One step')
+        assert page.q() == pytest.approx(np.clip(q + step, arm.lower, arm.upper), abs=1e-9)
 
 
 def test_a_page_for_none_of_several_arms_names_them_and_shows_the_robot():

@@ -26,13 +26,15 @@ def add(page, kind, name, **fields):
 
 
 def test_the_first_task_brings_a_solver_and_the_last_takes_it_away(page):
-    assert page.widget('Tasks', 'task').options == ('–',)
+    assert 'No tasks yet' in page.text('Tasks')
+    assert not page.shows('Tasks', 'Delete the task')
     add(page, 'pose', 'left', link='left_tool0')
     assert page.told == []
     assert [page.node.get(name) for name in ('tasks', 'solver', 'left.type', 'left.link')] == [
         ['left'], 'least_squares', 'pose', 'left_tool0']
     assert page.widget('Tasks', 'task').value == 'left'
     assert page.handle('left') is not None  # it can be dragged
+    assert 'No tasks yet' not in page.text('Tasks')
     page.type('Tasks', 'weight', value='0.5')
     page.type('Tasks', 'priority', value='2')
     assert (page.node.get('left.weight'), page.node.get('left.priority')) == (0.5, 2)
@@ -78,6 +80,8 @@ def test_a_name_is_used_once_and_a_refused_weight_is_told(page):
     page.type('Tasks', 'weight', value='3.0')
     assert page.told[1:] == ['it is busy']
     assert page.widget('Tasks', 'weight').value == '1.0'
+    page.type('Tasks', 'priority', value='1.5')
+    assert page.told[2].startswith('priority must be a whole number')
 
 
 @pytest.mark.parametrize('kind', TYPES)

@@ -7,6 +7,7 @@ import robots
 from browser import (
     arrow_length,
     drag_handle,
+    field,
     first_picture,
     open_tab,
     page_of,
@@ -16,6 +17,7 @@ from browser import (
 )
 from fake_node import FakeNode
 from gallery_switches import page_errors
+from page_here import panel_of
 
 pytestmark = pytest.mark.slow
 
@@ -60,3 +62,15 @@ def test_the_same_tab_is_open_when_the_phone_is_turned(size, turned, tab):
         page.set_viewport_size(turned)
         assert until(lambda: not tabs.evaluate('one => one.isConnected'), 60.0, page)
         assert until(lambda: page.evaluate(_TAB) == tab, 60.0, page)
+
+
+def test_a_list_is_chosen_from_by_touch():
+    with (view_on(FakeNode(model_path=str(robots.OWN / 'arm_6r.urdf'))) as (server, view, _),
+          page_of(server.get_port(), PHONE, scale=3.0, is_phone=True) as (page, _)):
+        first_picture(page, view)
+        open_tab(page, 'Learn')
+        field(page, 'figure').tap()
+        page.get_by_role('option', name='5.25').tap()
+        lesson = panel_of(view, 'Lessons')
+        assert until(lambda: lesson._choice.value.startswith('5.25'), 60.0, page)
+        assert page.evaluate('innerHeight') == PHONE['height']

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import robots
-from browser import first_picture, open_folder, open_tab, page_of, until, view_on
+from browser import field, first_picture, open_folder, open_tab, page_of, until, view_on
 from fake_node import FakeNode
+from page_here import panel_of
 
 VALUES, SEED = 200, 34
 SIZE = {'width': 640, 'height': 600}  # keys are handled between two pictures
@@ -81,3 +82,25 @@ def test_random_values_arrive_as_typed_and_nothing_is_sent_before_they_are_commi
                 found = sent[0]['dls.position_tolerance']
             assert found == pytest.approx(float(text), abs=1e-9), (label, text)
         assert [text for kind, text in said if kind == 'error'] == []
+
+
+@pytest.mark.slow
+def test_escape_closes_a_list_in_a_form_and_what_was_chosen_holds():
+    with (view_on(FakeNode(model_path=str(robots.OWN / 'torso.urdf'), tip_link='right_tool0')) as (
+            server, view, _), page_of(server.get_port(), size=SIZE) as (page, _)):
+        first_picture(page, view)
+        open_tab(page, 'Tasks')
+        open_folder(page, 'Add a task', page.get_by_role('button', name='Add the task'))
+        tasks = panel_of(view, 'Tasks')
+        for label, widget in ('type', tasks._type), ('link', tasks._fields['link']):
+            before, shown = widget.value, field(page, label)
+            shown.click()
+            page.get_by_role('option').first.wait_for()
+            page.keyboard.type('left')  # which the list is searched for
+            page.keyboard.press('Escape')
+            page.get_by_role('option').first.wait_for(state='hidden')
+            field(page, 'name').fill(f'after_{label}')  # which comes after what the list sends
+            assert until(lambda: tasks._name.value.startswith('after_'), 60.0, page)
+            tasks._name.value = 'one'
+            assert widget.value == before
+            assert shown.input_value() == before
