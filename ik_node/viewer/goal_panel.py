@@ -76,7 +76,7 @@ class GoalPanel(Panel):
         angles = np.degrees(rpy_from_matrix(T[:3, :3]))
         for names, values, digits in ((_XYZ, T[:3, 3], _LENGTHS), (_RPY, angles, _ANGLES)):
             for name, value in zip(names, values):
-                self._draft.show(name, f'{round(float(value), digits) + 0.0:.{digits}f}')
+                self._draft.show(name, _rounded(value, digits))
 
     def _on_typed(self, typed: Mapping[str, str]) -> None:
         """Send the goal with the numbers that were typed.
@@ -105,8 +105,8 @@ class GoalPanel(Panel):
     def _command_text(self, T: np.ndarray) -> str:
         """Return the command that sends a goal (4, 4), m, in the frame of the base."""
         view, only = self._robot_view, self._page.position_only
-        x, y, z = (f'{value:.{_LENGTHS}f}' for value in T[:3, 3] + 0.0)
-        qx, qy, qz, qw = (f'{value:.{_TURNS}f}' for value in quaternion_from_matrix(T[:3, :3]))
+        x, y, z = (_rounded(value, _LENGTHS) for value in T[:3, 3])
+        qx, qy, qz, qw = (_rounded(value, _TURNS) for value in quaternion_from_matrix(T[:3, :3]))
         point = f'{{x: {x}, y: {y}, z: {z}}}'
         kind, content = ('PointStamped', f'{{point: {point}}}') if only else (
             'PoseStamped', f'{{pose: {{position: {point}, '
@@ -114,6 +114,11 @@ class GoalPanel(Panel):
         return (f'{environment_text()} ros2 topic pub --once '
                 f'{view.connection.goal_topic(view.arm, only)} geometry_msgs/{kind} '
                 f"'{content}'").strip()
+
+
+def _rounded(value: float, digits: int) -> str:
+    """Return a number with so many decimals, and no sign where it is zero."""
+    return f'{round(float(value), digits) + 0.0:.{digits}f}'
 
 
 class JointPanel(Panel):

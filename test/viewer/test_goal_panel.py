@@ -135,6 +135,14 @@ def test_the_command_sends_the_goal_in_the_domain_of_the_page(page, monkeypatch)
     assert np.linalg.norm(list(pose['orientation'].values())) == pytest.approx(1.0, abs=1e-5)
 
 
+def test_the_command_has_no_sign_at_zero():
+    with page_with('arm_6r') as page:
+        T = page.handle().T
+        T[1, 3] = -1e-6
+        page.drag(T)
+        assert 'y: 0.0000,' in page.widget('Goal', 'command').value
+
+
 def test_the_handle_goes_back_to_the_tip(page):
     T = page.handle().T.copy()
     T[0, 3] += 9.0
