@@ -125,13 +125,21 @@ def picture(page, **clip):
     return np.asarray(Image.open(io.BytesIO(shot)).convert('RGB'), float)
 
 
+def picture_size(page):
+    """Return width and height of the picture of the scene, pixels of the page."""
+    return page.evaluate("""() => {
+      const picture = window.__viserMutable.canvas;
+      return [picture.clientWidth, picture.clientHeight];
+    }""")
+
+
 def pixel(page, client, point):
     """Return where a point (3,), m, of the scene is on the page, pixels.
 
     The size of the picture is asked of the page: that of viser's camera is in the pixels that are
     drawn, and the page draws fewer of them where it is slow.
     """
-    camera, (width, height) = client.camera, page.evaluate(_PICTURE)
+    camera, (width, height) = client.camera, picture_size(page)
     w, x, y, z = camera.wxyz
     R = np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
                   [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
@@ -147,7 +155,7 @@ def arrow_length(page, view, task=''):
     origin = gizmo.T[:3, 3]
     ahead = np.subtract(client.camera.look_at, client.camera.position)
     depth = (origin - client.camera.position) @ ahead / np.linalg.norm(ahead)
-    _, height = page.evaluate(_PICTURE)
+    _, height = picture_size(page)
     return 0.85 * gizmo._handle.scale * 2.0 * depth * np.tan(0.5 * client.camera.fov) / height
 
 
@@ -196,10 +204,6 @@ def _is_grabbed(page, at):
 CLOSE_NOTIFICATIONS = """() => document.querySelectorAll('.mantine-Notification-closeButton')
   .forEach(button => button.click())"""
 _FRAME = '() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))'
-_PICTURE = """() => {
-  const picture = window.__viserMutable.canvas;
-  return [picture.clientWidth, picture.clientHeight];
-}"""
 _MATRICES = """() => Object.entries(window.__viserMutable.nodeRefFromName)
   .filter(([name, object]) => object)
   .map(([name, object]) => {

@@ -15,7 +15,7 @@ from ik_node.viewer.panel import Page, Panel
 _RATE = 25.0     # Hz, of goals
 _ROUND = 20.0    # s, of a round, at first
 _DRAGGED = 1e-4  # m and entries of a rotation matrix: less is rounding
-_PLAY, _STOP = 'Play the demo', 'Stop'
+_PLAY, _STOP = 'Play the demo', 'Stop the demo'
 _MOVED = ('pose', 'position', 'look_at')  # the types of tasks that are led round
 
 _Targets = Callable[[float], dict[str, np.ndarray]]

@@ -94,6 +94,34 @@ if (!window.ikView) {
     before = tabOpen() ?? '';
     if (before) reopen(60);
   });
+  // A film of the scene, as large and as smooth as it is shown.
+  let film = null;
+  window.ikFilm = button => {
+    if (film) {
+      film.stop();
+      return;
+    }
+    const parts = [], canvas = Array.from(document.querySelectorAll('canvas')).find(one =>
+      one.width);
+    film = new MediaRecorder(canvas.captureStream(), {videoBitsPerSecond: 1e7});
+    film.ondataavailable = event => parts.push(event.data);
+    film.onstop = () => {
+      const link = document.createElement('a'), type = film.mimeType.split(';')[0];
+      link.href = window.URL.createObjectURL(new Blob(parts, {type}));
+      link.download = 'ik_view.' + type.split('/')[1];
+      link.click();
+      film = null;
+      button.textContent = 'Record a film';
+    };
+    film.start();
+    button.textContent = 'Finish the film';
+    const draw = () => {  // a scene at rest, too, which is not drawn otherwise
+      if (!film) return;
+      window.__viserMutable?.requestRender?.();
+      requestAnimationFrame(draw);
+    };
+    draw();
+  };
   // A file that is dropped on the page goes to the button that opens one. Several files and folders
   // are sent by a name only, so that they are refused as any other wrong file is.
   const hasFiles = event => event.dataTransfer

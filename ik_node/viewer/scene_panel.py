@@ -12,7 +12,6 @@ import viser
 
 from ik_node.spatial import inverse, pose_from_rpy, quaternion_from_matrix, rpy_from_matrix
 from ik_node.support.exceptions import InputError
-from ik_node.support.threads import start_thread
 from ik_node.viewer.gallery import text_parameters
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.node_parameters import ARM_GOAL, Target
@@ -31,12 +30,8 @@ _LAYERS = {
     'obstacles': ('obstacles', True, 'what the robot keeps away from; red: touched'),
     'distances': ('distances', True, 'the pairs that are nearest to contact')}
 _PICTURE = 1200, 1600  # pixels, height and width
-_FILM = 360, 480
-_FRAME = 0.1           # s between two frames of a film, at least
-_LONGEST = 20.0        # s of a film
-_RENDER = 60.0         # s that a browser may take for a picture
-_ACTIVE = 4.0          # s after a click in which browsers save files without asking
-_RECORD, _FINISH = 'Record a film', 'Finish the film'
+# What page.js does, since a film that the browser sends picture by picture is small and slow.
+_FILM = '<button class="ik-film" onclick="ikFilm(this)">Record a film</button>'
 _PATIENCE = 10.0       # s until a robot is drawn, and has its handles
 _PERIOD = 0.05         # s between two looks whether it is
 
@@ -74,62 +69,6 @@ class LayerPanel(Panel):
             robot_view.is_fine = bool(self._fine.value)
 
 
-class FilmButtons:
-    """Buttons that save what a browser shows, as a picture or as an animated GIF."""
-
-    def __init__(self, page: Page) -> None:
-        self._notify = page.notify
-        self._finished = threading.Event()
-        self._finished.set()
-        self._pressed = 0.0  # when the button was, s
-        gui = page.server.gui
-        gui.add_button('Save a picture').on_click(_save_picture)
-        self._button = gui.add_button(
-            _RECORD, hint=f'as an animated GIF, of at most {_LONGEST:.0f} s; press again to finish')
-        self._button.on_click(lambda event: self._on_button(event.client))
-
-    def close(self) -> None:
-        """Finish a film."""
-        self._finished.set()
-
-    def _on_button(self, client: Any) -> None:
-        self._pressed = time.monotonic()
-        if not self._finished.is_set():
-            self._finished.set()
-        else:
-            self._finished = threading.Event()
-            start_thread(functools.partial(self._record, client, self._finished), 'film',
-                         self._notify)
-
-    def _record(self, client: viser.ClientHandle, finished: threading.Event) -> None:
-        frames: list[np.ndarray] = []
-        times = [time.monotonic()]
-        self._button.label = _FINISH
-        try:
-            while not frames or not (finished.is_set() or times[-1] > times[0] + _LONGEST):
-                frames.append(client.get_render(*_FILM, timeout=_RENDER))
-                finished.wait(times[-1] + _FRAME - time.monotonic())
-                times.append(time.monotonic())
-        except TimeoutError:
-            self._notify('The browser sends no pictures.')
-        finally:
-            finished.set()
-            self._button.label = _RECORD
-        if frames:
-            content = film(frames, np.diff(times))
-            # Later a browser may block it: the page then shows a link.
-            client.send_file_download('ik_view.gif', content, save_immediately=(
-                time.monotonic() < self._pressed + _ACTIVE))
-
-
-def film(frames: list[np.ndarray], durations: Any) -> bytes:
-    """Return pictures (height, width, 3) as an animated GIF; durations (k,): of each, s."""
-    each = [max(20, round(1e3 * one)) for one in durations]
-    # A single picture is not written as an animation, which alone may have a list of durations.
-    return iio.imwrite('<bytes>', np.array(frames), extension='.gif', loop=0,
-                       duration=each if len(each) > 1 else each[0])
-
-
 def _save_picture(event: Any) -> None:
     event.client.send_file_download('ik_view.png', iio.imwrite(
         '<bytes>', event.client.get_render(*_PICTURE), extension='.png'), save_immediately=True)
@@ -152,12 +91,8 @@ class ScenePanel(Panel):
             self._gui.add_upload_button(
                 'Load a scene …', hint='a file of Save the scene', mime_type='application/json'
             ).on_upload(lambda event: self._load(event.target.value, event.client))
-            self._film = FilmButtons(page)
-
-    def close(self) -> None:
-        """Finish a film."""
-        self._film.close()
-        super().close()
+            self._gui.add_button('Save a picture').on_click(_save_picture)
+            self._gui.add_html(_FILM)
 
     def _save(self, client: Any) -> None:
         with self._page.painting:  # handles are where the robot is

@@ -30,15 +30,15 @@ def goals(page):
 
 def button(page):
     return next(path[-1] for path, widget, _ in page.widgets() if path[0] == 'Demo'
-                and path[-1] in ('Play the demo', 'Stop'))
+                and path[-1] in ('Play the demo', 'Stop the demo'))
 
 
 def test_the_goal_goes_round_until_the_button_is_pressed_again(page):
     page.type('Demo', 's per round', value='4.0')
     page.begin('Demo', 'Play the demo')
-    assert button(page) == 'Stop'
+    assert button(page) == 'Stop the demo'
     assert until(lambda: len(goals(page)) > 20)
-    page.begin('Demo', 'Stop')
+    page.begin('Demo', 'Stop the demo')
     assert button(page) == 'Play the demo'
     assert until(lambda: not panel_of(page.view, 'Demo')._leader.busy)
     page.settle()
@@ -82,7 +82,7 @@ def test_it_begins_again_only_when_its_last_goal_has_been_sent(page):
     handles.drag_to = late
     page.begin('Demo', 'Play the demo')
     assert begun.wait(60.0)
-    page.begin('Demo', 'Stop')
+    page.begin('Demo', 'Stop the demo')
     page.begin('Demo', 'Play the demo')
     go_on.set()  # that goal was still on its way
     count = len(goals(page))

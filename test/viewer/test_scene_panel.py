@@ -1,9 +1,11 @@
 """Scenes in files: what is saved comes back, and what is no scene is refused."""
 
+import io
 import json
 
 import numpy as np
 import pytest
+from PIL import Image
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
@@ -85,6 +87,15 @@ def test_an_arm_its_solver_its_goal_and_the_view_come_back(page):
     assert page.handle().T == pytest.approx(T, abs=1e-9)
     assert 'reached' in page.text()
     assert page.browser.camera.position == pytest.approx(np.ones(3))
+
+
+def test_a_picture_is_what_the_browser_shows(page):
+    wanted = np.random.default_rng(0).integers(0, 256, (6, 8, 3), dtype=np.uint8)
+    page.browser.pictures = lambda: wanted
+    page.press('Scene', 'Save a picture')
+    (name, content), = page.browser.downloads
+    assert name == 'ik_view.png'
+    assert np.asarray(Image.open(io.BytesIO(content))) == pytest.approx(wanted)
 
 
 def test_the_path_comes_back(page):
