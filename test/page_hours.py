@@ -227,7 +227,7 @@ def engineer(me):
     me.step('a joint value is typed', lambda: me.type_joint('joint_2, °', '-12.5'),
         lambda: abs(np.degrees(view.values['joint_2']) + 12.5) < 1e-6)
     me.step('one beyond its limit is refused in words', lambda: me.type_joint('joint_2, °', '900'),
-            me.says('joint_2', 'limit'))
+            me.says('joint_2 must be from'))
     me.step('a goal for branches', lambda: me.drag(-0.1), lambda: me.state() == 'reached')
     me.tab('Solver')
     me.step('its branches are listed', lambda: me.press('List them'), me.says('σ_min'))

@@ -10,6 +10,7 @@ from ik_node.control.target_path import TargetPath
 from ik_node.motion.tip_path import ClosedPath
 from ik_node.spatial import pose_from_rotation
 from ik_node.viewer.draft import number
+from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import Page, Panel
 
 _RATE = 25.0     # Hz, of goals
@@ -49,13 +50,16 @@ class DemoPanel(Panel):
 
     def _refresh(self, visible: bool) -> None:
         if not visible and self.plays:
-            self.stop()
+            self._end()
 
     def stop(self) -> None:
-        """Send no further goal."""
+        """Send no further goal, and forget what is typed."""
+        self._end()
+        super().stop()
+
+    def _end(self) -> None:
         self._stopped.set()
         self._button.label = _PLAY
-        super().stop()
 
     def close(self) -> None:
         self.stop()
@@ -66,12 +70,16 @@ class DemoPanel(Panel):
         self._draft.show('round', f'{self._round:g}')
 
     def _on_button(self) -> None:
-        targets = None if self.plays else self._targets()
-        self.stop()
-        if targets is not None:
-            self._stopped = threading.Event()
-            self._button.label = _STOP
-            self._leader.give((targets, self._stopped))
+        if self.plays:
+            self._end()
+            return
+        with errors_shown(self._notify):
+            self._robot_view.state.check_goals()
+            targets = self._targets()
+            if targets is not None:
+                self._stopped = threading.Event()
+                self._button.label = _STOP
+                self._leader.give((targets, self._stopped))
 
     def _targets(self) -> _Targets | None:
         """Return the targets at a phase, 0 to 1, as poses (4, 4), m, of the scene, by task."""
@@ -106,4 +114,4 @@ class DemoPanel(Panel):
                     self._page.handles.drag_to(T_scene_goal, name)
         finally:
             if not stopped.is_set():
-                self.stop()
+                self._end()

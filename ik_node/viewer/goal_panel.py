@@ -13,11 +13,13 @@ from ik_node.spatial import inverse, matrix_from_rpy, quaternion_from_matrix, rp
 from ik_node.support.exceptions import InputError
 from ik_node.viewer.draft import ANGLES, LENGTHS, number
 from ik_node.viewer.latest_value import errors_shown
+from ik_node.viewer.node_parameters import Freedom
 from ik_node.viewer.page_text import environment_text
 from ik_node.viewer.panel import NodeWidget, Page, Panel, on_user_change
 
 _SHOWN = 1e-5    # m and entries of a rotation matrix: less is not sent to the page
 _LENGTHS, _ANGLES, _TURNS = 4, 2, 6  # decimals of m, degrees and entries of quaternions
+_LEAST = 1e-4    # m and entries of a rotation matrix: less is what texts are rounded by
 _XYZ, _RPY = ('x', 'y', 'z'), ('roll', 'pitch', 'yaw')
 _FREE = 2.0 * np.pi   # rad, or m, to either side for a joint without limits
 _SHOWN_VALUE = 1e-4   # rad or m: less is not sent to the page
@@ -86,18 +88,21 @@ class GoalPanel(Panel):
         T, targets = self._T.copy(), self._robot_view.targets
         if not (np.isfinite(T).all() and targets):
             return
-        freedom = targets[0].freedom
-        turns = freedom.turns and not self._page.position_only
-        for name, is_free in zip((*_XYZ, *_RPY), (*freedom.axes, turns, turns, turns)):
-            if name in typed and not is_free:
-                raise InputError(f'{name} of the goal cannot be set: the arm cannot move its tip '
-                                 'so, or goals are without it (position only, task_weights)')
         T[:3, 3] = [number(name, typed[name], LENGTHS) if name in typed else value
                     for name, value in zip(_XYZ, T[:3, 3])]
         if typed.keys() & set(_RPY):
             T[:3, :3] = matrix_from_rpy(*(
                 number(name, typed[name], ANGLES) if name in typed else float(value)
                 for name, value in zip(_RPY, rpy_from_matrix(T[:3, :3]))))
+        axes, turns = targets[0].freedom
+        served = Freedom(axes, turns and not self._page.position_only).merge(T, self._T)
+        left = np.abs(T - served) > _LEAST
+        wrong = [name for name, is_left in zip(
+            (*_XYZ, *_RPY), (*left[:3, 3], *[left[:3, :3].any()] * 3)) if is_left and name in typed]
+        if wrong:
+            raise InputError(
+                f'{", ".join(wrong)} of the goal cannot be set so: the arm does not serve it, or '
+                'position only or task_weights leave it free')
         self._show(T)
         T_scene_goal = self._robot_view.target_frame() @ T
         self._page.step(functools.partial(self._page.handles.drag_to, T_scene_goal))
@@ -187,7 +192,8 @@ class JointPanel(Panel):
             if name in typed:
                 value = number(name, typed[name], self._units[name])
                 low, high = self._ends(name, lower, upper)
-                if not low <= (typed_value := value / self._units[name]['']) <= high:
+                typed_value = value / self._units[name]['']
+                if not low <= round(typed_value, _ENDS) <= high:  # 125 ° and back are more
                     raise InputError(f'{name} must be from {low:g} to {high:g} '
                                      f'{self._symbol(name)}, not {typed_value:g}')
                 values[name] = float(np.clip(value, lower, upper))

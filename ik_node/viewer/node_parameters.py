@@ -27,7 +27,7 @@ _MODEL = ('robot_description', *MODEL_PATHS, 'xacro_args')  # parameters of the 
 class Freedom(NamedTuple):
     """The parts of a pose that a handle sets; it follows its target in the others."""
 
-    axes: tuple[bool, bool, bool] = (True, True, True)  # of the position: x, y and z
+    axes: tuple[bool, bool, bool] = (True, True, True)  # of the position, along its own x, y, z
     turns: bool = True  # whether it sets the orientation
 
     def merge(self, T: np.ndarray, T_other: np.ndarray) -> np.ndarray:
@@ -35,7 +35,9 @@ class Freedom(NamedTuple):
         merged = T_other.copy()
         if self.turns:
             merged[:3, :3] = T[:3, :3]
-        merged[:3, 3] = np.where(self.axes, T[:3, 3], T_other[:3, 3])
+        R = merged[:3, :3]
+        unset = np.where(self.axes, 0.0, R.T @ (T[:3, 3] - T_other[:3, 3]))
+        merged[:3, 3] = T[:3, 3] - R @ unset  # exactly T's where all axes are set
         return merged
 
 

@@ -8,6 +8,7 @@ from ik_node.control.task_group import GOAL
 from ik_node.ros.clients.client import Report
 from ik_node.ros.publishing.markers.group_markers import NO_GOAL
 from ik_node.ros.publishing.status import REFUSED
+from ik_node.solvers.result import StopReason
 from ik_node.support.exceptions import InputError
 from ik_node.viewer.page_text import angle_text, length_text
 
@@ -139,7 +140,8 @@ def outcome_line(report: Report, since: float, gap: Errors | None = None) -> Sta
         gap = gap or Errors(*(float(values.get(f'{kind}_error') or 0.0)
                               for kind in ('position', 'orientation')))
         others = 'other tasks are not met' if values.get('position_error') and (
-            values.get('task', GOAL) not in ('', GOAL)) else ''
+            values.get('task', GOAL) not in ('', GOAL)) and (
+                values.get('reason') != StopReason.COLLISION.name) else ''
         text = f'{text}: {str(gap) or others}'.removesuffix(': ')
     before = [part for part in (values.get('task', ''), place) if part not in ('', GOAL)]
     return StateLine(color, ': '.join([*before, text]), why)

@@ -5,7 +5,7 @@ if (!window.ikView) {
   // A list that opens near the border of a phone's page would make the page larger, and flicker.
   document.querySelector('meta[name=viewport]').content += ', minimum-scale=1';
   const own = node => node instanceof HTMLInputElement && node.closest('form')
-    && !node.ariaHasPopup;  // the text of a list is no value of it
+    && !node.getAttribute('aria-haspopup');  // the text of a list is no value of it
   const ofSlider = node => node instanceof HTMLInputElement
     && node.closest('.mantine-NumberInput-root')?.previousElementSibling
       ?.matches('.mantine-Slider-root');
@@ -80,44 +80,49 @@ if (!window.ikView) {
   };
   // viser makes the panel anew, with its first tab open, where a phone is turned.
   const tabOpen = () => document.querySelector('[role=tab][aria-selected=true]')?.textContent;
-  let before = '';  // the page was turned
-  const reopen = frames => {
-    if (tabOpen() === before && frames) {
-      requestAnimationFrame(() => reopen(frames - 1));
-      return;
-    }
-    if (tabOpen() !== before) openTab(before);
-    before = '';
+  const reopen = (tabs, name, frames) => {
+    const open = tabOpen();
+    if (open && !tabs.isConnected) openTab(name);
+    else if (frames) requestAnimationFrame(() => reopen(tabs, open ?? name, frames - 1));
   };
   window.addEventListener('resize', () => {
-    if (before) return;
-    before = tabOpen() ?? '';
-    if (before) reopen(60);
+    const tabs = document.querySelector('[role=tablist]'), name = tabOpen();
+    if (tabs && name) reopen(tabs, name, 60);
   });
-  // A film of the scene, as large and as smooth as it is shown.
+  // A film of the scene, as large and as smooth as it is shown. Without a codec that is named,
+  // browsers make files that few players read.
+  const type = ['video/webm;codecs=vp9', 'video/webm;codecs=vp8', 'video/mp4'].find(one =>
+    window.MediaRecorder?.isTypeSupported(one));
   let film = null;
-  window.ikFilm = button => {
+  window.ikFilm = () => {
     if (film) {
       film.stop();
       return;
     }
-    const parts = [], canvas = Array.from(document.querySelectorAll('canvas')).find(one =>
-      one.width);
-    film = new MediaRecorder(canvas.captureStream(), {videoBitsPerSecond: 1e7});
-    film.ondataavailable = event => parts.push(event.data);
-    film.onstop = () => {
-      const link = document.createElement('a'), type = film.mimeType.split(';')[0];
+    const canvas = window.__viserMutable?.canvas;
+    if (!type || !canvas?.captureStream) {
+      window.alert('This browser cannot record a film.');
+      return;
+    }
+    const parts = [], recorder = new MediaRecorder(
+      canvas.captureStream(), {mimeType: type, videoBitsPerSecond: 1e7});
+    recorder.ondataavailable = event => parts.push(event.data);
+    recorder.onstop = () => {
+      const link = document.createElement('a');
       link.href = window.URL.createObjectURL(new Blob(parts, {type}));
-      link.download = 'ik_view.' + type.split('/')[1];
+      link.download = 'ik_view.' + type.split(/[/;]/)[1];
       link.click();
+      setTimeout(() => window.URL.revokeObjectURL(link.href), 60000);  // once it is saved
+      for (const track of recorder.stream.getTracks()) track.stop();
       film = null;
-      button.textContent = 'Record a film';
+      document.documentElement.classList.remove('ik-films');
     };
-    film.start();
-    button.textContent = 'Finish the film';
+    recorder.start();
+    film = recorder;
+    document.documentElement.classList.add('ik-films');
     const draw = () => {  // a scene at rest, too, which is not drawn otherwise
       if (!film) return;
-      window.__viserMutable?.requestRender?.();
+      window.__viserMutable.requestRender?.();
       requestAnimationFrame(draw);
     };
     draw();

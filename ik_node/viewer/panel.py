@@ -8,6 +8,7 @@ import numpy as np
 import viser
 
 from ik_node.model.chain import Chain
+from ik_node.support.exceptions import InputError
 from ik_node.support.threads import Notify
 from ik_node.viewer.camera import Camera
 from ik_node.viewer.draft import Draft
@@ -67,6 +68,11 @@ class Page:
             robot_view.frame.visible = subject is None
         self.camera.show(subject)
         self.fit_ground()
+
+    def check_shown(self) -> None:
+        """Raise InputError where something else is shown: nobody sees the robots move."""
+        if self.is_staged:
+            raise InputError('the lesson hides the robot; end it first')
 
     def fit_ground(self) -> None:
         """Fit the ground to what is shown."""

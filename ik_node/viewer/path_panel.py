@@ -35,8 +35,8 @@ class PathPanel(Panel):
         self._count = 0  # of the node's reports that have been looked at
         gui = self._gui
         with self._folder:
-            self._draws = gui.add_checkbox('draw while dragging', False,
-                                           hint='add waypoints instead of sending goals')
+            self._draws: Any = gui.add_checkbox(
+                'draw while dragging', False, hint='add waypoints instead of sending goals')
             gui.add_button('Set a waypoint').on_click(lambda _: self._add())
             gui.add_button('Follow the path').on_click(lambda _: self._follow())
             self._chosen: Any = gui.add_dropdown(
@@ -141,6 +141,11 @@ class PathPanel(Panel):
             if names:
                 self._chosen.value = names[min(number, len(names) - 1)]
             self._chosen.visible = self._edits.visible = bool(names)
+
+    def restore(self, waypoints: list[np.ndarray]) -> None:
+        """Have the waypoints (4, 4), m, of another scene, whose goals are sent."""
+        self._draws.value = False
+        self.set_waypoints(waypoints)
 
     def _frame(self, number: int) -> tuple[Any, Any]:
         size, scene = _FRAME * self._robot_view.reach, self._server.scene

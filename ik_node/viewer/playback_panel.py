@@ -43,7 +43,7 @@ class PlaybackPanel(Panel):
             self._listen(name, widget)
 
     def _is_useful(self) -> bool:
-        return self._link.playback is not None
+        return self._link.playback is not None and not self._page.is_staged
 
     def _refresh(self, visible: bool) -> None:
         playback = self._link.playback

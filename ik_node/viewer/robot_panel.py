@@ -66,7 +66,8 @@ class RobotPanel(Panel):
 
     def _refresh(self, visible: bool) -> None:
         self._robot.refresh()
-        self._robot.widget.visible = self._button.visible = visible
+        self._robot.widget.visible = visible
+        self._button.visible = visible or self._page.is_staged  # what is dropped needs it
         self._zipped.visible = visible and bool(self._found)
 
     def close(self) -> None:
@@ -88,6 +89,7 @@ class RobotPanel(Panel):
 
     def _upload(self, file: viser.UploadedFile) -> None:
         with self._opening, errors_shown(self._notify):
+            self._page.check_shown()
             found = self._uploads.store(file.name, file.content)
             self._found = found if len(found) > 1 else {}
             self._zipped.options = (_NONE, *self._found)
@@ -116,8 +118,10 @@ class RobotPanel(Panel):
         for robot_view in self._page.robot_views:
             tasks = {'tasks': NONE, 'solver': ARM_SOLVER} if robot_view.tasks else {}
             robot_view.load({**parameters, **tasks})
+        for robot_view in self._page.robot_views:
             if not robot_view.state.is_stopped:
-                robot_view.go_home()  # not with the values of joints of the same names
+                with errors_shown(self._notify):
+                    robot_view.go_home()  # not with the values of joints of the same names
 
     def _start_download(self, choice: str) -> None:
         name = self._names.get(choice)

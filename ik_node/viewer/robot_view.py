@@ -133,15 +133,13 @@ class RobotView(DrawnRobot, NodeLink):
 
     def paint(self) -> bool:
         """Draw what has arrived; return whether the robot, or its chain, has changed."""
-        parameters = self.parameters
-        text = '' if parameters.switching else parameters.description or self._topic_text
+        parameters, wanted = self.parameters, self._wanted
         with self._lock:
             values, self._new_values = self._new_values, None
-        selection = (text, model_path(parameters), parameters.get('arms'), *parameters.links)
-        other = bool(text) and selection != self._selection
+        other = bool(wanted[0]) and wanted != self._selection
         if other:
-            same, self._selection = selection[:2] == self._selection[:2], selection
-            self._change_robot(text, same and self.tree is not None)
+            same, self._selection = wanted[:2] == self._selection[:2], wanted
+            self._change_robot(wanted[0], same and self.tree is not None)
         self.refine(self.is_fine)
         self.move(values, self.T_world_root if parameters.moves_root else np.eye(4))
         if self.tree is not None:
@@ -151,6 +149,13 @@ class RobotView(DrawnRobot, NodeLink):
             gap.errors.position >= _GAP * self.reach) else None)
         self.connection.offer_goals(self.tasks)  # the node has to know before they are sent
         return other
+
+    @property
+    def _wanted(self) -> tuple[Any, ...]:
+        """The robot that the parameters describe, '' while it is not known, and its chain."""
+        parameters = self.parameters
+        text = '' if parameters.switching else parameters.description or self._topic_text
+        return text, model_path(parameters), parameters.get('arms'), *parameters.links
 
     def _show_markers(self) -> None:
         self.markers.refresh()
@@ -217,14 +222,15 @@ class RobotView(DrawnRobot, NodeLink):
 
     @property
     def is_placed(self) -> bool:
-        """Whether every joint that moves has a value, and a moving root a pose.
+        """Whether the node's robot is drawn: its joints have values, and a moving root a pose.
 
         Without a node: whether a player moves the robot.
         """
         if self.is_only_played:
             return bool(self.values)
         space = self.space
-        return (space is not None and (self._has_root_pose or not self.parameters.moves_root)
+        return (self._wanted == self._selection and space is not None
+                and (self._has_root_pose or not self.parameters.moves_root)
                 and all(name in self.values for name in space.joint_names))
 
     def target_pose(self, target: Target) -> np.ndarray | None:

@@ -31,7 +31,8 @@ _LAYERS = {
     'distances': ('distances', True, 'the pairs that are nearest to contact')}
 _PICTURE = 1200, 1600  # pixels, height and width
 # What page.js does, since a film that the browser sends picture by picture is small and slow.
-_FILM = '<button class="ik-film" onclick="ikFilm(this)">Record a film</button>'
+_FILM = ('<button class="ik-film" onclick="ikFilm()"><span>Record a film</span>'
+         '<span>Finish the film</span></button>')
 _PATIENCE = 10.0       # s until a robot is drawn, and has its handles
 _PERIOD = 0.05         # s between two looks whether it is
 
@@ -128,6 +129,8 @@ class ScenePanel(Panel):
     def _show(self, scene: SavedScene, client: Any) -> None:
         """Show a scene. Raises IkError with the reason of what cannot be shown."""
         robot_view = self._robot_view
+        robot_view.state.check_goals()
+        self._page.check_shown()
         self._page.handles.release()  # what is dragged is no goal of the robot in the scene
         self._page.restrict(scene.position_only)
         self._set(scene)
@@ -136,7 +139,7 @@ class ScenePanel(Panel):
         self._page.note_settings()  # nothing is solved again once the joints are where they were
         self._obstacles.set_obstacles(scene.obstacles)
         with self._page.painting:  # a new robot is drawn without those of the one before
-            self._path.set_waypoints(list(scene.waypoints))
+            self._path.restore(list(scene.waypoints))
         space = robot_view.space
         names = space.joint_names if space is not None and scene.joints else ()
         for name in names:

@@ -27,7 +27,7 @@ _ANCHORS: Any = 'top-center', 'center-left', 'center-right'  # of names at the s
 class Gizmo:
     """The handle of a target. Of drags faster than they can be handled the latest counts.
 
-    Only one thread at a time may call its methods, see `TargetHandles`.
+    Only one thread at a time may call those that move it, as `TargetHandles` does.
 
     Where the user has dragged it (`is_dragged`), it stays in the frame of its target: in the parts
     of the pose that it sets.

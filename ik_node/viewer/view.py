@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.ros.clients.player_link import PlayerLink
-from ik_node.support.threads import reported
+from ik_node.support.threads import reported, start_thread
 from ik_node.viewer.arm_panels import BranchPanel, ChainPanel
 from ik_node.viewer.charts import PlotPanel
 from ik_node.viewer.demo_panel import DemoPanel
@@ -203,19 +203,23 @@ class View:
                 self.page.camera.fit(event.client)
                 return
             self._robot_views[0].state.check_goals()
-            if self.page.is_staged:
-                self.page.notify(f'{name} would move your robot, which the lesson hides.', 'blue')
-            elif not getattr(self.page.history, name.lower())():
+            self.page.check_shown()
+            if not getattr(self.page.history, name.lower())():
                 self.page.notify(f'There is nothing to {name.lower()}.', 'blue')
 
     def _on_stop(self, stops: bool) -> None:
-        for robot_view in self._robot_views:  # first: the node refuses what is still on its way
+        def enable(robot_view: RobotView) -> None:
             with errors_shown(self.page.notify):
                 robot_view.enable(not stops)
+        # None waits for another: a node refuses what is still on its way, and may be silent.
+        sent = [start_thread(functools.partial(enable, robot_view), 'stop', self.page.notify)
+                for robot_view in self._robot_views]
         if stops:
-            self.page.handles.drop()
             for panel in self._panels:
                 panel.stop()
+            self.page.handles.drop()
+        for thread in sent:
+            thread.join()
         self.page.handles.release()
 
     def _home(self) -> None:

@@ -70,6 +70,23 @@ def test_it_stops_for_another_robot_and_where_there_is_nothing_to_lead(page, oth
     page.until(lambda: button(page) == 'Play the demo')
 
 
+def test_a_robot_that_is_stopped_is_not_led_round_and_that_is_said(page):
+    page.press('Stop')
+    sent = len(page.node.sent)
+    page.press('Demo', 'Play the demo')
+    assert button(page) == 'Play the demo'
+    assert page.told == ['the robot is stopped; press Continue first']
+    assert len(page.node.sent) == sent
+
+
+def test_a_round_that_is_typed_stays_while_the_demo_is_begun(page):
+    page.choose('Demo', 's per round', value='7')
+    page.begin('Demo', 'Play the demo')
+    page.begin('Demo', 'Stop the demo')
+    assert page.widget('Demo', 's per round').value == '7'
+    page.settle()
+
+
 def test_it_begins_again_only_when_its_last_goal_has_been_sent(page):
     panel = panel_of(page.view, 'Demo')
     handles, begun, go_on = page.view.page.handles, threading.Event(), threading.Event()
@@ -84,8 +101,9 @@ def test_it_begins_again_only_when_its_last_goal_has_been_sent(page):
     assert begun.wait(60.0)
     page.begin('Demo', 'Stop the demo')
     page.begin('Demo', 'Play the demo')
-    go_on.set()  # that goal was still on its way
     count = len(goals(page))
+    assert not count
+    go_on.set()  # that goal was still on its way
     assert until(lambda: len(goals(page)) > count + 5)
     assert panel.plays
 

@@ -8,6 +8,7 @@ import yaml
 
 import robots
 from fake_node import FakeNode
+from ik_node import KinematicTree
 from ik_node.spatial import inverse, pose_from_rpy, rpy_from_matrix
 from page_here import page_of, page_with, robot_view_of
 
@@ -89,6 +90,25 @@ def test_what_the_arm_does_not_serve_is_refused_and_nothing_is_sent(robot, weigh
         assert page.node.sent == sent
         assert page.told[0].startswith(f'{label.split(",")[0]} of the goal cannot be set')
         assert shown(page, label) == before
+
+
+def test_axes_that_the_arm_serves_are_those_of_its_tip_however_that_is_turned():
+    text = (robots.OWN / 'planar_3r.urdf').read_text()
+    base = KinematicTree.from_urdf(robots.OWN / 'planar_3r.urdf').root
+    upright = text.replace('</robot>', (
+        f'<link name="wall"/><joint name="screws" type="fixed"><parent link="wall"/><child '
+        f'link="{base}"/><origin rpy="{np.pi / 2.0} 0 0"/></joint></robot>'))
+    with page_of(FakeNode(robot_description=upright)) as page:
+        page.node.stand([0.3, 0.4, 0.5])
+        page.settle()
+        x, y, z = shown(page, *XYZ)
+        page.type('Goal', 'z, m', value=f'{z - 0.1:.4f}')
+        assert page.told == []
+        assert sent(page)[:3, 3] == pytest.approx([x, y, z - 0.1], abs=1e-4)
+        count = len(page.node.sent)
+        page.type('Goal', 'y, m', value='0.1')
+        assert page.told[0].startswith('y of the goal cannot be set')
+        assert len(page.node.sent) == count
 
 
 @pytest.mark.parametrize('typed', ['1..2', '-', '3 feet', 'nan', '1e999', '0,5'])

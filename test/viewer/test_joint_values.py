@@ -2,6 +2,7 @@
 
 import re
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -127,6 +128,17 @@ def test_a_typed_value_outside_the_limits_is_refused_in_its_unit():
             [chain.lower[1], chain.upper[1]], abs=1e-5)
         page.type(*joint, value=found[2])
         assert page.q()[1] == pytest.approx(chain.upper[1], abs=1e-5)
+
+
+def test_every_limit_can_be_typed_as_it_is_shown(page):
+    panel, space = panel_of(page.view, 'Joints'), page.robot_view.space
+    panel._space = space = SimpleNamespace(
+        joint_names=space.joint_names[:1], lower=np.radians([-125.0]), upper=np.radians([125.0]))
+    sent = []
+    panel._go_to = sent.append
+    for degrees in -125.0, 125.0:  # in radians and back they are 125.00000000000001
+        panel._on_typed({space.joint_names[0]: f'{degrees:g}'})
+    assert [next(iter(values.values())) for values in sent] == [space.lower[0], space.upper[0]]
 
 
 def test_numbers_of_sliders_have_as_many_decimals_as_their_steps():

@@ -7,7 +7,7 @@ import robots
 from ik_node import KinematicTree
 from ik_node.commands.figures_textbook import FIGURES, FRAMES, run
 from ik_node.viewer import lesson_panel
-from page_here import page_with, panel_of
+from page_here import load, page_with, panel_of, save
 
 PLANAR = KinematicTree.from_urdf(robots.OWN / 'planar_3r.urdf').chain()
 FIGURE = FIGURES['5.22']
@@ -111,13 +111,21 @@ def test_the_robot_stays_as_it_is_and_is_shown_again_at_the_end(page, end):
 def test_a_robot_that_a_lesson_hides_is_not_moved_and_that_is_said(page):
     page.drag(page.handle().T)
     sent = list(page.node.sent)
+    page.player.show()
+    page.settle()
     assert page.shows('Goal', 'Home')
+    assert page.shows('Playback', 'Play')
     begin(page)
     for folder, widget in ('Goal', 'Home'), ('Demo', 'Play the demo'), ('Steps', 'One step'):
         assert not page.shows(folder, widget)
     assert 'the lesson hides the robot' in page.text()
     page.view._on_step('Undo', None)
-    assert page.told == ['Undo would move your robot, which the lesson hides.']
+    assert not page.shows('Playback')
+    load(page, save(page))
+    page.upload('Open a file …', name='mine.urdf',
+                content=(robots.OWN / 'scara.urdf').read_bytes())
+    hidden = 'the lesson hides the robot; end it first'
+    assert page.told == [hidden, f'scene.json is not loaded: {hidden}', hidden]
     assert page.node.sent == sent
     page.press('Lessons', 'End the lesson')
     assert page.shows('Goal', 'Home')

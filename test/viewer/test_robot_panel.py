@@ -9,6 +9,7 @@ import pytest
 
 import robots
 from hostile_texts import chain
+from ik_node.support.exceptions import InputError
 from page_here import page_with, panel_of
 
 
@@ -53,6 +54,15 @@ def test_a_robot_begins_at_its_start_pose_not_with_values_of_joints_of_the_same_
     page.node.stand(np.full(7, 0.3))
     page.choose('robot', value='arm_6r')
     assert page.q() == pytest.approx(np.zeros(6))
+
+
+def test_a_robot_that_cannot_go_to_its_start_pose_is_the_nodes_all_the_same(page, monkeypatch):
+    def refuse():
+        raise InputError('the node is not active')
+    monkeypatch.setattr(page.node, 'reset', refuse)
+    send(page, 'mine.urdf', (robots.OWN / 'arm_6r.urdf').read_bytes())
+    assert page.told == ['the node is not active']
+    assert page.robot_view.tree.name == 'arm_6r'
 
 
 def test_another_robot_has_none_of_the_tasks_of_the_one_before():

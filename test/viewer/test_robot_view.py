@@ -91,6 +91,19 @@ def test_a_figure_is_shown_without_a_chain(figure):
     assert 1.6 < figure.reach < 1.8
 
 
+def test_it_is_not_placed_before_another_tip_is_drawn(server):
+    text = (robots.OWN / 'arm_6r.urdf').read_text()
+    arm = robot_view_of(server, FakeNode(), 'another_tip')
+    arm.on_description(text)
+    arm.on_joints({f'joint_{k}': 0.1 for k in range(1, 7)})
+    arm.paint()
+    assert arm.is_placed
+    arm.on_parameters({'tip_link': 'link_5'})
+    assert not arm.is_placed
+    arm.paint()
+    assert arm.is_placed
+
+
 def test_links_and_markers_are_in_the_world_where_the_root_moves(figure):
     T = matrix((1.0, 2.0, 0.9), (0.8, 0.0, 0.0, 0.6))
     figure.paint()

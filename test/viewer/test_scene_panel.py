@@ -114,6 +114,34 @@ def test_the_path_comes_back(page):
     assert page.view.page.waypoints == pytest.approx(np.array(poses), abs=1e-9)
 
 
+def test_the_path_of_another_tip_comes_back_and_its_goal_is_sent_though_drags_draw(page):
+    page.node.set(tip_link='link_5')
+    page.settle()
+    T = dragged(page, page.robot_view.chain.forward(np.full(5, 0.3)))
+    page.press('Path', 'Set a waypoint')
+    text = save(page)
+    page.node.set(tip_link='tool0')
+    page.settle()
+    assert page.view.page.waypoints == []
+    page.choose('Path', 'draw while dragging', value=True)
+    load(page, text)
+    assert page.told == []
+    assert page.view.page.waypoints == [pytest.approx(T, abs=1e-9)]
+    assert page.handle().T == pytest.approx(T, abs=1e-9)
+
+
+def test_a_scene_is_refused_while_the_robot_is_stopped(page):
+    dragged(page, page.robot_view.chain.forward(np.full(6, 0.3)))
+    text = save(page)
+    page.choose('robot', value='scara')
+    page.press('Stop')
+    sent = list(page.node.sent)
+    load(page, text)
+    assert page.told == ['scene.json is not loaded: the robot is stopped; press Continue first']
+    assert page.node.sent == sent
+    assert page.robot_view.tree.name == 'scara'
+
+
 def test_goals_without_orientation_come_back_as_such(page):
     older = json.loads(save(page))
     assert older.pop('position_only') is False

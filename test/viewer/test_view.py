@@ -1,6 +1,7 @@
 """The page: what is dragged and chosen on it reaches the node, and what the node says is shown."""
 
 import inspect
+import threading
 import time
 from unittest.mock import patch
 
@@ -12,7 +13,7 @@ from fake_node import FakeNode
 from ik_node import KinematicTree
 from ik_node.ros.clients.connection import Connection
 from ik_node.ros.clients.player_link import PlayerLink
-from page_here import Browser, FakePlayer, moved, page_of, page_with
+from page_here import Browser, FakePlayer, moved, page_of, page_with, panel_of, until
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 MET, NO_GOAL = 'reached', 'no goal yet'
@@ -98,6 +99,34 @@ def test_stop_freezes_the_robot_until_continue(page):
     page.press('Continue')
     assert page.node.sent[-1] == ('enable', True)
     assert page.shows('Stop')
+
+
+def test_stop_waits_neither_for_a_silent_node_nor_for_a_goal_on_its_way(page):
+    silent, sent, view, calls = threading.Event(), threading.Event(), page.robot_view, []
+    enable = view.enable
+
+    def late(enabled):
+        calls.append(enabled)
+        silent.wait(60.0)
+        enable(enabled)
+    send_goal = page.node.send_goal
+
+    def slow(*goal):
+        sent.wait(60.0)
+        send_goal(*goal)
+    page.node.send_goal = slow
+    demo = panel_of(page.view, 'Demo')
+    page.begin('Demo', 'Play the demo')
+    with patch.object(view, 'enable', late):
+        stopping = threading.Thread(target=page.begin, args=('Stop',))
+        stopping.start()
+        assert until(lambda: calls == [False] and not demo.plays)
+        sent.set()
+        silent.set()
+        stopping.join(60.0)
+    page.settle()
+    assert view.state.is_stopped
+    assert page.handle().T == pytest.approx(view.pose('tool0'))
 
 
 def test_a_robot_that_is_stopped_goes_nowhere_and_that_is_said(page):
