@@ -75,7 +75,7 @@ class PlotPanel(Panel):
                 self._gui, (np.zeros(1), *(np.ones(1) for _ in names)), ['goal', *names],
                 [rgb_bytes(robot_view.color or COLORS[0]) for robot_view in page.robot_views],
                 y=LOGARITHMIC)
-            make = functools.partial(_TimePlot, self._gui, page.robot_view, self._folder)
+            make = functools.partial(_TimePlot, page, self._folder)
             self._time_plots = [
                 make('joints between their limits', '0 % is the lower limit, 100 % the upper',
                      _limit_shares, uplot.Scale(range=(0.0, 100.0))),
@@ -109,16 +109,15 @@ def _values(robot_view: RobotView, quantity: str, length: int) -> np.ndarray:
 class _TimePlot:
     """A checkbox, and a plot of what the arm does, with a line for each quantity."""
 
-    def __init__(self, gui: viser.GuiApi, robot_view: RobotView, folder: viser.GuiFolderHandle,
-                 name: str, hint: str,
-                 measure: Callable[[RobotView, Chain, np.ndarray], Mapping[str, float]],
+    def __init__(self, page: Page, folder: viser.GuiFolderHandle, name: str, hint: str,
+                 measure: Callable[[Page, Chain, np.ndarray], Mapping[str, float]],
                  scale: uplot.Scale) -> None:
         """Make the checkbox; the plot appears with it, at the end of a folder.
 
-        measure: returns the quantities of a robot at q (n,) of its chain, always the same ones.
+        measure: returns the quantities of an arm at q (n,) of its chain, always the same ones.
         scale: of the vertical axis.
         """
-        self._gui, self._robot_view, self._folder = gui, robot_view, folder
+        self._page, self._folder, gui = page, folder, page.server.gui
         self._measure, self._scale = measure, scale
         self._chain: Chain | None = None
         self._samples: deque[tuple[float, Mapping[str, float]]] = deque(maxlen=_SAMPLES)
@@ -127,13 +126,13 @@ class _TimePlot:
 
     def update(self) -> None:
         """Add the present values."""
-        chain, arm = self._robot_view.chain, self._robot_view.arm_values
+        chain, arm = self._page.robot_view.chain, self._page.robot_view.arm_values
         if chain is None or not self._shown.value or chain is not self._chain:
             self._clear()
             self._chain = chain
         if arm is None or not self._shown.value:
             return
-        quantities = self._measure(self._robot_view, *arm)
+        quantities = self._measure(self._page, *arm)
         if not quantities:
             return
         now = time.monotonic()
@@ -145,8 +144,8 @@ class _TimePlot:
         if self._plot is None:
             with self._folder:
                 self._plot = add_chart(
-                    self._gui, data, ['s', *quantities], distinct_colors(len(quantities)),
-                    height=200, x=(-_SECONDS, 0.0), y=self._scale)
+                    self._page.server.gui, data, ['s', *quantities],
+                    distinct_colors(len(quantities)), height=200, x=(-_SECONDS, 0.0), y=self._scale)
         else:
             self._plot.data = data
 
@@ -157,16 +156,16 @@ class _TimePlot:
             self._plot = None
 
 
-def _limit_shares(_: RobotView, chain: Chain, q: np.ndarray) -> dict[str, float]:
+def _limit_shares(_: Page, chain: Chain, q: np.ndarray) -> dict[str, float]:
     """Return where each joint with two limits is between them, %."""
     bounded, places, _near = nearness(chain, q)
     return {chain.joint_names[k]: 100.0 * float(place) for k, place in zip(bounded, places)}
 
 
-def _manipulability(robot_view: RobotView, chain: Chain, q: np.ndarray) -> dict[str, float]:
-    """Return the manipulability [Yoshikawa 1985] for goals as the node takes them."""
+def _manipulability(page: Page, chain: Chain, q: np.ndarray) -> dict[str, float]:
+    """Return the manipulability [Yoshikawa 1985] for goals as the page sends them."""
     try:
-        goal = Goal.from_pose(chain.forward(q), robot_view.parameters.task_weights(chain))
+        goal = Goal.from_pose(chain.forward(q), page.goal_weights(chain))
     except IkError:  # the node itself reports a wrong parameter
         return {}
     return {'manipulability': manipulability(

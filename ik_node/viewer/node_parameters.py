@@ -134,6 +134,11 @@ class NodeParameters(Mapping[str, Any]):
         return f'{self._arm}.{name}' if self._arm else name
 
     @property
+    def avoids(self) -> bool:
+        """Whether the solver of the arm avoids collisions."""
+        return bool(self.get(f'{self.option("solver")}.avoid_collisions'))
+
+    @property
     def links(self) -> tuple[str, str]:
         """The names of base and tip of the arm, '' for the default."""
         return self.option('base_link') or '', self.option('tip_link') or ''

@@ -139,10 +139,11 @@ def outcome_line(report: Report, since: float, gap: Errors | None = None) -> Sta
         text, why = 'as near as possible' if report.level == 1 else 'not reached', _brief(why)
         gap = gap or Errors(*(float(values.get(f'{kind}_error') or 0.0)
                               for kind in ('position', 'orientation')))
-        others = 'other tasks are not met' if values.get('position_error') and (
-            values.get('task', GOAL) not in ('', GOAL)) and (
-                values.get('reason') != StopReason.COLLISION.name) else ''
-        text = f'{text}: {str(gap) or others}'.removesuffix(': ')
+        if not str(gap) and values.get('position_error') and (
+                values.get('task', GOAL) not in ('', GOAL)) and (
+                    values.get('reason') != StopReason.COLLISION.name):
+            why = f'other tasks are not met: {why}'
+        text = f'{text}: {gap}'.removesuffix(': ')
     before = [part for part in (values.get('task', ''), place) if part not in ('', GOAL)]
     return StateLine(color, ': '.join([*before, text]), why)
 

@@ -62,6 +62,11 @@ class ObstaclePanel(Panel):
                for view in self._page.robot_views) and not self._changes.busy:
             self._changes.give(None)
 
+    @property
+    def busy(self) -> bool:
+        """Whether obstacles are still to be sent."""
+        return self._changes.busy
+
     def set_obstacles(self, obstacles: Obstacles) -> None:
         """Have these obstacles in place of those there are."""
         with self._lock:
@@ -177,4 +182,5 @@ class ObstaclePanel(Panel):
                         if key not in now]
             if markers:
                 view.connection.send_obstacles(markers)
+                self._page.obstacle_changes += 1
             self._sent[view] = restarts, now

@@ -30,6 +30,7 @@ class Page:
     - `robot_view`: the first of `robot_views`, which a panel is about unless it says otherwise.
     - `waypoints`: poses (4, 4), m, of the path.
     - `placed`: returns poses (4, 4), m, of what is seen beside the robots.
+    - `obstacle_changes`: how often obstacles of the page have been sent.
     - `position_only`: whether goals of the arm have no orientation.
     - `sun`: the light that may cast a shadow.
     - `painting`: held while robots are drawn and handles follow them.
@@ -45,6 +46,7 @@ class Page:
         self.painting = threading.Lock()
         self.waypoints: list[np.ndarray] = []
         self.placed: Callable[[], list[np.ndarray]] = list
+        self.obstacle_changes = 0
         self.camera = Camera(server, robot_views, lambda: [
             *self.waypoints, *self.handles.dragged().values(), *self.placed()])
         self.sun, self._ground = add_light(server.scene), GroundPlane(server.scene)
@@ -94,25 +96,24 @@ class Page:
         """
         before = self._settings
         self._settings = now = [
-            (*setting, self.position_only) if (
+            (*setting, self.position_only, view.parameters.avoids and self.obstacle_changes) if (
                 (setting := view.parameters.setting) and view.state.lifecycle) else old
             for view, old in zip(self.robot_views, before)]
         return [view for view, old, new in zip(self.robot_views, before, now)
                 if old and new != old]
 
     def snapshot(self) -> Callable[[], None]:
-        """Return a function that restores joints, root and dragged handles as they are now."""
-        space, values, T_root = (self.robot_view.space, self.robot_view.values,
-                                 self.robot_view.T_world_root)
-        joints = {name: values[name] for name in (space.joint_names if space else ())
-                  if name in values}
+        """Return a function that restores joints, roots and dragged handles as they are now."""
+        places = [(view, {name: values[name] for name in space.joint_names if name in values},
+                   view.T_world_root) for view in self.robot_views
+                  if (space := view.space) is not None and (values := view.values)]
         # Handles may not have followed the frames yet in which they are.
         goals = [(target.name, self.robot_view.target_frame(target), T_frame_goal)
                  for target, T_frame_goal in self.handles.goals()]
 
         def restore() -> None:
-            for robot_view in self.robot_views if joints else ():
-                robot_view.go_to(joints, T_world_root=T_root)
+            for view, joints, T_root in places:
+                view.go_to(joints, T_world_root=T_root)
             self.handles.release()
             for name, T_frame, T_frame_goal in goals:
                 self.handles.drag_to(T_frame @ T_frame_goal, name, T_frame)

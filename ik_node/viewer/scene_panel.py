@@ -136,8 +136,9 @@ class ScenePanel(Panel):
         self._set(scene)
         _wait('its robot is not drawn', lambda: robot_view.text == scene.robot
               and robot_view.is_placed)
-        self._page.note_settings()  # nothing is solved again once the joints are where they were
         self._obstacles.set_obstacles(scene.obstacles)
+        _wait('its obstacles are not sent', lambda: not self._obstacles.busy)
+        self._page.note_settings()  # nothing is solved again once the joints are where they were
         with self._page.painting:  # a new robot is drawn without those of the one before
             self._path.restore(list(scene.waypoints))
         space = robot_view.space

@@ -40,6 +40,24 @@ def drag(page, number, T, *phases):
     page.settle()
 
 
+def test_a_goal_is_solved_again_where_the_arm_is_to_avoid_an_obstacle_that_is_moved(page):
+    T = page.handle().T
+    page.drag(T)
+    add(page, 'sphere')
+    page.node.sent.clear()
+    drag(page, 1, T)
+    assert [sent[0] for sent in page.node.sent] == ['obstacles']
+    assert '● reached' in page.text()
+    page.choose('Obstacles', 'avoid collisions', value=True)
+    assert '● not reached' in page.text()
+    page.node.sent.clear()
+    drag(page, 1, pose_from_rpy((5.0, 5.0, 5.0), (0.0, 0.0, 0.0)))
+    assert [sent[0] for sent in page.node.sent] == ['obstacles', 'goal']
+    assert page.node.sent[-1][2] == pytest.approx(T, abs=1e-9)
+    assert '● reached' in page.text()
+    assert page.told == []
+
+
 def test_an_obstacle_is_made_sized_dragged_and_deleted(page):
     add(page, 'box')
     (box,) = present(page)

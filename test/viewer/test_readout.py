@@ -58,6 +58,9 @@ def test_the_manipulability_is_plotted_for_the_axes_that_goals_ask_for(page):
     page.node.set(task_weights=[1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
     page.settle()
     assert plots(page)[1][1][-1] == pytest.approx(np.sqrt(np.linalg.det(J[:3] @ J[:3].T)))
+    page.node.set(task_weights=[1.0] * 6)
+    page.choose('Goal', 'position only', value=True)
+    assert plots(page)[1][1][-1] == pytest.approx(np.sqrt(np.linalg.det(J[:3] @ J[:3].T)))
 
 
 def test_as_many_colors_as_are_asked_for_are_distinct():

@@ -160,8 +160,11 @@ def test_a_goal_that_the_robot_has_not_met_yet_is_not_solved_again(page, monkeyp
     page.settle()
     dragged(page, page.robot_view.chain.forward(np.full(6, 0.3)))
     q = dict.fromkeys(page.robot_view.chain.joint_names, 0.2)
+    page.choose('Obstacles', 'avoid collisions', value=True)
+    page.choose('Obstacles', 'add', value='ground')
     scene = read_scene(save(page))._replace(joints=q)
     page.node.set(solver='auto')
+    page.choose('Obstacles', 'delete', value='all')
     page.settle()
     draw = page.view._draw
     with monkeypatch.context() as late:  # the painter is slow
@@ -210,7 +213,7 @@ def test_a_figure_and_the_targets_of_its_tasks_come_back(page):
     (lambda scene: scene._replace(robot='<robot name="r"/>'), '')],
     ids=['joints', 'parameters', 'goals', 'robot'])
 def test_a_scene_that_cannot_be_shown_is_refused_with_the_reason(page, monkeypatch, spoil, reason):
-    monkeypatch.setattr(scene_panel, '_PATIENCE', 0.0)
+    monkeypatch.setattr(scene_panel, '_PATIENCE', 0.5)
     scene = read_scene(save(page))
     load(page, scene_text(spoil(scene)).encode())
     assert len(page.told) == 1

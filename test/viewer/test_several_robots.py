@@ -32,6 +32,19 @@ def test_a_goal_goes_to_all_that_are_compared_side_by_side():
         assert [robot_view.tree.name for robot_view in page.robot_views] == ['arm_7r'] * 2
 
 
+def test_each_of_those_compared_goes_back_to_where_it_was_itself():
+    nodes = [FakeNode(model_path=str(robots.OWN / 'arm_6r.urdf')) for _ in 'ab']
+    with page_of(*nodes, names=['a', 'b']) as page:
+        for node, value in zip(nodes, (0.1, 0.2)):
+            node.stand(np.full(6, value))
+        page.settle()
+        page.drag(moved(page))
+        page.view.page.history.undo()
+        page.settle()
+        assert [list(robot_view.values.values()) for robot_view in page.robot_views] == [
+            pytest.approx(6 * [value]) for value in (0.1, 0.2)]
+
+
 def test_one_of_several_arms_has_its_own_goals_and_parameters():
     file = str(robots.OWN / 'torso.urdf')
     node = FakeNode(arms=('left', 'right'), model_path=file, left__tip_link='left_tool0',

@@ -41,7 +41,9 @@ def test_random_values_arrive_as_typed_and_nothing_is_sent_before_they_are_commi
         tab = 'Move'
         goal = [('x, m', -0.9, 0.9), ('y, m', -0.9, 0.9), ('z, m', 0.0, 1.2),
                 ('roll, °', -180.0, 180.0), ('pitch, °', -89.0, 89.0), ('yaw, °', -180.0, 180.0)]
-        joints = [(f'{name}, °', -80.0, 80.0) for name in robot_view.chain.joint_names]
+        chain = robot_view.chain
+        joints = [(f'{name}, °', max(low, -80.0), min(high, 80.0)) for name, low, high in zip(
+            chain.joint_names, np.degrees(chain.lower), np.degrees(chain.upper))]
         options = [('position_tolerance', 1e-4, 0.1)]
         for k in sorted(range(VALUES), key=lambda k: k % 3 == 2):
             if k % 3 == 2 and tab == 'Move':
