@@ -16,6 +16,7 @@ _ENDS = {'base_link': ('base', 'the link in whose frame goals are'),
          'tip_link': ('tip', 'the link that meets the goals')}
 _LIST = 'List them'
 _STEPS = {'Previous': -1, 'Next': 1}
+_NEAR = 0.01  # rad or m: the arm is at a branch
 _NONE = 'The branches of the last goal: every configuration of a closed form that meets it.'
 
 
@@ -67,6 +68,7 @@ class BranchPanel(Panel):
         super().__init__(page, 'Branches', is_expanded=True)
         self._chain: Chain | None = None
         self._branches, self._number = np.empty((0, 0)), 0
+        self._count = 0  # of the node's reports when they were listed
         self._pressed = self._worker(self._on_button)
         with self._folder:
             self._text = self._gui.add_markdown(_NONE)
@@ -78,14 +80,17 @@ class BranchPanel(Panel):
 
     def _refresh(self, visible: bool) -> None:
         chain = self._robot_view.chain
-        if chain is not self._chain:
+        if chain is not self._chain or (len(self._branches)
+                                        and self._robot_view.count != self._count):
             self._chain = chain
-            self._show(np.empty((0, 0)), _NONE)
+            self._show(np.empty((0, 0)), _NONE)  # of the new goal they are others
+        self._table.content = self._rows()
 
     def _on_button(self, name: str) -> None:
         chain = self._robot_view.chain
         if name == _LIST and chain is not None:
             try:
+                self._count = self._robot_view.count
                 text, found = self._robot_view.connection.branches()
             except SilentError as error:
                 text, found = f'No branches: {error}.', {}
@@ -96,18 +101,19 @@ class BranchPanel(Panel):
                 chain.joint_names, self._branches[number].tolist())), StateLine(
                     GREEN, f'reached: branch {number + 1} of {len(self._branches)}'))
             self._number = number
-            self._table.content = self._rows()
 
     def _show(self, branches: np.ndarray, text: str) -> None:
         self._branches, self._number = branches, 0
-        self._text.content, self._table.content = text, self._rows()
+        self._text.content = text
 
     def _rows(self) -> str:
-        chain = self._chain
-        if chain is None or not len(self._branches):
+        chain, arm = self._chain, self._robot_view.arm_values
+        if chain is None or arm is None or not len(self._branches):
             return ''
+        near = np.abs(self._branches - arm[1]).max(axis=1) < _NEAR
         return html_table(
             ['', *map(html.escape, chain.joint_names), 'σ_min'],
             [[str(number + 1), *map(joint_text, q, chain.prismatic),
               f'{np.linalg.svd(chain.jacobian(q), compute_uv=False).min():.2g}']
-             for number, q in enumerate(self._branches)], bold=self._number)
+             for number, q in enumerate(self._branches)],
+            bold=int(near.argmax()) if near.any() else -1)

@@ -32,7 +32,8 @@ class DrawnRobot:
 
     - `color`: 0 to 1, in place of that of all shapes, None for theirs.
     - `tree`; `body`: with all joints, None where none moves.
-    - `values`: of its joints, rad or m. `size`: how far its links are apart at zero, m.
+    - `values`: of its joints, rad or m.
+    - `size`, `bottom`: at zero, how far its links are apart, and the z of the lowest, m.
     - `mesh_errors`: messages about shapes that cannot be shown.
     """
 
@@ -56,7 +57,7 @@ class DrawnRobot:
         self.tree: KinematicTree | None = None
         self.body: Body | None = None
         self.values: dict[str, float] = {}
-        self.size = 0.0
+        self.size = self.bottom = 0.0
         self.mesh_errors: list[str] = []
 
     def draw(self, tree: KinematicTree, meshes: Meshes) -> None:
@@ -67,7 +68,8 @@ class DrawnRobot:
         self._meshes, self.tree, self.body = meshes, tree, None
         self._T_root_link, self._T_drawn_root = tree.forward(), np.eye(4)
         self._parents = {joint.child: joint.parent for joint in tree.joints.values()}
-        self.size = float(np.ptp([T[:3, 3] for T in self._T_root_link.values()], axis=0).max())
+        origins = np.array([T[:3, 3] for T in self._T_root_link.values()])
+        self.size, self.bottom = float(np.ptp(origins, axis=0).max()), float(origins[:, 2].min())
         with contextlib.suppress(IkError):
             self.body = tree.body()
         self._draw(tree)

@@ -96,7 +96,9 @@ class ObstaclePanel(Panel):
 
     def _add(self, kind: str) -> None:
         reach, T = self._robot_view.reach, np.eye(4)
-        if kind != 'ground':  # beside those that were made before
+        if kind == 'ground':
+            T[2, 3] = self._page.ground_height
+        else:  # beside those that were made before
             count = len(self.obstacles)
             T[:3, 3] = reach * np.array(_AT)
             T[1, 3] += reach * _APART * (count + 1 >> 1) * (-1) ** count

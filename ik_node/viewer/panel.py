@@ -69,7 +69,12 @@ class Page:
         for robot_view in self.robot_views:
             robot_view.frame.visible = subject is None
         self.camera.show(subject)
-        self.fit_ground()
+
+    @property
+    def ground_height(self) -> float:
+        """The z of the ground, m: 0, or the feet of a robot that is fixed above it."""
+        view = self.robot_view
+        return 0.0 if view.parameters.moves_root else min(view.bottom, 0.0)
 
     def check_shown(self) -> None:
         """Raise InputError where something else is shown: nobody sees the robots move."""
@@ -79,10 +84,10 @@ class Page:
     def fit_ground(self) -> None:
         """Fit the ground to what is shown."""
         if self.camera.subject is not None:
-            self._ground.fit(float(np.ptp(self.camera.subject[0], axis=0).max()), 0.0)
+            self._ground.fit(float(np.ptp(self.camera.subject[0], axis=0).max()))
         else:
             reach = self.robot_view.reach
-            self._ground.fit(reach, ROW * reach * (len(self.robot_views) - 1))
+            self._ground.fit(reach, ROW * reach * (len(self.robot_views) - 1), self.ground_height)
 
     def set_dark(self, dark: bool) -> None:
         """Show the page in dark or in light colours."""

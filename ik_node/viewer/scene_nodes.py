@@ -96,23 +96,23 @@ def add_light(scene: viser.SceneApi) -> viser.DirectionalLightHandle:
 
 
 class GroundPlane:
-    """A grid at z = 0 of the scene, of squares of 1, 10, 100 mm or so, and sections of ten."""
+    """A horizontal grid, of squares of 1, 10, 100 mm or so, and sections of ten."""
 
     def __init__(self, scene: viser.SceneApi) -> None:
         self._grid = scene.add_grid('/grid', plane='xy')
         self.set_dark(False)
-        self.fit(1.0, 0.0)
+        self.fit(1.0)
 
     def set_dark(self, dark: bool) -> None:
         """Have lines for a dark background, or for a light one."""
         self._grid.cell_color, self._grid.section_color = _DARK if dark else _LIGHT
 
-    def fit(self, reach: float, last: float) -> None:
-        """Fit the ground to robots of a reach, m, in a row from y = 0 to the last one, m."""
+    def fit(self, reach: float, last: float = 0.0, z: float = 0.0) -> None:
+        """Fit the ground to robots of a reach, m, in a row from y = 0 to the last one, on z, m."""
         square = 10.0 ** round(np.log10(reach / _SQUARES))
         section = _SQUARES * square
         size = 2.0 * section * np.ceil((_REACHES * reach + last) / section)
         grid = self._grid
         grid.width = grid.height = float(size)
         grid.cell_size, grid.section_size = square, section
-        grid.position = 0.0, 0.0, -_BELOW * reach
+        grid.position = 0.0, 0.0, z - _BELOW * reach

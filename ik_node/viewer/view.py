@@ -155,7 +155,6 @@ class View:
                 self.page.handles.release()
             if robot_view.paint():
                 robot_view.frame.position = (0.0, ROW * robot_view.reach * i, 0.0)
-                self.page.fit_ground()
                 if i == 0:
                     self.page.handles.clear(keeps=robot_view.tree is tree)
                     self._path.clear()
@@ -166,6 +165,7 @@ class View:
         has_node = (self._robot_views[0].state.responds is not None
                     or self._link.playback is None)
         self._robot_views[0].is_only_played = not has_node
+        self.page.fit_ground()
         self._readout.content = readout(
             self._robot_views, '' if has_node else self._player,
             'the lesson hides the robot until it ends' if self.page.is_staged else '')

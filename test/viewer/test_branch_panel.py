@@ -23,6 +23,7 @@ def found():
 def page(found):
     with page_with('arm_6r') as made:
         made.node.listed = 'eight inside the limits', {CHAIN.joint_names: found}
+        made.node.stand(found[0])
         yield made
 
 
@@ -58,6 +59,19 @@ def test_the_arm_goes_through_the_branches_and_around(page, found):
         assert page.robot_view.pose(CHAIN.tip_link) == pytest.approx(GOAL, abs=1e-5)
         assert f'reached: branch {number + 1} of {len(found)}' in page.text()
     assert page.node.get('start_pose') == 'none'
+
+
+def test_the_row_where_the_arm_is_is_bold_and_a_new_goal_has_other_branches(page, found):
+    page.choose('Branches', 'branch', value='List them')
+    page.node.stand(found[0] + 0.1)
+    page.settle()
+    assert rows(page)[1] == [False] * len(found)
+    page.node.stand(found[3])
+    page.settle()
+    assert rows(page)[1].index(True) == 3
+    page.drag(page.handle().T)
+    assert rows(page) == ([], [])
+    assert 'eight' not in page.text('Branches')
 
 
 def test_a_step_without_branches_sends_nothing_and_a_refused_one_is_told(page):

@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 
 from ik_node.viewer.scene_nodes import GroundPlane
+from page_here import page_with
 
 
 @pytest.fixture
@@ -50,3 +51,17 @@ def test_its_lines_are_dim_on_a_dark_page_and_stay_so_where_it_is_drawn_again(gr
         assert grid.cell_color[0] < grid.section_color[0] < min(light)
     ground.set_dark(False)
     assert (drawn[-1].cell_color[0], drawn[-1].section_color[0]) == light
+
+
+def test_a_figure_that_is_fixed_at_its_pelvis_stands_on_it_and_one_that_moves_is_in_the_world():
+    with page_with('humanoid', solver='least_squares', tasks=['hand'], hand__type='position',
+                   hand__link='right_palm') as page:
+        (grid,) = page.drawn('/grid').values()
+        sole = page.robot_view.pose('left_sole')[2, 3]
+        assert grid.position[2] == pytest.approx(sole, abs=0.02)
+        page.choose('Obstacles', 'add', value='ground')
+        (ground,) = page.node.robot.surroundings.obstacles
+        assert ground.pose[2, 3] == pytest.approx(sole, abs=0.02)
+        page.node.set(root='floating')
+        page.settle()
+        assert grid.position[2] == pytest.approx(0.0, abs=0.01)
