@@ -10,11 +10,11 @@ from ik_node.control.group import Aim, Group, Tip, solve_closest
 from ik_node.control.group_source import GroupSource, configured_start, goal_weights, same_value
 from ik_node.control.options import BODY_SOLVERS, CARTESIAN, ArmOptions
 from ik_node.control.task_options import NO_TYPE, TaskOptions, make_task
-from ik_node.model.body import ROOTS, Body, BodyFrames
+from ik_node.model.body import Body, BodyFrames, root_values
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import make_body_solver
 from ik_node.solvers.body.result import BodyResult
-from ik_node.spatial import rotation_exp, rotation_log, rpy_from_matrix
+from ik_node.spatial import rotation_exp, rpy_from_matrix
 from ik_node.support.bounds import MAX_JOINTS
 from ik_node.support.exceptions import ModelError, OptionError, names
 from ik_node.tasks import Pose, Posture, RelativePose, Task
@@ -198,14 +198,12 @@ class TaskGroup(Group):
         source, neutral = self.source, self.body.neutral()
         T = source.T_world_root
         if source.root == 'planar':
-            roll, pitch, yaw = rpy_from_matrix(T[:3, :3])
+            roll, pitch, _ = rpy_from_matrix(T[:3, :3])
             if max(abs(T[2, 3]), abs(roll), abs(pitch)) > 1e-9:
                 raise OptionError('root_pose must be x y 0 0 0 yaw with a planar root')
-            neutral[:3] = T[0, 3], T[1, 3], yaw
-        elif source.root == 'floating':
-            neutral[:3], neutral[3:6] = T[:3, 3], rotation_log(T[:3, :3])
-        return configured_start(self.options, self.body, source.poses, neutral,
-                                len(ROOTS[source.root]))
+        placed = root_values(source.root, T)
+        neutral[:len(placed)] = placed
+        return configured_start(self.options, self.body, source.poses, neutral, len(placed))
 
     def _size(self) -> float:
         """Return the largest distance of two links along an axis, m."""

@@ -10,11 +10,10 @@ from ik_node.mocap.recording import Recording
 from ik_node.mocap.retargeting_map import LOOK_AT, ORIENTATION, POSITION, Entry, RetargetingMap
 from ik_node.mocap.targets import make_targets
 from ik_node.model import root_joints
-from ik_node.model.body import Body
+from ik_node.model.body import Body, root_values
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import make_body_solver
-from ik_node.spatial import rotation_log
 from ik_node.support.exceptions import InputError, shown
 from ik_node.tasks import LookAt, Orientation, Pose, Position
 from ik_node.tasks.base import Task
@@ -114,8 +113,7 @@ class _Follower:
             if joint in names:
                 q[names.index(joint)] = value
         if not self._rooted:
-            q[:3] = T_world_root[:3, 3]
-            q[3:6] = rotation_log(np.ascontiguousarray(T_world_root[:3, :3]))
+            q[:6] = root_values('floating', T_world_root)
         return q
 
     def solve(self, poses: dict[str, np.ndarray], held: frozenset[str], q: np.ndarray,

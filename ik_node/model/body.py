@@ -14,6 +14,7 @@ from ik_node.model.joint_space import JointSpace, intersect_limits
 from ik_node.model.joints import ROOTS, Joint, joint_kind
 from ik_node.model.parts import inertia_arrays
 from ik_node.model.tree_structure import TreeStructure, check_own_joint
+from ik_node.spatial import rotation_log
 from ik_node.support.arguments import mapping, number, sequence, vector
 from ik_node.support.exceptions import InputError, ModelError, OptionError, names, shown, unknown
 from ik_node.support.immutable import frozen_copy
@@ -151,6 +152,16 @@ class Body(JointSpace):
         found = frames.center_of_mass()
         frames.release()
         return found
+
+
+def root_values(root: str, T_world_root: np.ndarray) -> np.ndarray:
+    """Return the values of the joints of a kind of root, m and rad, at its pose (4, 4).
+
+    Of a planar one x, y and yaw; of a floating one the position and the rotation vector.
+    """
+    R, position = T_world_root[:3, :3], T_world_root[:3, 3]
+    return {'fixed': np.empty(0), 'planar': np.r_[position[:2], np.arctan2(R[1, 0], R[0, 0])],
+            'floating': np.r_[position, rotation_log(R)]}[root]
 
 
 def check_body(body: object) -> Body:

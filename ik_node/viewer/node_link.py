@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 from visualization_msgs.msg import Marker
 
-from ik_node.model.joints import ROOTS
+from ik_node.model.body import ROOTS, root_values
 from ik_node.ros.clients.client import Report
 from ik_node.ros.clients.connection import Connection
 from ik_node.ros.clients.listener import Listener
 from ik_node.ros.publishing.markers.group_markers import NO_GOAL
-from ik_node.spatial import rotation_log
 from ik_node.viewer.node_parameters import NodeParameters
 from ik_node.viewer.node_state import NodeState, StateLine
 
@@ -172,7 +171,9 @@ class NodeLink(Listener):
         """
         self.state.check_goals()
         if T_world_root is not None and self.parameters.moves_root:
-            values = {**values, **_root_values(self.parameters['root'], T_world_root)}
+            root = self.parameters['root']
+            values = {**values, **dict(zip((joint.name for joint in ROOTS[root]),
+                                           root_values(root, T_world_root).tolist()))}
         with self._leaving:
             self.drop_goals()
             self.connection.send_joints(values, self.arm)
@@ -191,11 +192,3 @@ class NodeLink(Listener):
         self.connection.enable(enabled)
         self.state.is_stopped = not enabled
         self.state.leave_goal()
-
-
-def _root_values(root: str, T_world_root: np.ndarray) -> dict[str, float]:
-    """Return the values of the joints of a moving root at a pose (4, 4), m."""
-    R, position = T_world_root[:3, :3], T_world_root[:3, 3]
-    values = np.r_[position[:2], np.arctan2(R[1, 0], R[0, 0])] if root == 'planar' else np.r_[
-        position, rotation_log(R)]
-    return dict(zip((joint.name for joint in ROOTS[root]), values.tolist()))

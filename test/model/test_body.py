@@ -8,8 +8,10 @@ import pytest
 
 import robots
 from ik_node import IkError, KinematicTree, ModelError
+from ik_node.model.body import root_values
 from ik_node.model.joints import ComplexJoint, Joint, Mimic
 from ik_node.model.parts import Inertial
+from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError, OptionError
 
 FLOATING = ('root_x', 'root_y', 'root_z', 'root_wx', 'root_wy', 'root_wz')
@@ -97,6 +99,17 @@ def test_frames_are_those_of_the_tree():
     assert tuple(frames) == twin.links
     for link, T in expected.items():
         assert (frames[link] == T).all()
+
+
+@pytest.mark.parametrize(('root', 'T'), [
+    ('fixed', np.eye(4)), ('planar', pose_from_rpy((1.0, -2.0, 0.0), (0.0, 0.0, 2.5))),
+    ('floating', pose_from_rpy((1.0, -2.0, 0.5), (0.4, -1.2, 2.5)))])
+def test_the_root_is_at_the_pose_whose_values_its_joints_have(root, T):
+    body = tree().body(root)
+    q = body.neutral()
+    placed = root_values(root, T)
+    q[:len(placed)] = placed
+    assert body.forward(q)['trunk'] == pytest.approx(T, abs=1e-12)
 
 
 def test_a_planar_root_moves_in_the_plane_and_turns_about_z():
