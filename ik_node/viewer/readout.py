@@ -43,6 +43,8 @@ def _block(robot_view: RobotView, without_node: str, note: str) -> str:
     off = [written('position_error', length_text), written('orientation_error', angle_text)]
     if gap is not None and report is not None and report.level:
         off = [length_text(gap.errors.position), angle_text(gap.errors.orientation)]
+    if robot_view.chain is not None and not robot_view.goal_turns:
+        off[1] = ''
     steps = values.get('iterations', '')
     figures = zip(_FIGURES, (*off, steps and f'{steps} step{"s" * (steps != "1")}',
                              written('solve_time', time_text)), _LABELS)

@@ -190,6 +190,11 @@ class RobotView(DrawnRobot, NodeLink):
         self.text = text
 
     @property
+    def goal_turns(self) -> bool:
+        """Whether the last goal of the arm has an orientation: its marker has axes then."""
+        return self.markers.pose((self._goal_markers, 1)) is not None
+
+    @property
     def gap(self) -> GoalGap | None:
         """How far the arm as it is drawn is from its last goal."""
         chain, T_goal = self.chain, self.markers.pose((self._goal_markers, 0))
@@ -199,7 +204,7 @@ class RobotView(DrawnRobot, NodeLink):
             weights = self.parameters.task_weights(chain).copy()
         except IkError:  # the node itself reports a wrong parameter
             return None
-        if self.markers.pose((self._goal_markers, 1)) is None:  # no axes: a position only
+        if not self.goal_turns:
             weights[3:] = 0.0
         return GoalGap.between(self.pose(chain.tip_link), T_goal, weights)
 

@@ -50,10 +50,12 @@ def test_position_only_sends_points_and_hides_the_rotations_of_the_handle(page):
     assert page.handle()._handle.disable_rotations
     page.drag(moved(page))
     assert page.node.sent[-1][3] is True
+    assert '°' not in page.text()  # there is no orientation error
     page.choose('Goal', 'position only', value=False)
     assert not page.handle()._handle.disable_rotations
     page.drag(moved(page, 0.02))
     assert page.node.sent[-1][3] is False
+    assert '°' in page.text()
 
 
 def test_a_goal_out_of_reach_is_told_in_red_and_the_arm_stays(page):
