@@ -61,10 +61,6 @@ class DemoPanel(Panel):
         self._stopped.set()
         self._button.label = _PLAY
 
-    def close(self) -> None:
-        self.stop()
-        super().close()
-
     def _set_round(self, typed: Mapping[str, str]) -> None:
         self._round = min(max(number('s per round', typed['round']), 1.0), 600.0)
         self._draft.show('round', f'{self._round:g}')

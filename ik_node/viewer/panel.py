@@ -220,7 +220,8 @@ class Panel:
             draft.discard()
 
     def close(self) -> None:
-        """End the threads."""
+        """Stop, and end the threads."""
+        self.stop()
         for worker in (*self._workers, *([self._draft.worker] if self._draft else ())):
             worker.close()
 
