@@ -93,9 +93,8 @@ class Shown:
 
     def has_solved_again(self):
         """Tell whether all goals are solved with the present options, which the page looks at."""
-        parameters = self.robot_view.parameters
         return self.robot_view.state._sent is None and self.page._settings == [
-            (*parameters.setting, self.page.position_only)]
+            self.page.setting(self.robot_view)]
 
     def handles_follow(self):
         """Tell whether dragged handles are where the targets of the last markers are."""

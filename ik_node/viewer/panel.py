@@ -94,16 +94,20 @@ class Page:
         self.server.set_dark(dark)
         self._ground.set_dark(dark)
 
+    def setting(self, view: RobotView) -> tuple[Any, ...]:
+        """Return what goals of a node are solved with; empty before it responds to requests."""
+        values = view.parameters.setting if view.state.lifecycle else ()
+        return values and (*values, self.position_only,
+                           view.parameters.avoids and self.obstacle_changes)
+
     def note_settings(self) -> list[RobotView]:
         """Note what goals are solved with; return the nodes where that is another than before.
 
         What comes before a node responds to requests counts from then on: it may have restarted.
         """
         before = self._settings
-        self._settings = now = [
-            (*setting, self.position_only, view.parameters.avoids and self.obstacle_changes) if (
-                (setting := view.parameters.setting) and view.state.lifecycle) else old
-            for view, old in zip(self.robot_views, before)]
+        self._settings = now = [self.setting(view) or old
+                                for view, old in zip(self.robot_views, before)]
         return [view for view, old, new in zip(self.robot_views, before, now)
                 if old and new != old]
 
