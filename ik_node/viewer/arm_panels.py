@@ -1,5 +1,6 @@
 """The arm: its ends, and the branches of its last goal."""
 
+import functools
 import html
 
 import numpy as np
@@ -97,9 +98,9 @@ class BranchPanel(Panel):
             self._show(found.get(chain.joint_names, np.empty((0, 0))), text)
         elif chain is not None and len(self._branches):
             number = (self._number + _STEPS.get(name, 0)) % len(self._branches)
-            self._robot_view.go_to(dict(zip(
+            self._page.step(functools.partial(self._robot_view.go_to, dict(zip(
                 chain.joint_names, self._branches[number].tolist())), StateLine(
-                    GREEN, f'reached: branch {number + 1} of {len(self._branches)}'))
+                    GREEN, f'reached: branch {number + 1} of {len(self._branches)}')))
             self._number = number
 
     def _show(self, branches: np.ndarray, text: str) -> None:

@@ -12,6 +12,7 @@ from ik_node.viewer.robot_view import RobotView
 
 _ASIDE = np.array([1.0, 0.5, 0.45])    # from one robot to the camera
 _FIGURE = np.array([0.6, 1.0, 0.45])   # from a figure, which looks ahead, along x
+_ABOVE = np.array([0.0, -0.3, 0.3])    # beside the normal of the plane that a tip cannot leave
 _AHEAD = np.array([1.0, 0.0, 0.3])     # from a row of robots
 _ROOM = 0.75           # of the picture: what is drawn at first, so that it can be moved
 _SAME_SHAPE = 0.03   # of the ratio of width and height
@@ -78,8 +79,9 @@ class Camera:
         """Return the points (k, 3), m, to be seen, and the direction (3,) to the camera."""
         if self.subject is not None:
             return self.subject
-        direction = (_AHEAD if len(self._robot_views) > 1 else
-                     _FIGURE if self._robot_views[0].tasks else _ASIDE)
+        view = self._robot_views[0]
+        direction = (_AHEAD if len(self._robot_views) > 1 else _FIGURE if view.tasks else
+                     _ASIDE if (normal := view.plane_normal) is None else normal + _ABOVE)
         return np.concatenate([
             *(points_to_show(robot_view) + robot_view.frame.position
               for robot_view in self._robot_views),

@@ -9,6 +9,7 @@ import numpy as np
 from ik_node.control.target_path import TargetPath
 from ik_node.motion.tip_path import ClosedPath
 from ik_node.spatial import pose_from_rotation
+from ik_node.support.exceptions import InputError
 from ik_node.viewer.draft import number
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import Page, Panel
@@ -62,8 +63,10 @@ class DemoPanel(Panel):
         self._button.label = _PLAY
 
     def _set_round(self, typed: Mapping[str, str]) -> None:
-        self._round = min(max(number('s per round', typed['round']), 1.0), 600.0)
-        self._draft.show('round', f'{self._round:g}')
+        seconds = number('s per round', typed['round'])
+        if not 1.0 <= seconds <= 600.0:
+            raise InputError(f's per round must be from 1 to 600, not {seconds:g}')
+        self._round = seconds
 
     def _on_button(self) -> None:
         if self.plays:

@@ -9,7 +9,8 @@ from typing import Any
 
 import viser
 
-from ik_node.support.exceptions import InputError, shown
+from ik_node.support.arguments import whole
+from ik_node.support.exceptions import IkError, InputError, shown
 from ik_node.support.threads import Notify
 from ik_node.viewer.latest_value import LatestValue
 
@@ -23,7 +24,8 @@ class Draft:
     """Text fields that are committed together: by Enter in one of them, or by their button.
 
     Escape in a field takes back what was typed there. A field that the user has begun to change
-    keeps that, whatever `show` is told, until it is committed or discarded.
+    keeps that, whatever `show` is told, until it is committed or discarded. What is refused goes
+    back; of several fields that are committed together all stay as they were typed.
     """
 
     def __init__(self, gui: viser.GuiApi, commit: Callable[[Mapping[str, str]], object],
@@ -38,6 +40,8 @@ class Draft:
         self._last_texts: dict[str, str] = {}  # the texts that `show` was told last
         self._changed: dict[str, str] = {}  # of fields in use
         self._waiting: dict[str, str] = {}  # committed, and not handled yet
+        self._committing = 0  # the thread in which they are handled
+        self._shown: set[str] = set()  # the fields that were shown another text there
         self._lock = threading.RLock()
         self._button: Any = None
         self.worker: LatestValue[None] = LatestValue(self._handle, notify)
@@ -71,6 +75,8 @@ class Draft:
         """Show a text in a field, unless the user has begun to change it, or once that is over."""
         with self._lock:
             self._last_texts[name] = text
+            if threading.get_ident() == self._committing:
+                self._shown.add(name)
             if name not in self._changed and name not in self._waiting:
                 self._reset(name)
 
@@ -105,13 +111,20 @@ class Draft:
     def _handle(self, _: None) -> None:
         with self._lock:
             waiting, before = self._waiting.copy(), self._last_texts.copy()
+            self._committing = threading.get_ident()
+            self._shown.clear()
         try:
             if waiting:
                 self._commit(waiting)
             with self._lock:  # until the node tells what it has: not what was there before
                 for name, text in waiting.items():
-                    if self._last_texts[name] == before[name]:
+                    if self._last_texts[name] == before[name] and name not in self._shown:
                         self._last_texts[name] = text
+        except IkError:
+            with self._lock:  # the others are not lost, nor what has to be corrected
+                self._changed = {**(waiting if len(waiting) > 1 else {}), **self._changed}
+                self._set_button()
+            raise
         finally:
             with self._lock:
                 for name, text in waiting.items():
@@ -127,6 +140,12 @@ class Draft:
     def _set_button(self) -> None:
         if self._button is not None:
             self._button.disabled = not self._changed
+
+
+def whole_number(name: str, text: str) -> int:
+    """Return the whole number of a text. Raises InputError for others."""
+    value = number(name, text)
+    return whole(int(value) if value.is_integer() else value, name)
 
 
 def number(name: str, text: str, units: Mapping[str, float] = PLAIN) -> float:

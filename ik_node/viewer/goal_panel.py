@@ -9,17 +9,22 @@ import numpy as np
 
 from ik_node.model.joint_space import JointSpace
 from ik_node.model.pose_library import read_poses
-from ik_node.spatial import inverse, matrix_from_rpy, quaternion_from_matrix, rpy_from_matrix
+from ik_node.spatial import (
+    inverse,
+    matrix_from_rpy,
+    quaternion_from_matrix,
+    rotation_log,
+    rpy_from_matrix,
+)
 from ik_node.support.exceptions import InputError
 from ik_node.viewer.draft import ANGLES, LENGTHS, number
 from ik_node.viewer.latest_value import errors_shown
-from ik_node.viewer.node_parameters import Freedom
 from ik_node.viewer.page_text import environment_text
 from ik_node.viewer.panel import NodeWidget, Page, Panel, on_user_change
 
 _SHOWN = 1e-5    # m and entries of a rotation matrix: less is not sent to the page
 _LENGTHS, _ANGLES, _TURNS = 4, 2, 6  # decimals of m, degrees and entries of quaternions
-_LEAST = 1e-4    # m and entries of a rotation matrix: less is what texts are rounded by
+_LEAST = 1e-4    # m and rad: less is what texts are rounded by
 _XYZ, _RPY = ('x', 'y', 'z'), ('roll', 'pitch', 'yaw')
 _FREE = 2.0 * np.pi   # rad, or m, to either side for a joint without limits
 _SHOWN_VALUE = 1e-4   # rad or m: less is not sent to the page
@@ -85,8 +90,8 @@ class GoalPanel(Panel):
 
         Raises InputError for what is none, and for a part of the pose that the arm does not serve.
         """
-        T, targets = self._T.copy(), self._robot_view.targets
-        if not (np.isfinite(T).all() and targets):
+        T = self._T.copy()
+        if not (np.isfinite(T).all() and self._robot_view.targets):
             return
         T[:3, 3] = [number(name, typed[name], LENGTHS) if name in typed else value
                     for name, value in zip(_XYZ, T[:3, 3])]
@@ -94,11 +99,11 @@ class GoalPanel(Panel):
             T[:3, :3] = matrix_from_rpy(*(
                 number(name, typed[name], ANGLES) if name in typed else float(value)
                 for name, value in zip(_RPY, rpy_from_matrix(T[:3, :3]))))
-        axes, turns = targets[0].freedom
-        served = Freedom(axes, turns and not self._page.position_only).merge(T, self._T)
-        left = np.abs(T - served) > _LEAST
-        wrong = [name for name, is_left in zip(
-            (*_XYZ, *_RPY), (*left[:3, 3], *[left[:3, :3].any()] * 3)) if is_left and name in typed]
+        R, served = T[:3, :3], self._robot_view.served_axes
+        served[3:] &= not self._page.position_only
+        left = ~served * np.r_[R.T @ (T - self._T)[:3, 3], rotation_log(self._T[:3, :3].T @ R)]
+        off = *np.abs(R @ left[:3]), *[np.abs(left[3:]).max()] * 3
+        wrong = [name for name, one in zip((*_XYZ, *_RPY), off) if one > _LEAST and name in typed]
         if wrong:
             raise InputError(
                 f'{", ".join(wrong)} of the goal cannot be set so: the arm does not serve it, or '

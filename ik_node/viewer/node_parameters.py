@@ -11,7 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ik_node.control.group_source import goal_weights
-from ik_node.control.options import MODEL_PATHS, ArmOptions, model_path, solves_body
+from ik_node.control.options import (
+    MODEL_PATHS,
+    ArmOptions,
+    CollisionOptions,
+    model_path,
+    solves_body,
+)
 from ik_node.control.task_options import TYPES
 from ik_node.model.chain import Chain
 from ik_node.model.readers import read_untrusted_model
@@ -132,6 +138,13 @@ class NodeParameters(Mapping[str, Any]):
     def option_name(self, name: str) -> str:
         """Return the full name of a parameter of the arm."""
         return f'{self._arm}.{name}' if self._arm else name
+
+    def choosing(self, solver: str) -> dict[str, Any]:
+        """Return the parameters of another solver, which avoids collisions as this one does."""
+        present = self.option('solver')
+        return {self.option_name('solver'): solver} | {
+            f'{solver}.{name}': value for name in CollisionOptions.specs()
+            if f'{solver}.{name}' in self and (value := self.get(f'{present}.{name}')) is not None}
 
     @property
     def avoids(self) -> bool:

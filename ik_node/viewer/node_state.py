@@ -88,6 +88,12 @@ class NodeState:
         is_old = self._is_forgotten or self.is_stopped
         return last[0] if last and self.responds and not is_old else None
 
+    @property
+    def without_goal(self) -> StateLine | None:
+        """The state where the robot has no goal; None where a goal's report tells it, or will."""
+        has_goal = self._waits or (self._last is not None and not self._is_forgotten)
+        return None if has_goal else self._without_goal
+
     def check_goals(self) -> None:
         """Raise InputError where the robot is stopped: it goes nowhere then."""
         if self.is_stopped:

@@ -45,8 +45,9 @@ class NullSpacePanel(Panel):
         self._motion: SelfMotion | None = None
         self._degree = 0
         self._solver = self._worker(self._solve)
-        self._mover = self._worker(functools.partial(self._robot_view.go_to, state=StateLine(
-            GREEN, 'reached, along the self-motion')))
+        self._mover: Any = self._worker(lambda values: page.step(functools.partial(
+            self._robot_view.go_to, values, StateLine(GREEN, 'reached, along the self-motion')),
+            'place'))
         gui = self._gui
         with self._folder:
             self._shown: Any = gui.add_checkbox(

@@ -1,5 +1,6 @@
 """The page that panels are on, and what all panels have in common."""
 
+import functools
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, TypeVar
@@ -113,19 +114,21 @@ class Page:
 
     def snapshot(self) -> Callable[[], None]:
         """Return a function that restores joints, roots and dragged handles as they are now."""
-        places = [(view, {name: values[name] for name in space.joint_names if name in values},
-                   view.T_world_root) for view in self.robot_views
-                  if (space := view.space) is not None and (values := view.values)]
+        places = [functools.partial(view.go_to, {
+            name: values[name] for name in space.joint_names if name in values},
+            view.state.without_goal, view.T_world_root) for view in self.robot_views
+            if (space := view.space) is not None and (values := view.values)]
+        line = self.robot_view.state.without_goal  # it may have left its goal, by a step
         # Handles may not have followed the frames yet in which they are.
         goals = [(target.name, self.robot_view.target_frame(target), T_frame_goal)
                  for target, T_frame_goal in self.handles.goals()]
 
         def restore() -> None:
-            for view, joints, T_root in places:
-                view.go_to(joints, T_world_root=T_root)
+            for go in places:
+                go()
             self.handles.release()
             for name, T_frame, T_frame_goal in goals:
-                self.handles.drag_to(T_frame @ T_frame_goal, name, T_frame)
+                self.handles.drag_to(T_frame @ T_frame_goal, name, T_frame, sends=line is None)
         return restore
 
     def restrict(self, position_only: bool) -> None:

@@ -116,8 +116,8 @@ class RobotPanel(Panel):
         Raises IkError with a node's refusal.
         """
         for robot_view in self._page.robot_views:
-            tasks = {'tasks': NONE, 'solver': ARM_SOLVER} if robot_view.tasks else {}
-            robot_view.load({**parameters, **tasks})
+            arm = robot_view.parameters.choosing(ARM_SOLVER) if robot_view.tasks else {}
+            robot_view.load({**parameters, **arm, 'tasks': NONE} if arm else parameters)
         for robot_view in self._page.robot_views:
             if not robot_view.state.is_stopped:
                 with errors_shown(self._notify):

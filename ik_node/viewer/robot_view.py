@@ -116,13 +116,19 @@ class RobotView(DrawnRobot, NodeLink):
         """What can be dragged: the targets of its tasks, or the goal of the arm."""
         if self.tasks:
             return task_targets(self.parameters)
-        chain, served = self.chain, Freedom()
-        if chain is None or self.is_only_played:
+        if self.chain is None or self.is_only_played:
             return ()
+        x, y, z, *turns = self.served_axes.tolist()
+        return (ARM_GOAL._replace(served=Freedom((x, y, z), any(turns))),)
+
+    @property
+    def served_axes(self) -> np.ndarray:
+        """Which axes (6,) of a goal of the arm it serves: those of the goal itself."""
+        chain = self.chain
         with contextlib.suppress(IkError):  # the node itself reports a wrong parameter
-            x, y, z, *turns = (self._able & (self.parameters.task_weights(chain) > 0.0)).tolist()
-            served = Freedom((x, y, z), any(turns))
-        return (ARM_GOAL._replace(served=served),)
+            if chain is not None:
+                return self._able & (self.parameters.task_weights(chain) > 0.0)
+        return np.ones(6, bool)
 
     @property
     def problems(self) -> list[str]:
@@ -188,6 +194,15 @@ class RobotView(DrawnRobot, NodeLink):
         except IkError as error:
             self._chain_error = str(error)
         self.text = text
+
+    @property
+    def plane_normal(self) -> np.ndarray | None:
+        """The normal (3,) of the plane that the tip cannot leave, towards +z; None for none."""
+        chain, axes = self.chain, self._able[:3]
+        if chain is None or axes.sum() != 2:
+            return None
+        normal = self.pose(chain.tip_link)[:3, :3] @ ~axes
+        return normal * np.copysign(1.0, normal.sum())
 
     @property
     def goal_turns(self) -> bool:

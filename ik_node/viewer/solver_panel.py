@@ -12,10 +12,11 @@ from ik_node.control.options import BODY_SOLVERS, CollisionOptions, solves_arms
 from ik_node.model.chain import Chain
 from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.clients.described import Described
-from ik_node.ros.parameters import to_parameter
+from ik_node.ros.parameters import NONE, to_parameter
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.registry import make_solver, solver_class, solver_names
 from ik_node.support.exceptions import IkError
+from ik_node.viewer.draft import whole_number
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import NodeWidget, Page, Panel
 from ik_node.viewer.robot_view import RobotView
@@ -142,18 +143,22 @@ class SolverPanel(Panel):
             if defaults:
                 self._gui.add_button(
                     'All defaults', hint=f'sets every option of {solver} to its default'
-                ).on_click(lambda _: self._set({
+                ).on_click(lambda _: self._reset({
                     one.name: defaults[name] for name, one in by_option.items()
                     if name in defaults and not one.read_only}))
 
     def _apply(self, described: Mapping[str, Described], typed: Mapping[str, str]) -> None:
         """Set the options that were typed, each with its own reason where it is refused."""
         for name, text in typed.items():
-            self._set({name: _value(text, described[name].value)}, name)
+            with errors_shown(self._notify, name):
+                self._set({name: _value(name, text, described[name].value)})
 
-    def _set(self, values: Mapping[str, Any], subject: str = '') -> None:
-        with errors_shown(self._notify, subject):
-            self._page.set_parameters(self._robot_view, values)
+    def _set(self, values: Mapping[str, Any]) -> None:
+        self._page.set_parameters(self._robot_view, values)
+
+    def _reset(self, values: Mapping[str, Any]) -> None:
+        with errors_shown(self._notify):
+            self._set(values)
 
     def _add(self, one: Described, label: str, default: Any = None) -> None:
         gui, hint = self._gui, one.text
@@ -167,10 +172,11 @@ class SolverPanel(Panel):
         else:  # numbers, lists, and values that may be "none"
             self._draft.add(one.name, label, _text(one.value), hint)  # the others have choices
             return
+        parameters = self._robot_view.parameters
         self._shown[one.name] = NodeWidget(
-            widget, lambda: self._robot_view.parameters.get(one.name),
-            lambda value: self._page.set_parameters(self._robot_view, {one.name: value}),
-            self._notify, one.name)
+            widget, lambda: parameters.get(one.name),
+            lambda value: self._set(parameters.choosing(value) if one.name == (
+                parameters.option_name('solver')) else {one.name: value}), self._notify, one.name)
 
 
 def unfit(chain: Chain) -> dict[str, str]:
@@ -216,11 +222,13 @@ def _text(value: Any) -> str:
     return str(value) if np.ndim(value) == 0 else ', '.join(map(str, value))
 
 
-def _value(shown: str, before: Any) -> Any:
-    """Return a text as the value of a parameter: numbers and lists become these."""
-    if isinstance(before, int):
-        with contextlib.suppress(ValueError):
-            return int(shown)
+def _value(name: str, shown: str, before: Any) -> Any:
+    """Return a text as the value of a parameter: numbers and lists become these.
+
+    Raises InputError for one that is no whole number where that is needed.
+    """
+    if isinstance(before, int) and shown.strip() != NONE:
+        return whole_number(name, shown)
     try:
         numbers = [float(part) for part in shown.replace(',', ' ').split()]
     except ValueError:

@@ -1,5 +1,6 @@
 """The next steps of several methods: arrows at the tip, curves of error, the arm a step further."""
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -144,8 +145,9 @@ class StepPanel(Panel):
             dq = self._step(chain, method, goal, q)
             q = np.clip(q + dq, chain.lower, chain.upper)
             left = GoalGap.between(chain.forward(q), T_base_goal, goal.weights).errors
-            self._robot_view.go_to(dict(zip(chain.joint_names, q.tolist())), StateLine(
-                GREY, f'after a step of {method}: {left}'.removesuffix(': ')))
+            self._page.step(functools.partial(
+                self._robot_view.go_to, dict(zip(chain.joint_names, q.tolist())), StateLine(
+                    GREY, f'after a step of {method}: {left}'.removesuffix(': '))))
 
     def _clear(self) -> None:
         self._problem, self._table.content, self._chart.visible = None, '', False

@@ -73,11 +73,12 @@ class Gizmo:
                 handles.end_drag(target.name, self.T, T_frame)
         self._handle.on_update(on_update)
 
-    def _on_drag(self, T_frame: np.ndarray, ends: bool) -> None:
+    def _on_drag(self, T_frame: np.ndarray, ends: bool, sends: bool = True) -> None:
         self._grabbed = self.is_dragged = True
         self._see()
         self.T_frame_goal = inverse(T_frame) @ self._T
-        self._drags.give(self.T_frame_goal)
+        if sends:
+            self._drags.give(self.T_frame_goal)
         self._grabbed = not ends
 
     @property
@@ -88,13 +89,15 @@ class Gizmo:
     def _pose(self) -> np.ndarray:
         return matrix(self._handle.position, self._handle.wxyz)
 
-    def drag_to(self, T: np.ndarray, T_frame: np.ndarray | None = None) -> None:
+    def drag_to(self, T: np.ndarray, T_frame: np.ndarray | None = None,
+                sends: bool = True) -> None:
         """Act as if the user had dragged it to a pose (4, 4), m.
 
-        T_frame (4, 4), m: of the frame of its target, by default as it is drawn.
+        T_frame (4, 4), m: of the frame of its target, by default as it is drawn. sends: whether a
+        goal is sent.
         """
         self._place(T)
-        self._on_drag(self._frame() if T_frame is None else T_frame, ends=True)
+        self._on_drag(self._frame() if T_frame is None else T_frame, ends=True, sends=sends)
 
     def follow(self, T_scene_target: np.ndarray) -> None:
         """Move it to the target (4, 4), m, except for what the user has set by dragging it."""
@@ -206,15 +209,15 @@ class TargetHandles:
                      and target in self.robot_view.targets), None)
 
     def drag_to(self, T_scene_goal: np.ndarray, name: str = '',
-                T_frame: np.ndarray | None = None) -> bool:
+                T_frame: np.ndarray | None = None, sends: bool = True) -> bool:
         """Act as if a handle was dragged to a pose (4, 4), m; return whether there is that one.
 
-        T_frame: as for `Gizmo.drag_to`.
+        T_frame, sends: as for `Gizmo.drag_to`.
         """
         with self._changing:
             gizmo = self.named(name)
             if gizmo is not None:
-                gizmo.drag_to(T_scene_goal, T_frame)
+                gizmo.drag_to(T_scene_goal, T_frame, sends)
             return gizmo is not None
 
     def dragged(self) -> dict[str, np.ndarray]:

@@ -9,10 +9,9 @@ from ik_node.control.options import BODY_SOLVERS, solves_arms
 from ik_node.control.task_options import TYPES, TaskOptions, fields
 from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.parameters import NONE
-from ik_node.support.arguments import whole
 from ik_node.support.exceptions import InputError
 from ik_node.tasks.base import LINK_FIELDS
-from ik_node.viewer.draft import number
+from ik_node.viewer.draft import number, whole_number
 from ik_node.viewer.page_text import html_line
 from ik_node.viewer.panel import Page, Panel, on_user_change
 
@@ -101,9 +100,7 @@ class TaskPanel(Panel):
         """Set weight and priority. Raises IkError for a refusal."""
         name, values = str(self._task.value), {}
         for field, text in typed.items():
-            value = number(field, text)
-            values[f'{name}.{field}'] = value if field == 'weight' else whole(
-                int(value) if value.is_integer() else value, field)
+            values[f'{name}.{field}'] = (number if field == 'weight' else whole_number)(field, text)
         self._page.set_parameters(self._robot_view, values)
 
     def _create(self) -> None:
@@ -116,7 +113,8 @@ class TaskPanel(Panel):
             f'{name}.{field}': value for field, widget in self._fields.items()
             if (value := _value(field, str(widget.value))) is not None}
         self._page.history.make(self._put, (before, {}), ((*before, name), values))
-        self._name.value = _next_name(name)
+        self._task.options = robot_view.tasks
+        self._task.value, self._name.value = name, _next_name(name)
 
     def _remove(self) -> None:
         name, before = str(self._task.value), self._robot_view.tasks
@@ -147,7 +145,7 @@ class TaskPanel(Panel):
         if not names and not solves_arms(solver):
             solver = ARM_SOLVER
         robot_view.connection.set_parameters({
-            'tasks': list(names) if names else NONE, 'solver': solver})
+            'tasks': list(names) if names else NONE, **robot_view.parameters.choosing(solver)})
 
 
 def _value(field: str, text: str) -> Any:

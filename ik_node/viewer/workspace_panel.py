@@ -106,6 +106,8 @@ class WorkspacePanel(Panel):
         upper = lower + workspace.voxels.edge * np.array(workspace.voxels.shape)
         self._place.min, self._place.max = float(lower.min()), float(upper.max())
         self._place.step = float((upper - lower).max() / _STEPS)
+        if min(workspace.voxels.shape) == 1:  # a plane has no inside
+            self._cut.value = 'nothing'
 
     def _show_progress(self, shown: bool) -> None:
         self._stage.visible = self._progress.visible = self._cancel.visible = shown

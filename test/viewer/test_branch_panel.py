@@ -24,6 +24,7 @@ def page(found):
     with page_with('arm_6r') as made:
         made.node.listed = 'eight inside the limits', {CHAIN.joint_names: found}
         made.node.stand(found[0])
+        made.settle()
         yield made
 
 
@@ -72,6 +73,18 @@ def test_the_row_where_the_arm_is_is_bold_and_a_new_goal_has_other_branches(page
     page.drag(page.handle().T)
     assert rows(page) == ([], [])
     assert 'eight' not in page.text('Branches')
+
+
+def test_a_step_to_another_branch_is_taken_back_by_itself(page, found):
+    page.drag(page.handle().T)
+    page.choose('Branches', 'branch', value='List them')
+    page.choose('Branches', 'branch', value='Next')
+    page.view.page.history.undo()
+    page.settle()
+    assert page.q() == pytest.approx(found[0], abs=1e-6)
+    page.view.page.history.redo()
+    page.settle()
+    assert page.q() == pytest.approx(found[1], abs=1e-9)
 
 
 def test_a_step_without_branches_sends_nothing_and_a_refused_one_is_told(page):

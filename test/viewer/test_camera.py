@@ -77,6 +77,13 @@ def test_the_camera_is_above_the_ground_and_stays_where_it_fits(robot):
                    for point in robot_view.corners())
 
 
+def test_an_arm_in_a_plane_is_seen_from_above_it():
+    with page_of(FakeNode(model_path=str(OWN / 'planar_3r.urdf'))) as page:
+        away = np.array(page.browser.camera.position) - page.browser.camera.look_at
+        assert away[2] > 0.9 * np.linalg.norm(away)
+        assert page.browser.sees(page.handle().T)
+
+
 def test_shapes_are_inside_the_box_around_them():
     with page_of(FakeNode(model_path=str(OWN / 'arm_6r.urdf'))) as page:
         low, high = (getattr(page.robot_view.corners(), end)(axis=0) for end in ('min', 'max'))

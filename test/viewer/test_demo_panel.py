@@ -79,6 +79,14 @@ def test_a_robot_that_is_stopped_is_not_led_round_and_that_is_said(page):
     assert len(page.node.sent) == sent
 
 
+@pytest.mark.parametrize('typed', ['0', '-3', '1e5', 'x'])
+def test_a_round_that_is_no_time_is_refused_and_the_last_one_is_shown(page, typed):
+    page.type('Demo', 's per round', value=typed)
+    (told,) = page.told
+    assert told.startswith('s per round must be ')
+    assert page.widget('Demo', 's per round').value == '20'
+
+
 def test_a_round_that_is_typed_stays_while_the_demo_is_begun(page):
     page.choose('Demo', 's per round', value='7')
     page.begin('Demo', 'Play the demo')

@@ -78,15 +78,33 @@ def test_a_field_in_use_is_not_overwritten_and_escape_takes_back_what_was_typed(
     assert shown(page, 'x, m') == pytest.approx([goal(page)[0, 3]], abs=1e-4)
 
 
+def test_of_several_fields_none_is_lost_where_one_is_wrong(page):
+    before = len(page.node.sent)
+    for label, text in (('x, m', '0.3'), ('y, m', '25 cm'), ('z, m', '0,6')):
+        page.choose('Goal', label, value=text)
+    page.press('Goal', 'Go')
+    assert page.node.sent[before:] == []
+    assert page.told[0].startswith('z must be a number')
+    assert [page.widget('Goal', label).value for label in XYZ] == ['0.3', '25 cm', '0,6']
+    page.type('Goal', 'z, m', value='0.6')
+    assert sent(page)[:3, 3] == pytest.approx([0.3, 0.25, 0.6], abs=1e-9)
+
+
+def test_a_value_that_is_there_already_is_shown_as_all_are(page):
+    (x,) = shown(page, 'x, m')
+    page.type('Goal', 'x, m', value=f'{1e3 * x:.1f} mm')
+    assert page.widget('Goal', 'x, m').value == f'{x:.4f}'
+
+
 @pytest.mark.parametrize(('robot', 'weights', 'label'), [
-    ('planar_3r', {}, 'z, m'), ('arm_6r', {'task_weights': [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]},
-                                'pitch, °'),
+    ('planar_3r', {}, 'z, m'), ('planar_3r', {}, 'roll, °'), ('planar_3r', {}, 'pitch, °'),
+    ('arm_6r', {'task_weights': [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]}, 'pitch, °'),
     ('arm_6r', {}, 'yaw, °')])
 def test_what_the_arm_does_not_serve_is_refused_and_nothing_is_sent(robot, weights, label):
     with page_with(robot, **weights) as page:
         page.choose('Goal', 'position only', value=label == 'yaw, °')
         before, sent = shown(page, label), list(page.node.sent)
-        page.type('Goal', label, value='0.5')
+        page.type('Goal', label, value='2.5')
         assert page.node.sent == sent
         assert page.told[0].startswith(f'{label.split(",")[0]} of the goal cannot be set')
         assert shown(page, label) == before

@@ -74,6 +74,9 @@ def test_the_arm_goes_along_it_and_its_tip_stays(page):
         if expected is not None:
             assert page.q() == pytest.approx(expected, abs=1e-6)
     assert list(curves(page)) == drawn  # the same motion
+    page.view.page.history.undo()  # moves of the slider that follow each other are one step
+    page.settle()
+    assert page.q() == pytest.approx(BENT)
     page.node.refusal = 'it is busy'
     page.choose('Null space', 'place', value=50.0)
     assert page.told == ['it is busy']

@@ -83,6 +83,27 @@ def test_a_value_that_the_node_refuses_goes_back_and_the_reason_is_told(page):
     assert len(page.told) == 2
 
 
+@pytest.mark.parametrize('typed', ['ten', '3.7', '1e300'])
+def test_what_is_no_whole_number_is_refused_in_words_where_one_is_needed(page, typed):
+    page.type('Options', 'max_restarts', value=typed)
+    assert len(page.told) == 1
+    assert page.told[0].startswith('dls.max_restarts must be a')
+    assert page.node.get('dls.max_restarts') == page.widget('Options', 'max_restarts').value or int(
+        page.widget('Options', 'max_restarts').value) == page.node.get('dls.max_restarts')
+
+
+def test_another_solver_avoids_collisions_as_the_one_before_did(page):
+    page.node.set(dls__avoid_collisions=True, dls__margin=0.02)
+    page.settle()
+    page.choose('Solver', 'solver', value='ccd')
+    assert [page.node.get(f'ccd.{name}') for name in ('avoid_collisions', 'margin')] == [True, 0.02]
+    page.choose('Obstacles', 'avoid collisions', value=False)
+    page.choose('Solver', 'solver', value='dls')
+    assert page.node.get('dls.avoid_collisions') is False
+    page.view.page.history.undo()
+    assert (page.node.get('solver'), page.node.get('dls.avoid_collisions')) == ('ccd', True)
+
+
 def test_options_that_do_not_come_are_asked_for_again(page):
     page.node.refusal = 'it is busy'
     page.robot_view.on_parameters({'solver': 'ccd'})  # of an event

@@ -85,6 +85,19 @@ def test_the_arm_takes_a_step_inside_its_limits(page):
     assert page.told == ['it is busy']
 
 
+def test_a_step_is_taken_back_by_itself(page):
+    T, places = page.handle().T, []
+    for _ in range(2):
+        page.press('Steps', 'One step')
+        places.append((page.q(), page.text().partition('step of')[2][:30]))
+    for move, (q, state) in zip(('undo', 'redo'), places):
+        getattr(page.view.page.history, move)()
+        page.settle()
+        assert page.q() == pytest.approx(q)
+        assert page.handle().T == pytest.approx(T)
+        assert state in page.text()
+
+
 def test_the_state_after_a_step_is_how_far_the_goal_is(page):
     page.choose('Steps', 'method', value='transpose')
     page.press('Steps', 'One step')

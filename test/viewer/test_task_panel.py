@@ -40,6 +40,7 @@ def test_the_first_task_brings_a_solver_and_the_last_takes_it_away(page):
     assert (page.node.get('left.weight'), page.node.get('left.priority')) == (0.5, 2)
     add(page, 'half_space', 'above', link='right_tool0', origin='0, 0, 0.25')
     assert page.node.get('tasks') == ['left', 'above']
+    assert page.widget('Tasks', 'task').value == 'above'
     assert page.node.get('above.origin') == [0.0, 0.0, 0.25]
     assert page.widget('Add a task', 'name').value == 'above_2'  # of the next one
     page.node.set(left__weight=0.7)
