@@ -252,6 +252,6 @@ class JointPanel(Panel):
         self._page.step(functools.partial(self._send, values), 'joints')
 
     def _send(self, values: Mapping[str, float]) -> None:
+        self._page.release()
         self._robot_view.go_to(values)
         self._sent = values, time.monotonic()
-        self._page.handles.release()

@@ -124,9 +124,9 @@ class Page:
                  for target, T_frame_goal in self.handles.goals()]
 
         def restore() -> None:
+            self.release()
             for go in places:
                 go()
-            self.handles.release()
             for name, T_frame, T_frame_goal in goals:
                 self.handles.drag_to(T_frame @ T_frame_goal, name, T_frame, sends=line is None)
         return restore
@@ -140,6 +140,14 @@ class Page:
         """Return the weights (6,) of goals of the arm. Raises OptionError for invalid ones."""
         weights = self.robot_view.parameters.task_weights(chain)
         return np.r_[weights[:3], np.zeros(3)] if self.position_only else weights
+
+    def release(self) -> None:
+        """Let handles follow their targets again, before the robot leaves its goal.
+
+        The painter has sent a goal before this, or sends none: not once the robot is elsewhere.
+        """
+        with self.painting:
+            self.handles.release()
 
     def step(self, do: Callable[[], object], key: str = '') -> None:
         """Do something to joints and goals, as a step of the user's where it succeeds.

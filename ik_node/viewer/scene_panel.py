@@ -131,7 +131,7 @@ class ScenePanel(Panel):
         robot_view = self._robot_view
         robot_view.state.check_goals()
         self._page.check_shown()
-        self._page.handles.release()  # what is dragged is no goal of the robot in the scene
+        self._page.release()  # what is dragged is no goal of the robot in the scene
         self._page.restrict(scene.position_only)
         self._set(scene)
         _wait('its robot is not drawn', lambda: robot_view.text == scene.robot

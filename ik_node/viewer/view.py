@@ -224,7 +224,7 @@ class View:
 
     def _home(self) -> None:
         self._joints.stop()
+        self.page.release()
         for robot_view in self._robot_views:
             with errors_shown(self.page.notify):
                 robot_view.go_home()
-                self.page.handles.release()

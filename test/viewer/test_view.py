@@ -94,6 +94,24 @@ def test_home_sends_the_robot_to_its_start_pose_and_ends_the_goal(page):
     assert MET not in page.text()
 
 
+@pytest.mark.parametrize(('leave', 'way'), [
+    (lambda page: page.press('Goal', 'Home'), 'reset'),
+    (lambda page: page.choose('Joints', 'joint_1, °', value=5.0), 'send_joints')])
+def test_a_goal_is_not_solved_again_once_the_robot_has_left_it(page, monkeypatch, leave, way):
+    page.drag(moved(page))
+    page.node.set(solver='ccd')
+    go = getattr(page.node, way)
+
+    def slow(*where):
+        go(*where)
+        page.update()  # it sees the other solver now
+    monkeypatch.setattr(page.node, way, slow)
+    page.node.sent.clear()
+    leave(page)
+    assert page.node.sent[-1] == 'reset' or page.node.sent[-1][0] == 'joints'
+    assert NO_GOAL in page.text()
+
+
 def test_stop_freezes_the_robot_until_continue(page):
     page.press('Stop')
     assert page.node.sent[-1] == ('enable', False)
