@@ -1,6 +1,7 @@
 """The camera of each browser: robots and handles fill the area beside the panel."""
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ _FIGURE = np.array([0.6, 1.0, 0.45])   # from a figure, which looks ahead, along
 _ABOVE = np.array([0.0, -0.3, 0.3])    # beside the normal of the plane that a tip cannot leave
 _AHEAD = np.array([1.0, 0.0, 0.3])     # from a row of robots
 _ROOM = 0.75           # of the picture: what is drawn at first, so that it can be moved
+_SETTLES = 2.0   # s after a robot is new in which it goes to its start pose
 _SAME_SHAPE = 0.03   # of the ratio of width and height
 _MOVED = 1e-3    # of the distance: a camera further from where it was set was moved by the user
 
@@ -38,6 +40,8 @@ class Camera:
         self._server, self._robot_views, self._goals = server, robot_views, goals
         self.subject: tuple[np.ndarray, np.ndarray] | None = None
         self._shown: Any = None
+        self._settled = 0.0  # when the robot is at its start pose
+        self._values: list[Any] = []  # joint values of the robots
         self._turning = threading.Lock()
         # By client: the size of the picture, pixels, and where the camera was set.
         self._set: dict[int, tuple[tuple[int, int], np.ndarray]] = {}
@@ -90,12 +94,16 @@ class Camera:
     def _update(self) -> None:
         shown = [(robot_view.tree, robot_view.chain, robot_view.tasks, robot_view.is_placed)
                  for robot_view in self._robot_views if self.subject is None]
+        now, values = time.monotonic(), [view.values for view in self._robot_views]
         if shown != self._shown:
-            self._shown = shown
+            self._shown, self._settled = shown, now + _SETTLES
             self._set.clear()
             self._turn(self._server.initial_camera, 4.0 / 3.0)
+        settles = now < self._settled and values != self._values and not self._goals()
+        self._values = values
         clients = self._server.get_clients()
-        self._set = {number: one for number, one in self._set.items() if number in clients}
+        self._set = {number: one for number, one in self._set.items() if number in clients
+                     and not (settles and not _has_moved(clients[number].camera, one[1]))}
         for number, client in clients.items():
             size = _size(client)
             if size is not None and not self._is_set(number, client, size):
@@ -121,9 +129,13 @@ class Camera:
             return False  # a browser that begins may take the first camera after its own
         if abs(size[0] * height - width * size[1]) < _SAME_SHAPE * size[0] * height:
             return True
-        camera = client.camera
-        return bool(np.linalg.norm(camera.position - last)
-                    > _MOVED * np.linalg.norm(last - camera.look_at))
+        return _has_moved(client.camera, last)
+
+
+def _has_moved(camera: Any, last: np.ndarray) -> bool:
+    """Return whether a camera is no longer where it was set (3,), m."""
+    return bool(np.linalg.norm(camera.position - last)
+                > _MOVED * np.linalg.norm(last - camera.look_at))
 
 
 def _size(client: viser.ClientHandle) -> tuple[int, int] | None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ik_node.viewer import camera
 from page_here import Browser, page_with
 
 
@@ -31,6 +32,24 @@ def test_the_handle_is_in_the_picture_of_every_browser_until_the_user_turns_the_
     assert phone.position != pytest.approx(before)
     assert browsers[2].sees(tip)
     assert other.position == (3.0, 3.0, 3.0)
+
+
+def test_a_robot_that_goes_to_its_start_pose_as_it_is_opened_is_seen_there(page, monkeypatch):
+    monkeypatch.setattr(camera, '_SETTLES', 1e9)
+    page.browsers[2] = Browser()
+    page.choose('robot', value='arm_7r')
+    page.node.stand(np.full(7, 2.0))
+    page.settle()
+    page.browsers[2].camera.position = away = (5.0, 5.0, 5.0)  # by the user
+    page.node.stand(np.zeros(7))
+    page.settle()
+    assert page.browser.sees(page.handle().T)
+    assert page.browsers[2].camera.position == away
+    before = np.array(page.browser.camera.position)
+    page.drag(page.handle().T)
+    page.node.stand(np.full(7, 1.0))
+    page.settle()
+    assert page.browser.camera.position == pytest.approx(before)
 
 
 def test_another_robot_is_shown_to_a_user_who_has_turned_the_camera_too(page):
