@@ -109,7 +109,8 @@ class BranchPanel(Panel):
 
     def _rows(self) -> str:
         chain, arm = self._chain, self._robot_view.arm_values
-        if chain is None or arm is None or not len(self._branches):
+        if chain is None or arm is None or arm[0] is not chain or (
+                self._branches.shape[1] != chain.n_joints):  # none, or late ones of another arm
             return ''
         near = np.abs(self._branches - arm[1]).max(axis=1) < _NEAR
         return html_table(

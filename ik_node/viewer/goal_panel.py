@@ -100,6 +100,7 @@ class GoalPanel(Panel):
                 number(name, typed[name], ANGLES) if name in typed else float(value)
                 for name, value in zip(_RPY, rpy_from_matrix(T[:3, :3]))))
         R, served = T[:3, :3], self._robot_view.served_axes
+        served[3:] |= served[3:].sum() > 1  # it turns a direction: what is left free is its own
         served[3:] &= not self._page.position_only
         left = ~served * np.r_[R.T @ (T - self._T)[:3, 3], rotation_log(self._T[:3, :3].T @ R)]
         off = *np.abs(R @ left[:3]), *[np.abs(left[3:]).max()] * 3

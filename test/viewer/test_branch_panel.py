@@ -8,7 +8,7 @@ import pytest
 import robots
 from ik_node import KinematicTree, make_solver
 from ik_node.ros.clients.connection import SilentError
-from page_here import page_with
+from page_here import page_with, panel_of
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 GOAL = CHAIN.forward([0.4, 0.3, -0.8, 0.5, -0.9, 0.2])
@@ -114,3 +114,11 @@ def test_another_robot_has_no_branches_yet(page):
     page.choose('robot', value='scara')
     assert rows(page) == ([], [])
     assert 'eight' not in page.text('Branches')
+
+
+def test_branches_that_come_once_another_robot_is_there_are_not_shown(page, found):
+    page.choose('robot', value='scara')
+    panel_of(page.view, 'Branches')._branches = found
+    page.settle()
+    assert rows(page) == ([], [])
+    assert page.told == []

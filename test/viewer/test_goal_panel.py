@@ -78,6 +78,16 @@ def test_a_field_in_use_is_not_overwritten_and_escape_takes_back_what_was_typed(
     assert shown(page, 'x, m') == pytest.approx([goal(page)[0, 3]], abs=1e-4)
 
 
+def test_an_arm_that_leaves_the_rotation_about_one_axis_free_takes_every_orientation():
+    with page_with('arm_6r', task_weights=[1.0, 1.0, 1.0, 1.0, 0.0, 1.0]) as page:
+        for label in RPY:
+            count = len(page.node.sent)
+            page.type('Goal', label, value='12.5')
+            assert len(page.node.sent) == count + 1
+        assert page.told == []
+        assert np.degrees(rpy_from_matrix(sent(page)[:3, :3])) == pytest.approx([12.5] * 3)
+
+
 def test_of_several_fields_none_is_lost_where_one_is_wrong(page):
     before = len(page.node.sent)
     for label, text in (('x, m', '0.3'), ('y, m', '25 cm'), ('z, m', '0,6')):
