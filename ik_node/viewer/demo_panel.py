@@ -58,6 +58,10 @@ class DemoPanel(Panel):
         self._end()
         super().stop()
 
+    def close(self) -> None:
+        self._end()
+        super().close()
+
     def _end(self) -> None:
         self._stopped.set()
         self._button.label = _PLAY

@@ -99,6 +99,10 @@ class LessonPanel(Panel):
         self._button.on_click(lambda _: self._on_button())
         self._leave.on_click(lambda _: self._choose(_NONE))
 
+    def close(self) -> None:
+        self.stop()
+        super().close()
+
     def stop(self) -> None:
         """Play no further frame."""
         self._stopped.set()

@@ -235,8 +235,7 @@ class Panel:
             draft.discard()
 
     def close(self) -> None:
-        """Stop, and end the threads."""
-        self.stop()
+        """End the threads, without waiting for them: they may wait for the painter."""
         for worker in (*self._workers, *([self._draft.worker] if self._draft else ())):
             worker.close()
 

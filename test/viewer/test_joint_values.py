@@ -130,6 +130,19 @@ def test_a_typed_value_outside_the_limits_is_refused_in_its_unit():
         assert page.q()[1] == pytest.approx(chain.upper[1], abs=1e-5)
 
 
+def test_the_page_can_be_closed_while_joint_values_are_on_their_way(page, monkeypatch):
+    begun, release = threading.Event(), page.view.page.release
+
+    def late():
+        begun.set()
+        release()  # it waits for the painter
+    monkeypatch.setattr(page.view.page, 'release', late)
+    with page.view.page.painting:
+        page.put('Joints', 'joint_2, °', value=5.0)
+        assert begun.wait(60.0)
+        panel_of(page.view, 'Joints').close()
+
+
 def test_every_limit_can_be_typed_as_it_is_shown(page):
     panel, space = panel_of(page.view, 'Joints'), page.robot_view.space
     panel._space = space = SimpleNamespace(
