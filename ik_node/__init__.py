@@ -18,23 +18,35 @@ TYPE_CHECKING = False  # without typing, which takes long to import: see command
 if TYPE_CHECKING:
     from ik_node.model.amc import read_amc
     from ik_node.model.chain import Chain
+    from ik_node.model.joints import Joint
+    from ik_node.model.pose_library import read_poses
     from ik_node.model.tree import KinematicTree
     from ik_node.solvers.body.registry import body_solver_names, make_body_solver
     from ik_node.solvers.goal import Goal
     from ik_node.solvers.registry import make_solver, solver_names
     from ik_node.solvers.result import Result, StopReason
-    from ik_node.support.exceptions import IkError, ModelError
+    from ik_node.support.exceptions import (
+        IkError,
+        InputError,
+        ModelError,
+        OptionError,
+        UnsupportedError,
+    )
 
-__all__ = ['Chain', 'Goal', 'IkError', 'KinematicTree', 'ModelError', 'Result', 'StopReason',
-           'body_solver_names', 'make_body_solver', 'make_solver', 'read_amc', 'solver_names']
+__all__ = ['Chain', 'Goal', 'IkError', 'InputError', 'Joint', 'KinematicTree', 'ModelError',
+           'OptionError', 'Result', 'StopReason', 'UnsupportedError', 'body_solver_names',
+           'make_body_solver', 'make_solver', 'read_amc', 'read_poses', 'solver_names']
 
 # Imported with the first use: the commands handle signals before numpy is loaded.
 _HOMES = {'Chain': 'model.chain', 'Goal': 'solvers.goal', 'IkError': 'support.exceptions',
+          'InputError': 'support.exceptions', 'Joint': 'model.joints',
           'KinematicTree': 'model.tree', 'ModelError': 'support.exceptions',
-          'Result': 'solvers.result', 'StopReason': 'solvers.result',
+          'OptionError': 'support.exceptions', 'Result': 'solvers.result',
+          'StopReason': 'solvers.result', 'UnsupportedError': 'support.exceptions',
           'body_solver_names': 'solvers.body.registry',
           'make_body_solver': 'solvers.body.registry', 'make_solver': 'solvers.registry',
-          'read_amc': 'model.amc', 'solver_names': 'solvers.registry'}
+          'read_amc': 'model.amc', 'read_poses': 'model.pose_library',
+          'solver_names': 'solvers.registry'}
 
 
 def __getattr__(name: str) -> object:

@@ -88,6 +88,8 @@ def every_task(body):
         Pose('finger', placed(0.2, 0.4, 0.9, (1.0, -0.5, 0.3)), point=(0.1, 0.2, -0.1)),
         Pose('hand', placed(0.1, 0.3, 0.2, (0.3, 0.9, -1.0)), weights=(1, 0, 2, 0, 0, 1),
              name='part'),
+        Pose('finger', placed(0.2, 0.4, 0.9, (1.0, -0.5, 0.3)), (1, 0, 1, 0, 1, 1),
+             (0.1, 0.2, -0.1), (0.5, -0.5, 0.5, 0.5), name='axes'),
         Position('nose', (0.3, 0.1, 0.2), point=(0.1, 0.0, 0.2)),
         Orientation('fore', Rotation.from_rotvec([0.2, 1.2, -0.3]).as_matrix()),
         PointOnLine('hand', (0.1, 0.0, 0.2), (0.3, 0.2, 0.1), (1.0, 2.0, -1.0)),

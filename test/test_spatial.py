@@ -87,6 +87,11 @@ def test_the_defect_tells_rotations_from_mirrors_shears_and_nan():
     assert spatial.rotation_defect(R @ np.diag([1.0, 1.0, -1.0])) == 2.0
     assert spatial.rotation_defect(1.001 * R) == pytest.approx(0.002, rel=0.01)
     assert np.isnan(spatial.rotation_defect(np.full((3, 3), np.nan)))
+    for entry in np.ndindex(3, 3):
+        for value in (np.inf, -np.inf, np.nan):
+            for matrix in (np.eye(3), R.copy(), np.zeros((3, 3))):
+                matrix[entry] = value
+                assert not spatial.rotation_defect(matrix) <= 1e-6
 
 
 def test_the_angle_of_a_rotation_is_that_of_its_sine_and_cosine():

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.control.group import Aim, Group, Tip, solve_closest
+from ik_node.control.group import Aim, Group, Tip, solve_closest, tip_task
 from ik_node.control.group_source import GroupSource, configured_start, goal_weights, same_value
 from ik_node.control.options import CARTESIAN
 from ik_node.kinematics.reach import reach
@@ -18,7 +18,6 @@ from ik_node.solvers.registry import make_solver, solver_names
 from ik_node.solvers.result import Result
 from ik_node.support.bounds import MAX_JOINTS
 from ik_node.support.exceptions import ModelError
-from ik_node.tasks import Pose
 
 _ANY_STEP = 1e6  # rad or m: waypoints may lie far apart
 
@@ -40,7 +39,8 @@ class Arm(Group):
         options, name = source.options, source.name
         if previous is not None and not (source.tree is previous.source.tree and (
                 options.base_link, options.tip_link) == (
-                previous.options.base_link, previous.options.tip_link)):
+                previous.options.base_link, previous.options.tip_link)
+                and same_value(options.tool, previous.options.tool)):
             previous = None
         self.space = self.chain = self._make_chain() if previous is None else previous.chain
         self.solvers = solver_names()
@@ -56,7 +56,7 @@ class Arm(Group):
         self.weights = None if (weights == 1.0).all() else weights
         self.target_links = {name: self.chain.base_link}
         self.tips = {name: Tip(self.chain.base_link, weights)}
-        self.tasks = {name: Pose(self.chain.tip_link, weights=weights)}
+        self.tasks = {name: tip_task(self.chain, weights)}
         self.size = reach(self.chain.arrays)[1] if previous is None else previous.size
         self.limits = self._motion_limits()
         if self.motion == CARTESIAN:
@@ -98,7 +98,7 @@ class Arm(Group):
         return result.position_error, result.orientation_error
 
     def keeps_goals_of(self, other: Group) -> bool:
-        """Return whether another group has the same links of the same tree."""
+        """Return whether another group has the same chain, see `same_chain`."""
         return other.chain is not None and same_chain(self.chain, other.chain)
 
     def initial_guesses(self, aims: Sequence[Aim], q0: np.ndarray,
@@ -127,5 +127,6 @@ class Arm(Group):
 
 
 def same_chain(chain: Chain, other: Chain) -> bool:
-    """Return whether two chains are the same links of the same tree."""
-    return chain.tree is other.tree and chain.links == other.links
+    """Return whether two chains are the same links of the same tree, with the same tool."""
+    return (chain.tree is other.tree and chain.links == other.links
+            and np.array_equal(chain.tool, other.tool))

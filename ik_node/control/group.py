@@ -19,7 +19,7 @@ from ik_node.motion.ruckig_profile import ruckig_module
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.result import Result
 from ik_node.support.exceptions import UnsupportedError
-from ik_node.tasks import Task
+from ik_node.tasks import Pose, Task
 
 if TYPE_CHECKING:
     from ik_node.motion.following import Follower
@@ -43,6 +43,11 @@ class Tip(NamedTuple):
 
     base_link: str  # the link in whose frame goals without a frame are; '' for the root link
     weights: np.ndarray  # (6,) of its goals
+
+
+def tip_task(chain: Chain, weights: np.ndarray, name: str | None = None) -> Pose:
+    """Return the task of the tip of a chain, with its tool; weights: (6,) of goals."""
+    return Pose(chain.tip_link, None, weights, chain.tool[:3, 3], chain.tool[:3, :3], name=name)
 
 
 class Group(ABC):

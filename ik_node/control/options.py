@@ -90,6 +90,9 @@ class ArmOptions(Options):
     tip_link: str = option(
         '', 'tip link of the chain, which meets the goals; empty: the only leaf, else the one '
         'named *tool* or *tcp*', kind=str)
+    tool: Any = option(
+        (0.0,) * 6, 'pose of the tool in the frame of the tip link, x y z and roll pitch yaw about '
+        'its fixed axes: goals are of the tool', 'm and rad', listed=True, length=6)
     solver: str = option(
         'dls', 'the solver: of one arm, or of the whole body with tasks; arms that share joints '
         'are solved by that of the body which one of them names, else by least_squares', kind=str,
@@ -124,7 +127,12 @@ class ArmOptions(Options):
 
     def chain(self, tree: KinematicTree) -> Chain:
         """Return the chain from base to tip link. Raises ModelError for links without one."""
-        return tree.chain(self.base_link or None, self.tip_link or None)
+        return tree.chain(self.base_link or None, self.tip_link or None, self.T_tip_tool)
+
+    @property
+    def T_tip_tool(self) -> np.ndarray:
+        """The pose of the tool (4, 4), m, of the parameter tool."""
+        return pose_from_rpy(self.tool[:3], self.tool[3:])
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.control.group import Aim, Group, Tip, solve_closest
+from ik_node.control.group import Aim, Group, Tip, solve_closest, tip_task
 from ik_node.control.group_source import GroupSource, configured_start, goal_weights, same_value
 from ik_node.control.options import BODY_SOLVERS, CARTESIAN, ArmOptions
 from ik_node.control.task_options import NO_TYPE, TaskOptions, make_task
@@ -17,7 +17,7 @@ from ik_node.solvers.body.result import BodyResult
 from ik_node.spatial import rotation_exp, rpy_from_matrix
 from ik_node.support.bounds import MAX_JOINTS
 from ik_node.support.exceptions import ModelError, OptionError, names
-from ik_node.tasks import Pose, Posture, RelativePose, Task
+from ik_node.tasks import Posture, RelativePose, Task
 from ik_node.tasks.base import set_checked
 
 GOAL = 'goal'  # the name of the task of a group without tasks of its own: the pose of the tip
@@ -182,10 +182,10 @@ class TaskGroup(Group):
         chain = options.chain(self.source.tree)
         weights = goal_weights(options, chain)
         self.tips[name] = Tip(options.base_link, weights)
-        task = Pose(chain.tip_link, weights=weights, name=name)
+        task = tip_task(chain, weights, name)
         before = previous.tasks.get(name) if previous is not None and (
             name in previous.tips) else None
-        if before is not None and before.links == task.links:
+        if before is not None and before.place == task.place:
             task.target = before.target
         return task
 

@@ -10,6 +10,7 @@ from ik_node import tasks
 from ik_node.support.exceptions import OptionError, names
 from ik_node.support.options import Options, option
 from ik_node.tasks.base import type_name
+from ik_node.tasks.checks import read_rotation
 
 NO_TYPE = 'none'
 _COMMON = ('weight', 'priority', 'name')
@@ -50,6 +51,8 @@ class TaskOptions(Options):
         'axis free', '', 6, low=0.0)
     point: Any = _vector('the point of the link, in its frame, which a point_on_line, '
                          'point_on_plane and half_space need; none: its origin')
+    axes: Any = _vector('of a pose: the axes at the point, roll pitch yaw or a quaternion, in '
+                        'the frame of the link; none: those of the link', 'rad', None)
     origin: Any = _vector('a point of the line or plane, in the world')
     direction: Any = _vector('the direction of the line, or the one that the axis takes', '')
     normal: Any = _vector('the normal of the plane; a half_space is on its side', '')
@@ -100,6 +103,8 @@ def make_task(name: str, options: TaskOptions) -> tasks.Task:
                           f'{names(field for field, needed in own.items() if needed)}')
     if 'target' in values:
         values['target'] = TYPES[kind].read_target(values['target'], f'{name}.target')
+    if 'axes' in values:
+        values['axes'] = read_rotation(values['axes'], f'{name}.axes')
     if 'polygon' in values:
         values['polygon'] = _corners(name, values['polygon'])
     if 'link_b' in own:

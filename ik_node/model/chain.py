@@ -16,7 +16,9 @@ from ik_node.model.joint_space import JointSpace, intersect_limits
 from ik_node.model.joints import ROTATION_VECTOR, Joint, joint_kind
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import turn_z_onto
+from ik_node.spatial.rotations import as_pose, nearest_rotation
 from ik_node.support.arguments import numbers
+from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, ModelError, shown
 from ik_node.support.immutable import frozen_copy, read_only
 
@@ -28,6 +30,7 @@ class Chain(JointSpace):
 
     Attributes:
     - `tree`, `base_link`, `tip_link`; `links`: all links from base to tip.
+    - `tool`: T_tip_tool (4, 4), m, the identity by default; the chain's tip is the tool.
     - `n_joints`: how many values q has.
     - `joint_names`: (n,) the moving joints, base to tip; a mimic is folded into its source, which
       takes the mimic's place where it does not lie on the chain itself.
@@ -39,7 +42,7 @@ class Chain(JointSpace):
     """
 
     def __init__(self, tree: TreeStructure, base_link: str, tip_link: str,
-                 path: Sequence[Joint]) -> None:
+                 path: Sequence[Joint], tool: Any = None) -> None:
         own = getattr(tree, 'joints', None)
         if not isinstance(own, Mapping) or not isinstance(path, (list, tuple)) or any(
                 not isinstance(joint, Joint) or own.get(joint.name) is not joint
@@ -48,7 +51,8 @@ class Chain(JointSpace):
                              f'{shown(path)}')
         self.tree, self.base_link, self.tip_link = tree, base_link, tip_link
         self.links = (base_link, *(joint.child for joint in path))
-        self.arrays, self.joint_names = _fold(tree, path)
+        self.tool = _checked_tool(np.eye(4) if tool is None else tool)
+        self.arrays, self.joint_names = _fold(tree, path, self.tool)
         if not self.joint_names:
             raise ModelError(f'no joint moves between {base_link!r} and {tip_link!r}')
         self.n_joints = len(self.joint_names)
@@ -62,7 +66,8 @@ class Chain(JointSpace):
     def __repr__(self) -> str:
         listed = ', '.join(self.joint_names[:_LISTED])
         more = ', …' if self.n_joints > _LISTED else ''
-        return (f'Chain({self.base_link!r} → {self.tip_link!r}, '
+        tool = '' if (self.tool == np.eye(4)).all() else ' with a tool'
+        return (f'Chain({self.base_link!r} → {self.tip_link!r}{tool}, '
                 f'{self.n_joints} joints: {listed}{more})')
 
     def forward(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
@@ -153,7 +158,8 @@ def check_chain(chain: object) -> Chain:
     return chain
 
 
-def _fold(tree: TreeStructure, path: Sequence[Joint]) -> tuple[ChainArrays, tuple[str, ...]]:
+def _fold(tree: TreeStructure, path: Sequence[Joint],
+          tool: np.ndarray) -> tuple[ChainArrays, tuple[str, ...]]:
     """Fold the joints of a path into arrays: fixed ones into placements, mimics into columns."""
     _check_ends(path)
     columns: dict[str, int] = {}
@@ -179,7 +185,7 @@ def _fold(tree: TreeStructure, path: Sequence[Joint]) -> tuple[ChainArrays, tupl
             ratio.append(multiplier)
             T = np.eye(4)
         T[:3, :3] = T[:3, :3] @ R_joint_z.T
-    placement.append(T)
+    placement.append(T @ tool)
     counts = Counter(column)
     still = {c for kind, c, r in zip(kinds, column, ratio)
              if kind != REVOLUTE or not float(r).is_integer()}
@@ -191,6 +197,16 @@ def _fold(tree: TreeStructure, path: Sequence[Joint]) -> tuple[ChainArrays, tupl
         upper=frozen_copy([high for _, high in limits], float),
         turns=frozen_copy([c not in still for c in columns.values()], bool))
     return arrays, tuple(columns)
+
+
+def _checked_tool(tool: Any) -> np.ndarray:
+    """Return a pose of a tool (4, 4), m, with an exact rotation. Raises InputError for others."""
+    T = as_pose(tool, 'tool')
+    T[:3, :3] = nearest_rotation(T[:3, :3])
+    if np.abs(T[:3, 3]).max() > MAX_NUMBER:
+        raise InputError(f'tool: its position must be at most {MAX_NUMBER:g} m in size, not '
+                         f'{T[:3, 3].tolist()}')
+    return frozen_copy(T)
 
 
 def _articulate(T: np.ndarray, prismatic: bool, value: float) -> None:

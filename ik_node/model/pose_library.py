@@ -166,9 +166,10 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
 
 
 def read_poses(path: str | PathLike[str], tree: KinematicTree) -> PoseLibrary:
-    """Read poses from a .yaml, .yml or .srdf file; other extensions are told apart by content.
+    """Return the named poses of a .yaml, .yml or .srdf file, {name: {joint: value}}, rad or m.
 
-    Raises ModelError.
+    Files with another extension are recognised by their content. Raises ModelError for invalid
+    files, and for poses that do not fit the tree.
     """
     path = as_path(path, 'the source of poses')
     suffix = path.suffix.lower()

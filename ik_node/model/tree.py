@@ -95,18 +95,20 @@ class KinematicTree(TreeStructure):
         from ik_node.model.asf import read_asf
         return cls.from_parts(read_asf(as_path(path, 'a skeleton'), length_unit))
 
-    def chain(self, base_link: str | None = None, tip_link: str | None = None) -> Chain:
+    def chain(self, base_link: str | None = None, tip_link: str | None = None,
+              tool: Any = None) -> Chain:
         """Return the serial chain from base_link to tip_link.
 
         base_link: the root by default. tip_link: by default the only leaf below the base, else
-        the one whose name has "tool" or "tcp" in it. Raises ModelError, with the list of what
-        there is, where no tip can be chosen so, where a name is unknown, where the base is no
-        ancestor of the tip, and where nothing moves between them.
+        the one whose name has "tool" or "tcp" in it. tool: T_tip_tool (4, 4), m, of a tool on the
+        tip: goals, `forward` and `jacobian` are then of the tool. Raises ModelError, with the list
+        of what there is, where no tip can be chosen so, where a name is unknown, where the base is
+        no ancestor of the tip, and where nothing moves between them; InputError for a wrong tool.
         """
         base = self.root if base_link is None else self._checked_link(base_link, 'base link')
         tip = (self._default_tip(base) if tip_link is None
                else self._checked_link(tip_link, 'tip link'))
-        return Chain(self, base, tip, self.path(base, tip))
+        return Chain(self, base, tip, self.path(base, tip), tool)
 
     def body(self, root: str = 'fixed', joints: Iterable[str] | None = None,
              held: Mapping[str, float] | None = None) -> Body:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.spatial.rotations import EXACT, as_rotation
-from ik_node.support.arguments import numbers, vector
+from ik_node.spatial.rotations import EXACT, as_rotation, projected_rotation
+from ik_node.support.arguments import flag, numbers, vector
 from ik_node.support.checks import exact_pose, first_off_pose
 from ik_node.support.exceptions import InputError
 from ik_node.tasks.pose import Pose
@@ -45,8 +45,14 @@ class Goal:
 
     @classmethod
     def from_pose(cls, pose: Sequence[Any] | np.ndarray,
-                  weights: Sequence[float] | np.ndarray | None = None) -> 'Goal':
-        """Make a goal from a pose T_base_goal (4, 4), m. Raises InputError as the constructor."""
+                  weights: Sequence[float] | np.ndarray | None = None,
+                  project: bool = False) -> 'Goal':
+        """Make a goal from a pose T_base_goal (4, 4), m. Raises InputError as the constructor.
+
+        project: whether a matrix that is no rotation, such as a printed one with three decimals,
+        is replaced by the nearest rotation; InputError is then raised where none is nearest.
+        """
+        project = project is not False and flag(project, 'project')
         clean = exact_pose(pose, EXACT) if weights is None else None
         if clean is not None:
             goal = cls.__new__(cls)
@@ -58,7 +64,8 @@ class Goal:
             raise InputError(f'a goal pose must have the shape (4, 4), not {T.shape}')
         if T[3, 0] != 0.0 or T[3, 1] != 0.0 or T[3, 2] != 0.0 or T[3, 3] != 1.0:
             raise InputError(f'the last row of a goal pose must be 0 0 0 1, not {T[3].tolist()}')
-        return cls(T[:3, 3], T[:3, :3], weights)
+        R = projected_rotation(T[:3, :3], 'a goal pose') if project else T[:3, :3]
+        return cls(T[:3, 3], R, weights)
 
     @property
     def position(self) -> np.ndarray | None:

@@ -37,11 +37,24 @@ def as_rotation(orientation: Any, what: str) -> np.ndarray:
 
 
 def nearest_rotation(R: np.ndarray) -> np.ndarray:
-    """Return R (3, 3) itself where it is a rotation to the last digits, else the nearest one."""
+    """Return R (3, 3) where it is a rotation to the last digits, else the nearest one."""
+    R = np.ascontiguousarray(R)
     if rotation_defect(R) <= EXACT:
         return R
     U, _, Vt = np.linalg.svd(R)
     return np.ascontiguousarray(U @ Vt)
+
+
+def projected_rotation(R: np.ndarray, what: str) -> np.ndarray:
+    """Return the rotation nearest R (3, 3), in the Frobenius norm [Schönemann 1966].
+
+    what: what has it, for messages. Raises InputError where R is not finite, mirrors or is singular
+    to rounding: no rotation is nearest then.
+    """
+    largest = np.abs(R).max()
+    if not (0.0 < largest < np.inf and np.linalg.det(R / largest) > EXACT):
+        raise InputError(f'{what} has no nearest rotation: {rotation_fault(R, ROTATION_TOLERANCE)}')
+    return nearest_rotation(R)
 
 
 def as_pose(pose: Any, what: str) -> np.ndarray:

@@ -62,7 +62,7 @@ def pose(value: Any, what: str) -> np.ndarray:
         bounded(T[:3, 3], what)
         return T
     T = as_pose(value, what)
-    T[:3, :3] = nearest_rotation(np.ascontiguousarray(T[:3, :3]))
+    T[:3, :3] = nearest_rotation(T[:3, :3])
     bounded(T[:3, 3], what)
     return fixed(T)
 

@@ -29,7 +29,8 @@ class Orientation(BuiltInTask):
     _metres = (False,) * 3
 
     def _record(self, body: Body, index: int) -> BodyTask:
-        return PoseTask(index, body.link_index(self.link), [False] * 3 + [True] * 3, ORIGIN)
+        return PoseTask(index, body.link_index(self.link), [False] * 3 + [True] * 3, ORIGIN,
+                        np.eye(3))
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         return frames.pose(self.link)[:3, :3].copy()

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from ik_node.model.body import Body, BodyFrames
+from ik_node.spatial import pose_from_rotation
 from ik_node.tasks import checks
 from ik_node.tasks.base import POSE, BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
@@ -17,13 +18,14 @@ _METRES = np.array([True] * 3 + [False] * 3)
 
 @dataclass(eq=False, repr=False)
 class Pose(BuiltInTask):
-    """A point of a link at a position, and the orientation of the link.
+    """A point of a link at a position, and the orientation of the axes there.
 
     With T the target and the link's pose at the point, r = [R_Tᵀ (p − p_T); log(R_Tᵀ R)], along the
     target's axes, m and rad: m = 6 rows, fewer where a weight is 0. J = [R_Tᵀ J_v; J_l⁻¹(r_o) R_Tᵀ
     J_ω], with the left Jacobian of SO(3).
 
-    - `link`; `point`: (3,) in its frame, m; its orientation is the link's.
+    - `link`; `point`: (3,) in its frame, m; `axes`: R_link_axes (3, 3), or a quaternion xyzw, of
+      the axes at the point, by default those of the link.
     - `target`: T_world_target (4, 4), m, or None.
     - `weights`: (6,) of the rows, along the target's axes, linear first; 0 leaves that axis free.
     """
@@ -32,6 +34,7 @@ class Pose(BuiltInTask):
     target: Annotated[Any, checks.optional(checks.pose)] = None
     weights: Annotated[Any, checks.axis_weights] = (1,) * 6
     point: Annotated[Any, checks.point] = (0, 0, 0)
+    axes: Annotated[Any, checks.rotation] = (0, 0, 0, 1)
 
     target_kind = POSE
 
@@ -43,12 +46,24 @@ class Pose(BuiltInTask):
         return rows(_METRES[targeted], weights=self.weights[targeted])
 
     def _record(self, body: Body, index: int) -> BodyTask:
-        return PoseTask(index, body.link_index(self.link), self.weights > 0.0, self.point)
+        return PoseTask(index, body.link_index(self.link), self.weights > 0.0, self.point,
+                        self.axes)
 
     def target_in(self, frames: BodyFrames) -> np.ndarray:
         T_world_target = frames.pose(self.link).copy()
+        T_world_target[:3, :3] = T_world_target[:3, :3] @ self.axes
         T_world_target[:3, 3] = frames.position(self.link, self.point)
         return T_world_target
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """What tasks of the same axes at the same point of the same link have in common."""
+        return self.link, self.T_link_axes.tobytes()
+
+    @property
+    def T_link_axes(self) -> np.ndarray:
+        """The pose of the axes at the point (4, 4), m, in the link's frame."""
+        return pose_from_rotation(self.axes, self.point)
 
     @property
     def target_weights(self) -> np.ndarray:

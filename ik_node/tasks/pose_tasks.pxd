@@ -13,6 +13,7 @@ cdef class PoseTask(BodyTask):
     cdef int link
     cdef integers wanted
     cdef vector point
+    cdef rotation axes
 
     cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
                   matrix J) except -1 nogil

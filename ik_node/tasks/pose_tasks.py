@@ -22,19 +22,21 @@ class PoseTask(BodyTask):
     are left out.
     """
 
-    def __init__(self, index: int, link: int, wanted: Any, point: Any) -> None:
-        """Take whether a row is wanted (6,), and a point (3,) in the link's frame, m."""
+    def __init__(self, index: int, link: int, wanted: Any, point: Any, axes: Any) -> None:
+        """Take whether a row is wanted (6,), and a point (3,), m, with axes (3, 3) of the link."""
         super().__init__(index, sum(map(bool, wanted)))
         self.link, self.wanted = link, self.memory.integers(wanted)
         self.point = self.memory.vector(point)
+        self.axes = self.memory.rotations([axes])[0]
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         G, T, M, A, row = work.targets[self.index], work.T, work.M, work.J, first
+        F, axes = work.frames[self.link], self.axes
         body_task.write_point(tree, work, self.link, self.point)
         for i in range(3):
             for j in range(3):
-                T[i][j] = work.frames[self.link][i][j]
+                T[i][j] = (F[i][0] * axes[0][j] + F[i][1] * axes[1][j]) + F[i][2] * axes[2][j]
             T[i][3] = work.v[i]
         pose_rows(G, T, work.R, work.own, M)
         for i in range(6):

@@ -2,12 +2,14 @@
 
 import functools
 import html
+from collections.abc import Mapping
 
 import numpy as np
 
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
 from ik_node.ros.clients.connection import SilentError
+from ik_node.viewer.draft import number_list
 from ik_node.viewer.node_state import GREEN, StateLine
 from ik_node.viewer.page_text import html_table, joint_text
 from ik_node.viewer.panel import NodeWidget, Page, Panel
@@ -29,6 +31,10 @@ class ChainPanel(Panel):
         with self._folder:
             self._ends = {name: self._end(name, label, hint)
                           for name, (label, hint) in _ENDS.items()}
+            draft = self._draft_of(self._set)
+            with draft.container:
+                draft.add('tool', 'tool', '', 'pose of the tool in the frame of the tip: x y z, m, '
+                          'and roll pitch yaw, rad; Enter sets it')
         self._tree: KinematicTree | None = None
 
     def _is_useful(self) -> bool:
@@ -44,6 +50,15 @@ class ChainPanel(Panel):
                 self._ends[name].offer((_AUTOMATIC, *links))
         for end in self._ends.values():
             end.refresh()
+        if self._draft is not None:
+            self._draft.show('tool', ' '.join(
+                f'{value:.6g}' for value in self._robot_view.parameters.tool))
+
+    def _set(self, typed: Mapping[str, str]) -> None:
+        """Set the tool. Raises IkError for a refusal."""
+        view = self._robot_view
+        view.set_parameters({view.parameters.option_name('tool'): number_list(
+            'tool', typed['tool'])})
 
     def _end(self, name: str, label: str, hint: str) -> NodeWidget:
         view, parameter = self._robot_view, self._robot_view.parameters.option_name(name)

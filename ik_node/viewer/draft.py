@@ -158,3 +158,8 @@ def number(name: str, text: str, units: Mapping[str, float] = PLAIN) -> float:
     allowed = ', '.join(filter(None, units))
     raise InputError(f'{name} must be a number{allowed and f", in one of {allowed}"}, not '
                      f'{shown(text)}')
+
+
+def number_list(name: str, text: str) -> list[float]:
+    """Return the numbers of a text, with spaces between. Raises InputError for others."""
+    return [number(name, word) for word in re.split(r'[\s,;]+', text) if word]

@@ -6,6 +6,7 @@ import re
 import tempfile
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from ik_node.control.options import MODEL_PATHS
 from ik_node.model.readers import EXTENSIONS, FORMATS, find_reader, read_model, read_untrusted_model
@@ -67,15 +68,15 @@ def _folders() -> list[tuple[str, Path]]:
             for place in spec.submodule_search_locations or ()]
 
 
-def file_parameters(file: Path, base: str = '', tip: str = '') -> dict[str, str]:
+def file_parameters(file: Path, base: str = '', tip: str = '') -> dict[str, Any]:
     """Return the parameters that select a file, whatever the node had before."""
     return {**text_parameters('', base, tip), 'model_path': str(file)}
 
 
-def text_parameters(text: str, base: str = '', tip: str = '') -> dict[str, str]:
+def text_parameters(text: str, base: str = '', tip: str = '') -> dict[str, Any]:
     """Return the parameters that select a robot by its URDF text, whatever the node had before."""
     return {**dict.fromkeys(MODEL_PATHS, ''), 'robot_description': text, 'poses': '',
-            'start_pose': 'none', 'base_link': base, 'tip_link': tip}
+            'start_pose': 'none', 'base_link': base, 'tip_link': tip, 'tool': [0.0] * 6}
 
 
 class Uploads:

@@ -22,7 +22,7 @@ from ik_node.viewer.node_state import NodeState, StateLine
 
 _REMEMBERED = 300  # reports
 _WAITING = 100     # messages with markers
-_OF_ARM = ('base_link', 'tip_link', 'start_pose')  # parameters that each arm has
+_OF_ARM = ('base_link', 'tip_link', 'tool', 'start_pose')  # parameters that each arm has
 
 
 class NodeLink(Listener):

@@ -26,7 +26,7 @@ from ik_node.support.exceptions import IkError
 from ik_node.tasks.base import POINT
 
 # With the options of the solver, and those of tasks, they decide how goals are solved.
-_SETTING = ('solver', 'task_weights', 'base_link', 'tip_link')
+_SETTING = ('solver', 'task_weights', 'base_link', 'tip_link', 'tool')
 _MODEL = ('robot_description', *MODEL_PATHS, 'xacro_args')  # parameters of the robot
 
 
@@ -155,6 +155,11 @@ class NodeParameters(Mapping[str, Any]):
     def links(self) -> tuple[str, str]:
         """The names of base and tip of the arm, '' for the default."""
         return self.option('base_link') or '', self.option('tip_link') or ''
+
+    @property
+    def tool(self) -> tuple[float, ...]:
+        """The tool of the arm: x y z, m, and roll pitch yaw, rad."""
+        return tuple(self.option('tool') or ArmOptions.defaults()['tool'])
 
     def task_weights(self, chain: Chain) -> np.ndarray:
         """Return the weights (6,) of goals of the arm. Raises OptionError for invalid ones."""

@@ -15,7 +15,7 @@ from ik_node.model.mesh_parts import whole_of
 from ik_node.model.mesh_reader import MeshReader
 from ik_node.model.meshes import Meshes, Places
 from ik_node.model.readers import read_urdf_text
-from ik_node.spatial import inverse
+from ik_node.spatial import inverse, pose_from_rpy
 from ik_node.support.exceptions import IkError, InputError
 from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.goal_gap import GapLine, GoalGap
@@ -161,7 +161,8 @@ class RobotView(DrawnRobot, NodeLink):
         """The robot that the parameters describe, '' while it is not known, and its chain."""
         parameters = self.parameters
         text = '' if parameters.switching else parameters.description or self._topic_text
-        return text, model_path(parameters), parameters.get('arms'), *parameters.links
+        return (text, model_path(parameters), parameters.get('arms'), parameters.tool,
+                *parameters.links)
 
     def _show_markers(self) -> None:
         self.markers.refresh()
@@ -187,8 +188,9 @@ class RobotView(DrawnRobot, NodeLink):
             if self.parameters.other_arms:
                 raise InputError('the node has several arms; choose one of '
                                  f'{", ".join(self.parameters.other_arms)} with --arm')
-            base, tip = self.parameters.links
-            chain = self.tree.chain(base or None, tip or None)  # type: ignore[union-attr]
+            (base, tip), tool = self.parameters.links, self.parameters.tool
+            chain = self.tree.chain(base or None, tip or None,  # type: ignore[union-attr]
+                                    pose_from_rpy(tool[:3], tool[3:]))
             self._able = task_rank(chain).weights > 0.0
             self._chain = chain
         except IkError as error:
@@ -201,7 +203,7 @@ class RobotView(DrawnRobot, NodeLink):
         chain, axes = self.chain, self._able[:3]
         if chain is None or axes.sum() != 2:
             return None
-        normal = self.pose(chain.tip_link)[:3, :3] @ ~axes
+        normal = self.tip_pose(chain)[:3, :3] @ ~axes
         return normal * np.copysign(1.0, normal.sum())
 
     @property
@@ -221,7 +223,7 @@ class RobotView(DrawnRobot, NodeLink):
             return None
         if not self.goal_turns:
             weights[3:] = 0.0
-        return GoalGap.between(self.pose(chain.tip_link), T_goal, weights)
+        return GoalGap.between(self.tip_pose(chain), T_goal, weights)
 
     @property
     def status(self) -> StateLine:
@@ -253,12 +255,16 @@ class RobotView(DrawnRobot, NodeLink):
                 and (self._has_root_pose or not self.parameters.moves_root)
                 and all(name in self.values for name in space.joint_names))
 
+    def tip_pose(self, chain: Chain) -> np.ndarray:
+        """Return the pose (4, 4), m, of the tip as drawn, or of the tool on it."""
+        return self.pose(chain.tip_link) @ chain.tool
+
     def target_pose(self, target: Target) -> np.ndarray | None:
         """Return the pose (4, 4), m, of a target, for an arm's goal the tip's; None for none."""
         if target.name:  # where the node draws its marker
             return self.markers.pose((f'{target.name}/goal', 0))
         chain = self.chain
-        return None if chain is None else self.pose(chain.tip_link)
+        return None if chain is None else self.tip_pose(chain)
 
     def target_frame(self, target: Target = ARM_GOAL) -> np.ndarray:
         """Return the pose (4, 4), m, of the frame in which the node takes goals for a target."""

@@ -167,7 +167,7 @@ class ScenePanel(Panel):
         robot_view = self._robot_view
         changed = self._changed(scene.parameters)
         if scene.robot != robot_view.text or scene.links != robot_view.parameters.links:
-            robot_view.load({**changed, **text_parameters(scene.robot, *scene.links)})
+            robot_view.load({**text_parameters(scene.robot, *scene.links), **changed})
             changed = self._changed(scene.parameters)
         while changed:
             robot_view.connection.set_parameters(changed)

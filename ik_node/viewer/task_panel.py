@@ -11,7 +11,7 @@ from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.parameters import NONE
 from ik_node.support.exceptions import InputError
 from ik_node.tasks.base import LINK_FIELDS
-from ik_node.viewer.draft import number, whole_number
+from ik_node.viewer.draft import number, number_list, whole_number
 from ik_node.viewer.page_text import html_line
 from ik_node.viewer.panel import Page, Panel, on_user_change
 
@@ -152,10 +152,7 @@ def _value(field: str, text: str) -> Any:
     """Return the text of a field as the value of its parameter; None for none."""
     if field in LINK_FIELDS:
         return None if text == _NO_TASK else text
-    try:
-        numbers = [float(word) for word in re.split(r'[\s,;]+', text.strip()) if word]
-    except ValueError as error:
-        raise InputError(f'{field} must be numbers with spaces between, not {text!r}') from error
+    numbers = number_list(field, text)
     if not numbers:
         return None
     return numbers if TaskOptions.specs()[field].listed else numbers[0]

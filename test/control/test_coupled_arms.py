@@ -12,9 +12,12 @@ from ik_node.control.controller import Controller
 from ik_node.control.coupled_arms import CoupledArms
 from ik_node.control.group import Aim
 from ik_node.control.options import ArmOptions
+from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import OptionError
 
 TORSO = robots.OWN / 'torso.urdf'
+TOOL = (0.05, -0.02, 0.13, 0.4, -1.1, 2.0)
+T_TOOL = pose_from_rpy(TOOL[:3], TOOL[3:])
 TREE = KinematicTree.from_urdf(TORSO)
 SHARED = ('lift_joint', 'waist_joint')
 NAMES = ('left', 'right')
@@ -192,3 +195,40 @@ def test_before_the_first_goal_targets_are_where_a_real_robot_stands():
     moved.begin_at_present()  # goals have moved it: its targets stay
     assert np.array_equal(robot.groups[''].tasks['left'].target, T)
     assert there == pytest.approx(T, abs=1e-5)
+
+
+@pytest.mark.parametrize('solver', ['least_squares', 'hierarchy', 'lagrange'])
+def test_a_solver_of_a_body_meets_the_goal_with_the_tool_along_its_axes(solver):
+    source = Source(values(model_path=str(TORSO), solver=solver, tip_link='left_tool0', tool=TOOL,
+                           task_weights=np.array([1.0, 1.0, 0.0, 1.0, 1.0, 1.0])), None)
+    robot = build_robot(source, build_tree(source, NOTHING), ('',), NOTHING)
+    group = robot.groups['']
+    T = group.body.forward(group.start + 0.1)['left_tool0'] @ T_TOOL
+    assert run(controller(robot).go([Aim('goal', T, None, None)])).accepted
+    found = tips(robot)['left'] @ T_TOOL
+    assert found[:3, :3] == pytest.approx(T[:3, :3], abs=1e-5)
+    missed = T[:3, :3].T @ (found[:3, 3] - T[:3, 3])
+    assert missed[:2] == pytest.approx([0.0, 0.0], abs=1e-5)  # z of the tool is free
+
+
+def test_arms_that_share_joints_have_tools_of_their_own():
+    robot = built(left__tool=TOOL).robot
+    wanted = reachable(robot, 4)
+    goals = {'left': wanted['left'] @ T_TOOL, 'right': wanted['right']}
+    assert run(controller(robot).go([Aim(name, T, None, None)
+                                     for name, T in goals.items()])).accepted
+    for name, T in tips(robot).items():
+        assert T == pytest.approx(wanted[name], abs=1e-5)
+
+
+def test_another_tool_of_an_arm_that_shares_joints_keeps_the_goal_of_the_other():
+    first = built(left__tool=TOOL)
+    goals = reachable(first.robot, 5)
+    for name, T in goals.items():
+        assert run(controller(first.robot).go([Aim(name, T, None, None)])).accepted
+    group = built(first, left__tool=TOOL, left__task_weights=(1.0,) * 5 + (2.0,)).robot.groups['']
+    assert np.array_equal(group.tasks['left'].target, goals['left'])
+    group = built(first, left__tool=(0.0,) * 6).robot.groups['']
+    assert np.array_equal(group.tasks['right'].target, goals['right'])
+    assert group.tasks['left'].target == pytest.approx(goals['left'] @ np.linalg.inv(T_TOOL),
+                                                       abs=1e-5)

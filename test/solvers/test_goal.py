@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ik_node import Goal, IkError
+from ik_node import Goal, IkError, InputError
 
 R = Rotation.from_rotvec([0.3, -0.4, 1.2])
 
@@ -57,6 +57,45 @@ def off(i, j, value):
     return T
 
 
+def test_a_printed_pose_is_projected_to_the_nearest_rotation():
+    rng = np.random.default_rng(2)
+    for R in Rotation.random(50, random_state=3).as_matrix():
+        T = np.eye(4)
+        T[:3, :3], T[:3, 3] = R, rng.uniform(-1.0, 1.0, 3)
+        printed = T.round(3)
+        with pytest.raises(IkError, match='no rotation'):
+            Goal.from_pose(printed)
+        goal = Goal.from_pose(printed, project=True)
+        assert goal.position.tolist() == printed[:3, 3].tolist()
+        # No rotation is nearer [Schönemann 1966]: RᵀM is symmetric.
+        S = goal.orientation.T @ printed[:3, :3]
+        assert S == pytest.approx(S.T, abs=1e-12)
+        assert goal.orientation == pytest.approx(Rotation.from_matrix(printed[:3, :3]).as_matrix(),
+                                                 abs=1e-9)
+        assert goal.orientation == pytest.approx(R, abs=2e-3)
+        weighted = Goal.from_pose(printed, [1, 1, 1, 0, 0, 1], project=True)
+        assert weighted.orientation == pytest.approx(goal.orientation, abs=1e-12)
+
+
+def test_an_exact_pose_is_the_same_with_and_without_projection():
+    assert Goal.from_pose(pose(), project=True) == Goal.from_pose(pose())
+
+
+@pytest.mark.parametrize('R', [
+    np.zeros((3, 3)), -np.eye(3), np.diag([1.0, 1.0, 0.0]), np.ones((3, 3)),
+    np.full((3, 3), np.nan), np.diag([np.inf, 1.0, 1.0])])
+def test_what_has_no_nearest_rotation_is_not_projected(R):
+    T = np.eye(4)
+    T[:3, :3] = R
+    with pytest.raises(InputError, match='a goal pose has no nearest rotation'):
+        Goal.from_pose(T, project=True)
+
+
+def test_projecting_is_a_yes_or_no():
+    with pytest.raises(InputError, match='project must be True or False'):
+        Goal.from_pose(pose(), project=1)
+
+
 @pytest.mark.parametrize(('make', 'words'), [
     (lambda: Goal(), 'constrains no axis'),
     (lambda: Goal([1, 2, 3], weights=[0] * 6), 'constrains no axis'),
@@ -80,8 +119,9 @@ def off(i, j, value):
     (lambda: Goal.from_pose(off(3, 3, 2.0)), 'the last row of a goal pose must be 0 0 0 1'),
     (lambda: Goal.from_pose(off(0, 3, np.nan)), 'a goal position must be finite'),
     (lambda: Goal.from_pose(off(0, 0, np.nan)), 'a goal orientation must be finite'),
+    (lambda: Goal.from_pose(off(0, 0, np.inf)), 'a goal orientation must be finite'),
     (lambda: Goal.from_pose(off(0, 0, 0.5)), 'no rotation'),
-    (lambda: Goal.from_pose('pose'), 'a goal pose must be numbers')], ids=range(24))
+    (lambda: Goal.from_pose('pose'), 'a goal pose must be numbers')], ids=range(25))
 def test_malformed_goals_are_refused_with_what_was_given_and_what_is_allowed(make, words):
     with pytest.raises(IkError, match=words):
         make()

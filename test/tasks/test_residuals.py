@@ -54,6 +54,12 @@ def test_poses_are_along_the_axes_of_their_targets(place):
     T[:3, 3] = at(T)
     rows = pose_rows(T, target)
     assert Pose('hand', target, point=POINT).residual(body, q) == pytest.approx(rows)
+    axes = Rotation.from_rotvec([0.3, 1.0, -2.0])
+    T_axes = np.block([[T[:3, :3] @ axes.as_matrix(), T[:3, 3:]], [T[3:]]])
+    assert Pose('hand', target, point=POINT, axes=axes.as_quat()).residual(
+        body, q) == pytest.approx(pose_rows(T_axes, target))
+    at_rest = Pose('hand', point=POINT, axes=axes.as_matrix()).target_in(BodyFrames(body, q))
+    assert at_rest == pytest.approx(T_axes)
     assert Pose('hand', target, (0, 1, 0, 0, 2, 3), POINT).residual(body, q) == pytest.approx(
         rows[[1, 4, 5]])
     assert Orientation('hand', target[:3, :3]).residual(body, q) == pytest.approx(rows[3:])

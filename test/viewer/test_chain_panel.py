@@ -9,8 +9,10 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 
 import robots
 from ik_node import KinematicTree, make_solver
+from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import UnsupportedError
 from ik_node.viewer.arm_panels import ends
+from ik_node.viewer.node_parameters import ARM_GOAL
 from ik_node.viewer.solver_panel import solver_list, unfit
 
 
@@ -69,3 +71,25 @@ def test_the_links_are_those_of_the_present_robot(page):
     page.choose('robot', value='planar_3r')
     assert 'link_3' in page.widget('Arm', 'tip').options
     assert 'link_5' not in page.widget('Arm', 'tip').options
+
+
+def test_the_tool_that_is_typed_is_the_nodes_and_the_nodes_is_shown(page):
+    field, tip = page.widget('Arm', 'tool'), page.robot_view.pose('tool0')
+    assert field.value == '0 0 0 0 0 0'
+    page.type('Arm', 'tool', value='0, 0 0.1 0 0 1.5')
+    assert page.node.get('tool') == [0.0, 0.0, 0.1, 0.0, 0.0, 1.5]
+    tool = pose_from_rpy((0.0, 0.0, 0.1), (0.0, 0.0, 1.5))
+    assert page.robot_view.target_pose(ARM_GOAL) == pytest.approx(tip @ tool, abs=1e-9)
+    page.node.set(tool=[0.0, 0.0, 0.2, 0.0, 0.0, 0.0])
+    page.settle()
+    assert field.value == '0 0 0.2 0 0 0'
+    page.choose('robot', value='planar_3r')
+    assert page.node.get('tool') == [0.0] * 6
+
+
+@pytest.mark.parametrize(('text', 'reason'), [
+    ('0 0 x 0 0 0', "tool must be a number, not 'x'"), ('0 0 0.1', 'tool must have 6 entries')])
+def test_a_tool_that_is_no_pose_is_refused_with_the_reason(page, text, reason):
+    page.type('Arm', 'tool', value=text)
+    assert reason in page.told[-1]
+    assert page.widget('Arm', 'tool').value == '0 0 0 0 0 0'

@@ -63,7 +63,7 @@ def test_enter_in_the_name_of_a_task_makes_none_whose_type_and_link_are_not_chos
 
 @pytest.mark.parametrize(('fields', 'reason'), [
     ({'axis': '0 0'}, 'axis'),
-    ({'axis': 'up'}, "axis must be numbers with spaces between, not 'up'"),
+    ({'axis': 'up'}, "axis must be a number, not 'up'"),
     ({'axis': ''}, 'axis')], ids=['too short', 'text', 'nothing'])
 def test_what_is_refused_leaves_no_task_behind(page, fields, reason):
     add(page, 'align_axis', 'wrong', **fields)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from functools import partial
 from itertools import permutations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -68,11 +68,15 @@ class Context(NamedTuple):
 
 
 class _Tip(NamedTuple):
-    """A task that a request may give a pose, by its name or its link."""
+    """A task that a request may give a pose, by its name or its link.
+
+    - `is_link`: whether the pose is of the link that the request names, not of the tool on it.
+    """
 
     group: Group
     task: str
     link: str
+    is_link: bool = False
 
 
 async def solve_once(request: Any, robot: Robot, context: Context) -> Response:
@@ -169,7 +173,7 @@ def _targets(request: Any, robot: Robot, prefix: str) -> list[tuple[_Tip, Any]]:
     if len(set(found)) < len(found):
         raise RequestError(Code.INVALID_LINK_NAME, f'each tip has one pose: {names(links)} names '
                            'one of them twice')
-    return list(zip(found, poses))
+    return [(tip._replace(is_link=True), pose) for tip, pose in zip(found, poses)]
 
 
 def _tips(group_name: str, robot: Robot) -> list[_Tip]:
@@ -222,6 +226,8 @@ def _aim(robot: Robot, tip: _Tip, pose: Any, context: Context) -> Aim:
         T_target_goal = placed(T_target_frame, T_frame_goal)
     except InputError as error:
         raise RequestError(Code.FRAME_TRANSFORM_FAILURE, str(error)) from error
+    if tip.is_link:
+        T_target_goal = T_target_goal @ cast(Pose, tip.group.tasks[tip.task]).T_link_axes
     return tip.group.aim(tip.task, T_target_goal, False)
 
 

@@ -23,6 +23,7 @@ from ik_node.control.robot import Robot
 from ik_node.control.surroundings import Surroundings
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.services.ik_request import Code, Context, solve_once
+from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError, ModelError
 
 TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
@@ -124,6 +125,16 @@ def test_the_solution_meets_the_goal_and_the_robot_stays_where_it_is(robot):
     assert list(answer.joints) == list(CHAIN.joint_names)
     assert CHAIN.forward(list(answer.joints.values())) == pytest.approx(CHAIN.forward(Q), abs=2e-6)
     assert robot.joint_values() == before
+
+
+def test_with_a_tool_a_pose_is_of_the_tool_or_of_the_link_that_is_named():
+    tool = (0.05, -0.02, 0.13, 0.4, -1.1, 2.0)
+    robot = Robot(TREE, {'': Arm(GroupSource(TREE, ArmOptions(tool=tool)))})
+    T, T_tool = CHAIN.forward(Q), pose_from_rpy(tool[:3], tool[3:])
+    for fields in ({'pose': stamped(T @ T_tool)}, {'pose': stamped(T), 'ik_link_name': 'tool0'}):
+        answer = asked(robot, **fields)
+        assert answer.code == Code.SUCCESS, answer.message
+        assert CHAIN.forward(list(answer.joints.values())) == pytest.approx(T, abs=2e-6)
 
 
 def test_the_start_says_which_of_several_answers_is_found(robot):

@@ -118,7 +118,8 @@ def sticks(chain: Chain, q: np.ndarray, shortest: float) -> np.ndarray:
     """
     T_root = chain.tree.forward(dict(zip(chain.joint_names, q.tolist())))
     T_base_root = inverse(T_root[chain.base_link])
-    places = np.array([(T_base_root @ T_root[link])[:3, 3] for link in chain.links])
+    places = np.array([*((T_base_root @ T_root[link])[:3, 3] for link in chain.links),
+                       chain.forward(q)[:3, 3]])
     apart = np.linalg.norm(np.diff(places, axis=0), axis=1) > shortest
     return places[np.concatenate([[True], apart])]
 

@@ -54,7 +54,7 @@ class Handle:
         if link is None and not robot.moves_root:
             link = robot.tree.root
         # Poses of handles of equal places are comparable.
-        self._place = robot.tree, link, *self._own.links[:1]
+        self._place = robot.tree, link, getattr(self._own, 'place', self._own.links[:1])
         self._size = shown_size(group.size)
         tip = group.tips.get(task)
         # Goals of a tip change the weights of its task.
