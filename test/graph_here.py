@@ -51,6 +51,9 @@ class Graph:
         self._publishers.append(_Publisher(self._here, f'/{topic.lstrip("/")}', kind))
         return self._publishers[-1]
 
+    def create_timer(self, period, callback):
+        return self._here.call_every(round(1e9 * period), callback)
+
     def destroy_publisher(self, publisher):
         self._publishers.remove(publisher)
 

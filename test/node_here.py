@@ -71,6 +71,7 @@ class NodeHere(NodeClient):
         self._now, self._ros = round(1e9 * START), round(1e9 * time)  # ns
         self._stands = time == 0.0  # ROS time
         self._lines, self._once = [], set()
+        self._others = []          # timers of others: when they are due, ns, and what they do
         self._listeners, self._latched = defaultdict(list), {}
         self._steady = Clock(clock_type=ClockType.ROS_TIME)
         self._steady._set_ros_time_is_active(True)
@@ -143,8 +144,18 @@ class NodeHere(NodeClient):
         """Let time pass until the next timer is due, at most so many ns."""
         waits = [timer.time_until_next_call() for timer in self.subject.timers
                  if not timer.is_canceled()]
+        waits += [due - self._now for due, _, _ in self._others]
         self._move(max(1, min([most, _LONGEST, *(wait for wait in waits if wait is not None)])))
         self.settle()
+        for timer in self._others:
+            due, period, callback = timer
+            if due <= self._now:
+                timer[0] += period
+                callback()
+
+    def call_every(self, period, callback):
+        """Call a function of another node whenever a period, ns, has passed."""
+        self._others.append([self._now + period, period, callback])
 
     def _move(self, nanoseconds):
         """Let time pass, without a look at timers."""

@@ -1,0 +1,120 @@
+"""A trajectory as joint_trajectory_controller plays it: its start, and states between points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Point(NamedTuple):
+    """Joint values (n,), their velocities and accelerations (n,), None where there are none."""
+
+    q: np.ndarray
+    v: np.ndarray | None
+    a: np.ndarray | None
+
+
+class Sampled(NamedTuple):
+    """A state; whether a point is still to come; when the last one was due, ns."""
+
+    state: Point
+    before_end: bool
+    since: int
+
+
+class Played:
+    """A trajectory from its first sample on.
+
+    start: ns; 0: with the first sample. times: of the points from then on, ns.
+    """
+
+    def __init__(self, start: int, times: Sequence[int], points: Sequence[Point]) -> None:
+        self.start, self.times, self.points = start, times, points
+        self.is_sampled = False
+        self._before, self._before_at = points[0], 0
+
+    @classmethod
+    def of(cls, trajectory: Any, joints: Sequence[str], q: np.ndarray) -> Played:
+        """Return a message's, for all joints in their order; those left out are held at q (n,)."""
+        columns = [joints.index(name) for name in trajectory.joint_names]
+
+        def ordered(values: Sequence[float], held: np.ndarray) -> np.ndarray | None:
+            if not len(values):
+                return None
+            row = np.array(held, float)
+            row[columns] = values
+            return row
+        rest = np.zeros(len(q))
+        return cls(nanoseconds(trajectory.header.stamp),
+                   [nanoseconds(point.time_from_start) for point in trajectory.points],
+                   [Point(ordered(point.positions, q), ordered(point.velocities, rest),
+                          ordered(point.accelerations, rest)) for point in trajectory.points])
+
+    def begin(self, time: int, before: Point, turns: np.ndarray) -> None:
+        """Set the state before the first point; turns (n,): which joints have no limits."""
+        first, rest = self.points[0], np.zeros(len(before.q))
+        self._before_at, self._before = time, Point(
+            np.where(turns, first.q - nearest_turn(first.q - before.q), before.q),
+            rest if before.v is None and first.v is not None else before.v,
+            rest if before.a is None and first.a is not None else before.a)
+
+    def sample(self, time: int) -> Sampled | None:
+        """Return the state at a time, None where that is before the state before the first point.
+
+        The first sample is the start of a trajectory whose stamp is 0.
+        """
+        if not self.is_sampled:
+            self.start, self.is_sampled = self.start or time, True
+        if time < self._before_at:
+            return None
+        k = int(np.searchsorted(self.times, time - self.start, side='right')) - 1
+        if k == len(self.times) - 1:
+            last, rest = self.points[-1], np.zeros(len(self.points[-1].q))
+            return Sampled(Point(last.q, rest if last.v is None else last.v,
+                                 rest if last.a is None else last.a), False,
+                           self.start + self.times[-1])
+        begun, before = (self.start + self.times[k], self.points[k]) if k >= 0 else (
+            self._before_at, self._before)
+        end = self.start + self.times[k + 1]
+        state = interpolated(before, self.points[k + 1], 1e-9 * (end - begun),
+                             1e-9 * (time - begun))
+        return Sampled(state, True, self.start + self.times[max(k, 0)])
+
+
+def interpolated(before: Point, after: Point, T: float, t: float) -> Point:
+    """Return the state at t of T, s, between two points, by what both have.
+
+    With accelerations by a quintic, with velocities by a cubic polynomial, else on a straight line.
+    """
+    rest = np.zeros(len(before.q))
+    if before.v is None or after.v is None:
+        v = (after.q - before.q) / T
+        return Point(before.q + v * t, v, rest)
+    q0, v0, q1, v1 = before.q, before.v, after.q, after.v
+    if before.a is None or after.a is None:
+        c = [q0, v0, (3.0 * (q1 - q0) - (2.0 * v0 + v1) * T) / T ** 2,
+             (2.0 * (q0 - q1) + (v0 + v1) * T) / T ** 3]
+    else:
+        a0, a1, d = before.a, after.a, q1 - q0
+        c = [q0, v0, 0.5 * a0,
+             (20.0 * d - (12.0 * v0 + 8.0 * v1) * T + (a1 - 3.0 * a0) * T ** 2) / (2.0 * T ** 3),
+             (-30.0 * d + (16.0 * v0 + 14.0 * v1) * T + (3.0 * a0 - 2.0 * a1) * T ** 2)
+             / (2.0 * T ** 4),
+             (12.0 * d - 6.0 * (v0 + v1) * T + (a1 - a0) * T ** 2) / (2.0 * T ** 5)]
+    powers = [t ** k for k in range(len(c))]
+    return Point(
+        sum((c[k] * powers[k] for k in range(len(c))), rest),
+        sum((k * c[k] * powers[k - 1] for k in range(1, len(c))), rest),
+        sum((k * (k - 1) * c[k] * powers[k - 2] for k in range(2, len(c))), rest))
+
+
+def nearest_turn(angle: np.ndarray) -> np.ndarray:
+    """Return angles (n,) within half a turn of zero, rad."""
+    return np.remainder(angle + np.pi, 2.0 * np.pi) - np.pi
+
+
+def nanoseconds(stamp: Any) -> int:
+    """Return a stamp or a duration of a message in ns."""
+    return int(stamp.sec) * 10 ** 9 + int(stamp.nanosec)

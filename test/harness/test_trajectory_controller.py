@@ -1,0 +1,240 @@
+"""The stand-in of joint_trajectory_controller keeps the controller's rules."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from harness.trajectory_controller import (
+    GOAL_TOLERANCE_VIOLATED,
+    INVALID_GOAL,
+    PATH_TOLERANCE_VIOLATED,
+    SUCCESSFUL,
+    Goal,
+    Rules,
+    TrajectoryController,
+)
+
+NAMES = ('a', 'b')
+PERIOD = 10_000_000
+START = 50_000_000_000   # ns
+
+
+def duration(seconds):
+    sec, nanosec = divmod(round(1e9 * seconds), 10 ** 9)
+    return SimpleNamespace(sec=sec, nanosec=nanosec)
+
+
+def point(time, q, v=(), a=(), effort=()):
+    return SimpleNamespace(time_from_start=duration(time), positions=q, velocities=v,
+                           accelerations=a, effort=effort)
+
+
+def trajectory(*points, stamp=0.0, names=NAMES):
+    return SimpleNamespace(header=SimpleNamespace(stamp=duration(stamp)), joint_names=list(names),
+                           points=list(points))
+
+
+def made(q=(0.0, 0.0), **options):
+    """Return a controller that has run a cycle at START."""
+    controller = TrajectoryController(NAMES, np.array(q), PERIOD, **options)
+    controller.update(START)
+    return controller
+
+
+def run(controller, seconds):
+    """Run cycles for a time; return their times from START, s, and commands (k, n)."""
+    first, begin = len(controller.commands), controller._last
+    for time in range(begin + PERIOD, begin + round(1e9 * seconds) + 1, PERIOD):
+        controller.update(time)
+    times = np.array([time for time, _ in controller.commands[first:]])
+    return 1e-9 * (times - START), np.array([q for _, q in controller.commands[first:]])
+
+
+REST = (0.0, 0.0)
+REFUSED = [
+    (trajectory(point(1.0, [1.0]), names=['a']), "don't match"),
+    (trajectory(point(1.0, [1.0, 1.0, 1.0]), names=['a', 'b', 'c']), "don't match"),
+    (trajectory(point(1.0, [1.0, 1.0]), names=['a', 'c']), 'Incoming joint c'),
+    (trajectory(), 'Empty trajectory'),
+    (trajectory(point(1.0, [1.0, 1.0], [0.0, 1e-6])), 'of joint b is not zero'),
+    (trajectory(point(1.0, REST), stamp=48.9), 'ends in the past'),
+    (trajectory(point(1.0, REST), point(1.0, REST)), 'not strictly increasing'),
+    (trajectory(point(1.0, [1.0])), 'positions'),
+    (trajectory(point(1.0, [], REST)), 'positions'),
+    (trajectory(point(1.0, REST, [0.0])), 'velocities'),
+    (trajectory(point(1.0, REST, REST, [0.0])), 'accelerations'),
+    (trajectory(point(1.0, REST, effort=REST)), 'effort')]
+
+
+@pytest.mark.parametrize(('message', 'reason'), REFUSED)
+def test_what_the_controller_refuses_changes_nothing(message, reason):
+    controller = made()
+    assert reason in controller.receive(message, START)
+    assert reason in controller.send(Goal(message), START)
+    assert len(controller.refused) == 2
+    assert not run(controller, 0.1)[1].any()
+
+
+def test_a_trajectory_of_some_joints_or_with_a_moving_end_is_accepted_where_the_rules_say_so():
+    rules = Rules(allow_partial_joints_goal=True, allow_nonzero_velocity_at_trajectory_end=True)
+    controller = made((0.5, 0.0), rules=rules)
+    assert controller.receive(trajectory(point(0.1, [1.0], [2.0]), names=['b']), START) == ''
+    assert run(controller, 0.2)[1][-1].tolist() == [0.5, 1.0]  # the other is held
+
+
+def test_a_velocity_of_rounding_at_the_end_and_an_end_at_this_moment_are_accepted():
+    controller = made()
+    assert controller.receive(trajectory(point(1.0, REST, [0.0, 1e-7]), stamp=49.0), START) == ''
+
+
+def test_joints_come_in_any_order():
+    controller = made()
+    controller.receive(trajectory(point(0.1, [1.0, 2.0]), names=['b', 'a']), START)
+    assert run(controller, 0.2)[1][-1].tolist() == [2.0, 1.0]
+
+
+def polynomial(degree):
+    """Return what gives q, v and a (2,) at t of a motion from rest at t = 0."""
+    c = np.random.default_rng(degree).normal(size=(2, degree + 1)) * ([0, 0] + [1] * (degree - 1))
+    one = [np.polynomial.Polynomial(row) for row in c]
+    return lambda t: [np.array([p.deriv(k)(t) for p in one]) for k in range(3)]
+
+
+@pytest.mark.parametrize('degree', [1, 3, 5])
+def test_between_points_it_interpolates_by_what_they_have(degree):
+    # Of degree 1 a straight line between positions, which are all that the points have.
+    motion = polynomial(max(degree, 2))
+    controller = made(rules=Rules(allow_nonzero_velocity_at_trajectory_end=True))
+    times = [0.3, 0.5, 1.0]
+    points = [point(t, *motion(t)[:(degree + 1) // 2]) for t in times]
+    controller.receive(trajectory(*points), START)
+    at, q = run(controller, 1.0)
+    at -= at[0]  # it begins with the first cycle, and commands are for the next
+    after = at + 1e-9 * PERIOD
+    k = (after > times[0]) & (after < times[-1])
+    expected = np.array([motion(t)[0] for t in after[k]])
+    if degree == 1:
+        expected = np.transpose([np.interp(after[k], times, column) for column in np.transpose(
+            [motion(t)[0] for t in times])])
+    assert q[k] == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_stamp_of_zero_begins_at_receipt_and_one_in_the_past_in_the_midst():
+    line = [point(0.1 * k, [0.1 * k, 0.0]) for k in range(1, 11)]
+    now, past = made(), made()
+    now.receive(trajectory(*line), START)
+    past.receive(trajectory(*line, stamp=49.5), START)
+    assert run(now, 0.01)[1][0] == pytest.approx([0.01, 0.0])
+    assert run(past, 0.01)[1][0] == pytest.approx([0.52, 0.0])  # at once, wherever the joints are
+
+
+def test_a_stamp_in_the_future_is_interpolated_from_where_the_joints_are_at_receipt():
+    controller = made()
+    controller.receive(trajectory(point(0.01, [1.0, 0.0]), stamp=50.5), START)
+    at, q = run(controller, 0.6)
+    line = np.interp(at + 0.01, [at[0], 50.51 - 50.0], [0.0, 1.0])
+    assert q[:, 0] == pytest.approx(line, abs=1e-9)
+
+
+@pytest.mark.parametrize('desired', [False, True])
+def test_a_trajectory_replaces_another_from_the_measured_or_from_the_desired_state(desired):
+    # Drives that are always 0.1 behind.
+    controller = made(rules=Rules(interpolate_from_desired_state=desired),
+                      drives=lambda command: command - 0.1)
+    controller.receive(trajectory(point(1.0, [1.0, 1.0])), START)
+    before = run(controller, 0.5)[1][-1]
+    controller.receive(trajectory(point(10.0, [1.0, 1.0])), controller._last)
+    step = run(controller, 0.01)[1][0] - before
+    assert step == pytest.approx(0.01 * (1.0 - before) / 10.0 if desired else -0.1, abs=2e-3)
+
+
+def test_a_replacement_keeps_the_velocity_where_points_have_any():
+    controller = made()
+    controller.receive(trajectory(point(1.0, [1.0, 0.0], REST, REST)), START)
+    before = run(controller, 0.5)[1]
+    controller.receive(trajectory(point(1.0, [1.0, 0.0], REST, REST)), controller._last)
+    after = run(controller, 0.05)[1]
+    assert np.diff(np.vstack([before[-2:], after])[:, 0]) == pytest.approx(0.0185, abs=7e-4)
+
+
+def test_where_it_deviates_by_more_than_the_tolerance_it_aborts_and_holds_its_position():
+    stuck = made(rules=Rules(trajectory=0.05), drives=lambda command: np.zeros(2))
+    goal = Goal(trajectory(point(1.0, [1.0, 0.0])))
+    assert stuck.send(goal, START) == ''
+    assert run(stuck, 0.2)[1][-1] == pytest.approx([0.0, 0.0])
+    assert goal.result[0] == PATH_TOLERANCE_VIOLATED
+    assert stuck.is_holding
+    stuck.receive(trajectory(point(1.0, [1.0, 0.0])), stuck._last)
+    run(stuck, 0.2)
+    assert stuck.is_holding
+    assert len(stuck.refused) == 2
+
+
+@pytest.mark.parametrize(('goal_time', 'code'), [(0.0, None), (0.3, GOAL_TOLERANCE_VIOLATED)])
+def test_a_goal_that_is_not_reached_in_time_is_aborted_where_there_is_a_time(goal_time, code):
+    late = made(rules=Rules(goal=0.05, goal_time=goal_time), drives=lambda command: 0.9 * command)
+    goal = Goal(trajectory(point(1.0, [1.0, 0.0])))
+    late.send(goal, START)
+    run(late, 1.2)
+    assert goal.result is None
+    run(late, 0.3)
+    assert (goal.result and goal.result[0]) == code
+
+
+def test_tolerances_of_a_goal_replace_those_of_the_controller_for_that_goal():
+    def sent(**tolerances):
+        controller = made(rules=Rules(trajectory=0.05), drives=lambda command: 0.5 * command)
+        goal = Goal(trajectory(point(1.0, [1.0, 0.0])), **tolerances)
+        controller.send(goal, START)
+        run(controller, 1.1)
+        return goal.result[0]
+    assert sent() == PATH_TOLERANCE_VIOLATED
+    assert sent(path_tolerance={'a': 0.7}) == SUCCESSFUL
+    assert sent(path_tolerance={'a': -1.0}) == SUCCESSFUL
+    assert sent(path_tolerance={'a': -0.5}) == PATH_TOLERANCE_VIOLATED  # invalid: the controller's
+    assert sent(path_tolerance={'a': 0.7, 'c': 0.7}) == PATH_TOLERANCE_VIOLATED
+
+
+def test_a_goal_that_is_reached_succeeds_and_its_end_is_held():
+    controller = made()
+    goal = Goal(trajectory(point(0.5, [1.0, 2.0], REST)))
+    controller.send(goal, START)
+    assert run(controller, 0.6)[1][-1].tolist() == [1.0, 2.0]
+    assert goal.result[0] == SUCCESSFUL
+    assert controller.is_holding
+
+
+def test_cancelling_holds_the_measured_position():
+    controller = made()
+    goal = Goal(trajectory(point(1.0, [1.0, 0.0])))
+    controller.send(goal, START)
+    run(controller, 0.5)
+    controller.cancel(goal)
+    held = controller.measured.q
+    assert goal.result == (None, '')
+    assert 0.3 < held[0] < 0.6
+    assert run(controller, 0.5)[1] == pytest.approx(np.tile(held, (50, 1)))
+    other = Goal(trajectory(point(1.0, REST)))
+    controller.send(other, controller._last)
+    controller.cancel(goal)  # which is over
+    assert not controller.is_holding
+
+
+def test_a_newer_goal_aborts_the_one_before():
+    controller = made()
+    one, two = (Goal(trajectory(point(0.5, [x, 0.0]))) for x in (1.0, -1.0))
+    controller.send(one, START)
+    run(controller, 0.1)
+    controller.send(two, controller._last)
+    assert one.result[0] == INVALID_GOAL
+    assert run(controller, 0.7)[1][-1][0] == -1.0
+    assert two.result[0] == SUCCESSFUL
+
+
+def test_a_joint_without_limits_takes_the_shorter_way_round():
+    controller = made((6.2, 6.2), continuous=['a'])
+    controller.receive(trajectory(point(0.5, [0.0, 0.0])), START)
+    q = run(controller, 0.3)[1]
+    assert (np.abs(q[:, 0]) < 0.1).all()
+    assert q[-1][1] == pytest.approx(3.0, abs=0.7)
