@@ -71,7 +71,7 @@ INPUTS = (
 OUTPUTS = (
     Topic('joint_states', 'sensor_msgs/msg/JointState', 'every moving joint, mimics too: at '
           'activation, with every result, and at `publish_rate`; with velocities unless `motion` '
-          'is `jump`'),
+          'is `jump`; on another topic, or none, by `joint_states_topic`'),
     Topic('~/root_pose', 'geometry_msgs/msg/PoseStamped', 'pose of the root link in the world, '
           'where the parameter `root` lets it move: with all joint states'),
     Topic('~/status', 'diagnostic_msgs/msg/DiagnosticStatus', 'one for each goal, after its joint '

@@ -169,6 +169,9 @@ class NodeOptions(Options):
     max_goal_age: float = option(
         0.0, 'largest age of a goal by its stamp; older goals are refused, those without a stamp '
         'are not; 0: any age', 's', low=0.0)
+    joint_states_topic: str = option(
+        'joint_states', 'topic of the joint states that the node publishes; empty: none are '
+        'published', kind=str)
     state_topic: str = option(
         '', 'topic of the joint states of the real robot, from which goals then start; empty: '
         'goals start from the last joint values of the node', kind=str)

@@ -5,10 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
-from rclpy.exceptions import InvalidTopicNameException
-from rclpy.node import Node
+from rclpy.lifecycle import LifecycleNode
 from rclpy.parameter import Parameter
-from rclpy.validate_topic_name import validate_topic_name
 
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree, section
 from ik_node.control.options import (
@@ -27,7 +25,8 @@ from ik_node.control.task_group import GOAL
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.tree import KinematicTree
 from ik_node.ros.log import reason_of
-from ik_node.ros.parameters import NONE, declare, from_parameter
+from ik_node.ros.parameters import NONE, declare, from_parameter, log_invalid
+from ik_node.ros.topics import STATE, TRAJECTORY, ParameterTopics
 from ik_node.solvers.body.registry import body_solver_class
 from ik_node.solvers.registry import solver_class, solver_names
 from ik_node.support.exceptions import IkError, OptionError, shown
@@ -41,15 +40,17 @@ class Configuration:
 
     - `robot`: None until loaded, and while its description is awaited by topic.
     - `arm_names`: ('',) for one arm without a name.
+    - `topics`: the endpoints on the topics that parameters name.
     """
 
-    def __init__(self, node: Node, on_change: Callable[[], None]) -> None:
+    def __init__(self, node: LifecycleNode, on_change: Callable[[], None]) -> None:
         self._node = node
         self._on_change = on_change
         start = StartOptions.read(
             declare(node, StartOptions.specs(), StartOptions.defaults(), read_only=True))
         self.autostart: bool = start.autostart
         self.arm_names: tuple[str, ...] = self._arm_names(start.arms or ('',))
+        self.topics = ParameterTopics(node, self.arm_names)
         self._specs: dict[str, Spec] = {}
         self._values: dict[str, Any] = {}
         self._declare(ModelOptions)
@@ -82,14 +83,36 @@ class Configuration:
         return names
 
     def load(self) -> None:
-        """Build the robot. Raises IkError for invalid parameters."""
+        """Build the robot. Raises IkError for invalid parameters, topics excepted."""
+        self._load_topics()
         self._use(self._build(Source(self._values, None)))
         self._loaded = True
 
     def unload(self) -> None:
-        """Drop the robot and the description received by topic."""
+        """Drop the robot, the description received by topic, and the endpoints of parameters."""
         self._use(NOTHING)
         self._loaded = False
+        self.topics.keep({})
+
+    def _load_topics(self) -> None:
+        """Create the endpoints of topics; invalid ones are logged and replaced by the default.
+
+        Without measured joint states motions would begin where the robot may not be: where these
+        cannot be read, motions are not published.
+        """
+        defaults = {**NodeOptions.defaults(), **ArmOptions.defaults()}
+        state_topic = self._values[STATE]
+        values: dict[str, Any] = {'tasks': self._values['tasks']}
+        for name in [name for name in self._values if name.endswith('_topic')]:
+            values[name] = value = self._values[name]
+            try:
+                if name.endswith(TRAJECTORY) and value and values[STATE] != state_topic:
+                    raise OptionError(f'motions would not begin where {STATE} says')
+                self.topics.create(values)
+            except OptionError as error:
+                values[name] = default = defaults[name.rpartition('.')[2]]
+                log_invalid(self._node, name, default, error)
+                self._node.set_parameters([Parameter(name, value=default)])
 
     def _use(self, built: Built) -> None:
         self._built, self.robot = built, built.robot
@@ -161,9 +184,6 @@ class Configuration:
         if tree is None:
             return Built(source, None)
         self._check_node_options(source.values, tree)
-        for name in self.arm_names:
-            parameter = f'{name}.trajectory_topic'.lstrip('.')
-            _check_topic(parameter, source.values[parameter])
         return Built(source, build_robot(source, tree, self.arm_names, self._built))
 
     def _accept_or_refuse(self, parameters: list[Parameter]) -> SetParametersResult:
@@ -180,6 +200,7 @@ class Configuration:
             values, built = {**self._values, **changed}, self._built
             if self._loaded:
                 built = self._build(Source(values, built.source.topic_text))
+                self.topics.create(values)
             self._pending = values, built
         except Exception as error:  # invalid values, or a defect, which must not stop the node
             self._drop_tasks(new)
@@ -199,12 +220,6 @@ class Configuration:
         if values['motion'] != JUMP and not values['publish_rate'] > 0.0:
             raise OptionError(f'publish_rate must be above 0 with motion {values["motion"]!r}: '
                               'joint states of a motion are published at it')
-        topic = values['state_topic']
-        _check_topic('state_topic', topic)
-        if topic and self._node.resolve_topic_name(topic) == self._node.resolve_topic_name(
-                'joint_states'):
-            raise OptionError(f'state_topic must not be {topic!r}, where this node publishes its '
-                              'own joint states: remap one of the two')
 
     def _apply(self, parameters: list[Parameter]) -> None:
         if self._pending is None or not any(p.name in self._specs for p in parameters):
@@ -215,7 +230,12 @@ class Configuration:
         self._use(built)
         self._drop_tasks(gone)
         self.options = section(NodeOptions, self._values)
-        self._on_change()
+        try:
+            self._on_change()
+        except Exception as error:  # a defect, which must not leave the request without a response
+            reason_of(error, self._node.get_logger().error)
+        if self._loaded:
+            self.topics.keep(values)
 
 
 def _check_names(parameter: str, names: Sequence[str]) -> None:
@@ -224,13 +244,3 @@ def _check_names(parameter: str, names: Sequence[str]) -> None:
             re.fullmatch('[A-Za-z][A-Za-z0-9_]*', name) for name in names):
         raise OptionError(f'{parameter}: {shown(names)} must be different names, each of letters, '
                           'digits and underscores, a letter first')
-
-
-def _check_topic(parameter: str, topic: str) -> None:
-    """Raise OptionError for an invalid topic name; empty is allowed."""
-    try:
-        if topic:
-            validate_topic_name(topic)
-    except InvalidTopicNameException as error:
-        raise OptionError(f'{parameter} is not a valid topic name: {" ".join(str(error).split())}'
-                          ) from error

@@ -43,6 +43,7 @@ class IkNode(LifecycleNode):
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Read the robot, create publishers and subscriptions. Fails for invalid parameters."""
+        self._health.error = ''
         try:
             self._configuration.load()
         except Exception as error:  # invalid parameters, or a defect of a plug-in
@@ -50,7 +51,6 @@ class IkNode(LifecycleNode):
             self._health.error = f'cannot configure: {reason}'
             self.get_logger().error(self._health.error)
             return TransitionCallbackReturn.FAILURE
-        self._health.error = ''
         self._session = Session(self, self._configuration, self._health, self._steady)
         return super().on_configure(state)
 
@@ -109,10 +109,10 @@ class IkNode(LifecycleNode):
             self.get_fully_qualified_name(), state, self._configuration.robot, header))
 
     def _check_other_publishers(self) -> None:
-        """Warn of other publishers on the topic joint_states."""
-        warning = ''
-        if self._session is not None and self._session.active:
-            topic = self.resolve_topic_name('joint_states')
+        """Warn of other publishers on the topic of the joint states."""
+        warning, topic = '', self._configuration.options.joint_states_topic
+        if topic and self._session is not None and self._session.active:
+            topic = self.resolve_topic_name(topic)
             others = self.count_publishers(topic) - 1
             if others > 0:
                 warning = (f'{others} other publisher{"s" if others > 1 else ""} on {topic}: '

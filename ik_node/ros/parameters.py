@@ -32,19 +32,20 @@ def declare(node: Node, specs: dict[str, Spec], defaults: dict[str, Any], prefix
         try:
             parameter = node.declare_parameter(name, to_parameter(default), descriptor)
         except ParameterException as error:  # of another type than declared, or out of range
-            _log_invalid(node, name, default, error)
+            log_invalid(node, name, default, error)
             parameter = node.declare_parameter(name, to_parameter(default), descriptor,
                                                ignore_override=True)
         try:
             values[name] = from_parameter(name, parameter, spec)
         except OptionError as error:
-            _log_invalid(node, name, default, error)
+            log_invalid(node, name, default, error)
             node.set_parameters([Parameter(name, value=to_parameter(default))])
             values[name] = default
     return values
 
 
-def _log_invalid(node: Node, name: str, default: Any, error: Exception) -> None:
+def log_invalid(node: Node, name: str, default: Any, error: Exception) -> None:
+    """Log that an invalid initial value is replaced by the default."""
     node.get_logger().error(f'parameter {name}: {error}; {to_parameter(default)!r} is used instead')
 
 

@@ -31,7 +31,7 @@ from ik_node.ros.publishing.outputs import Outputs
 from ik_node.ros.services.commands import Commands
 from ik_node.ros.services.ik_service import IkService
 from ik_node.ros.services.interaction.handles import Handles
-from ik_node.ros.topics import LATCHED
+from ik_node.ros.topics import JOINT_STATES, LATCHED
 
 _MARKER_PERIOD = 0.05   # s
 # s, of handles: RViz takes one of their updates a picture, and begins anew where 100 wait.
@@ -49,13 +49,13 @@ class Session:
         self._before = set(_entities(node))
         log = ThrottledLog(node.get_logger(), steady)
         self._worker = Worker(self._wake)
-        self._execution = Execution(node, steady)
+        self._execution = Execution(node, steady, configuration.topics)
         self._outputs = Outputs(node, self._execution.advance)
         self._branches = Branches(configuration, self._outputs, self._execution.last_goal,
                                   self._worker, log.warn)
         self._nearest = Nearest(self._worker, log)
         outcomes = Outcomes(configuration, self._outputs, self._branches, health, log)
-        self._measured = Measured(node, health, steady)
+        self._measured = Measured(node, configuration.topics, health, steady)
         self._frames = Frames(node, self._execution, configuration)
         self._dispatcher = Dispatcher(node, configuration, self._execution, outcomes,
                                       self._measured, self._worker, steady)
@@ -140,6 +140,8 @@ class Session:
         if robot is None or self._robot is None or robot.tree is not self._robot.tree:
             self._dispatcher.waiting.stop(changed)
         self._set_publish_rate()
+        self._outputs.update(self._configuration.topics.publisher(
+            JOINT_STATES, options.joint_states_topic), self.active)
         if robot is not None:
             self._measured.listen(options.state_topic, robot)
             self._execution.update(robot, options)

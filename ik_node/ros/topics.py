@@ -1,17 +1,103 @@
-"""The topics of goals, and the qualities of service that the node and its clients share."""
+"""The topics of the node, and the qualities of service that it and its clients share."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped
 from nav_msgs.msg import Path
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.lifecycle import LifecycleNode
+from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from ik_node.support.exceptions import OptionError
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 LATEST = QoSProfile(depth=1)  # reliable, volatile: only the newest message counts
 
+JOINT_STATES, STATE, TRAJECTORY = 'joint_states_topic', 'state_topic', 'trajectory_topic'
+
+_USES = {JOINT_STATES: 'publishes its own joint states (joint_states_topic)',
+         STATE: 'reads the joint states of the robot (state_topic)',
+         TRAJECTORY: 'publishes its motions (trajectory_topic)'}
 _GOALS = {PoseStamped: 'goal_pose', PointStamped: 'goal_point', Path: 'goal_path',
           PoseArray: 'goal_poses', JointState: 'goal_joints'}
+_OTHERS = ('robot_description', 'collision_object', 'attached_collision_object', 'planning_scene',
+           '~/obstacles', '~/obstacle_points', '~/root_pose', '~/status', '~/markers',
+           '~/solutions', '~/update', '~/feedback', '~/transition_event', '/diagnostics',
+           '/parameter_events', '/rosout', '/clock', '/tf', '/tf_static')
 
 
 def goal_topic(kind: type, name: str) -> str:
     """Return the topic of goals of a type of messages for an arm or a task, by its name."""
     return f'{name}/{_GOALS[kind]}'.lstrip('/')
+
+
+def own_topics(names: Iterable[str]) -> list[str]:
+    """Return all topics that the node may use besides those that parameters name.
+
+    names: of its arms, '' for one without a name, and of its tasks.
+    """
+    return [*_OTHERS, *(goal_topic(kind, name) for name in names for kind in _GOALS)]
+
+
+class ParameterTopics:
+    """The publishers and subscriptions on topics that parameters name.
+
+    - `on_state`: called with the topic of a measured joint state, and the message.
+    """
+
+    def __init__(self, node: LifecycleNode, arms: Sequence[str]) -> None:
+        self._node, self._arms = node, arms
+        self.on_state: Callable[[str, JointState], None] = lambda topic, message: None
+        self._endpoints: dict[tuple[str, str], Any] = {}  # by use, of `_USES`, and topic
+
+    def create(self, values: Mapping[str, Any]) -> None:
+        """Create the endpoints for values of parameters that do not exist yet.
+
+        Raises OptionError, and creates none, for an invalid name, for a topic that the node uses
+        otherwise, and where creation fails: in one process all messages of a topic have one type.
+        """
+        resolve, before = self._node.resolve_topic_name, list(self._endpoints)
+        taken = dict.fromkeys(map(resolve, own_topics((*self._arms, *(values['tasks'] or ())))),
+                              'uses it already')
+        for parameter, (use, topic) in _topics(values).items():
+            fault = 'is not a valid topic name'
+            try:
+                name, fault = resolve(topic), f'must not be {topic!r}'
+                if taken.setdefault(name, _USES[use]) != _USES[use]:
+                    raise OptionError(f'this node {taken[name]}')
+                if (use, topic) not in self._endpoints:
+                    self._endpoints[use, topic] = self._create(use, topic)
+            except Exception as error:  # of rcl, which are not public, too
+                self._destroy(self._endpoints.keys() - before)
+                reason = ' '.join(str(error).split())
+                raise OptionError(f'{parameter} {fault}: {reason}') from error
+
+    def keep(self, values: Mapping[str, Any]) -> None:
+        """Destroy all endpoints except those for values of parameters."""
+        self._destroy(self._endpoints.keys() - _topics(values).values())
+
+    def publisher(self, use: str, topic: str) -> Any:
+        """Return the publisher of JOINT_STATES or TRAJECTORY on a topic; None without a topic."""
+        return self._endpoints.get((use, topic))
+
+    def _create(self, use: str, topic: str) -> Any:
+        if use == STATE:  # best effort matches both kinds of publishers
+            return self._node.create_subscription(
+                JointState, topic, lambda message: self.on_state(topic, message),
+                qos_profile_sensor_data)
+        kind = JointState if use == JOINT_STATES else JointTrajectory
+        return self._node.create_lifecycle_publisher(kind, topic, 10)
+
+    def _destroy(self, keys: Iterable[tuple[str, str]]) -> None:
+        for key in list(keys):
+            endpoint = self._endpoints.pop(key)
+            (self._node.destroy_subscription(endpoint)
+             or self._node.destroy_lifecycle_publisher(endpoint))
+
+
+def _topics(values: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Return the use and the topic of each parameter that names one; arms have a prefix."""
+    return {name: (use, topic) for name, topic in values.items()
+            if (use := name.rpartition('.')[2]) in _USES and topic}

@@ -17,8 +17,8 @@ _FORMAT = 'ik_view scene'
 _VERSION = 1
 # Parameters of the node that name files or topics, which belong to one machine, or are the robot's.
 _LEFT_OUT = {*MODEL_PATHS, 'robot_description', 'xacro_args', 'poses', 'arms', 'autostart',
-             'state_topic', 'base_link', 'tip_link', 'start_pose', 'use_sim_time'}
-_ENDS_LEFT_OUT = ('.examples', 'trajectory_topic')
+             'base_link', 'tip_link', 'start_pose', 'use_sim_time'}
+_ENDS_LEFT_OUT = ('.examples', '_topic')
 
 
 class SavedScene(NamedTuple):

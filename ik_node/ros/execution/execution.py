@@ -11,17 +11,18 @@ from ik_node.control.robot import Robot
 from ik_node.ros.execution.history import History
 from ik_node.ros.execution.motion_clock import MotionClock
 from ik_node.ros.execution.trajectory_topics import TrajectoryTopics
+from ik_node.ros.topics import ParameterTopics
 from ik_node.solvers.goal import Goal
 
 
 class Execution:
     """Moves the joints of the robot by `controllers`, by group, and keeps their `history`."""
 
-    def __init__(self, node: LifecycleNode, steady: Clock) -> None:
+    def __init__(self, node: LifecycleNode, steady: Clock, topics: ParameterTopics) -> None:
         self.controllers: dict[str, Controller] = {}
         self.history = History()
         self._clock = MotionClock(node, steady)
-        self._topics = TrajectoryTopics(node)
+        self._topics = TrajectoryTopics(topics)
 
     def update(self, robot: Robot, options: NodeOptions) -> None:
         """Use a robot and options; paths and motions continue where groups are unchanged."""

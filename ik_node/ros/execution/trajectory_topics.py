@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 from rclpy.duration import Duration
-from rclpy.lifecycle import LifecycleNode
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ik_node.control.group import Group
 from ik_node.motion.trajectory import State, Trajectory
+from ik_node.ros.topics import TRAJECTORY, ParameterTopics
 
 _MOST_POINTS = 2000
 
@@ -17,26 +17,23 @@ _MOST_POINTS = 2000
 class TrajectoryTopics:
     """Publishes on the topics of the parameters trajectory_topic; on none by default."""
 
-    def __init__(self, node: LifecycleNode) -> None:
-        self._node = node
+    def __init__(self, topics: ParameterTopics) -> None:
+        self._topics = topics
         self._period = 1.0  # s, from one point to the next
         self._publishers: dict[str, Any] = {}
 
     def update(self, groups: Iterable[Group], period: float) -> None:
-        """Create a publisher for each topic of these groups, and destroy all others.
+        """Publish on the topics of these groups from now on.
 
         period: from one point to the next, s.
         """
         self._period = period
-        wanted = {group.options.trajectory_topic for group in groups} - {''}
-        for topic in [topic for topic in self._publishers if topic not in wanted]:
-            self._node.destroy_lifecycle_publisher(self._publishers.pop(topic))
-        for topic in wanted - set(self._publishers):
-            self._publishers[topic] = self._node.create_lifecycle_publisher(
-                JointTrajectory, topic, 10)
-            # In an active node it has missed the transition that enables it; an inactive node
-            # begins no motion.
-            self._publishers[topic].on_activate(None)
+        self._publishers = {topic: self._topics.publisher(TRAJECTORY, topic) for topic in {
+            group.options.trajectory_topic for group in groups} - {''}}
+        for publisher in self._publishers.values():
+            # In an active node a new one has missed the transition that enables it; an inactive
+            # node begins no motion.
+            publisher.on_activate(None)
 
     def publish(self, group: Group, motion: Trajectory) -> None:
         """Publish a motion from now on, a point in every period, and its end.

@@ -1,11 +1,9 @@
 """Joint values of the real robot, from which goals start."""
 
 import math
-from typing import Any
 
 from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
-from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from ik_node.control.group import Group
@@ -13,6 +11,7 @@ from ik_node.control.robot import Robot
 from ik_node.model.joints import Joint
 from ik_node.ros.conversions import clock_seconds, joint_positions
 from ik_node.ros.publishing.health import Health
+from ik_node.ros.topics import ParameterTopics
 from ik_node.support.exceptions import InputError, names
 
 _SILENT = 1.0        # s, after which a joint state is outdated
@@ -27,17 +26,18 @@ class Measured:
     - `topic`: '' for none; goals then start from the last joint values of the node.
     """
 
-    def __init__(self, node: LifecycleNode, health: Health, steady: Clock) -> None:
+    def __init__(self, node: LifecycleNode, topics: ParameterTopics, health: Health,
+                 steady: Clock) -> None:
         self._node, self._health, self._steady = node, health, steady
         self.topic = ''
-        self._subscription: Any = None
         self._joints: dict[str, Joint] = {}
         self._values: dict[str, float] = {}
         self._foreign: set[str] = set()
         self._received = -math.inf  # when, s of the monotonic clock
+        topics.on_state = self._on_state
 
     def listen(self, topic: str, robot: Robot) -> None:
-        """Subscribe to a topic, '' for none, for a robot's joints; drop values of another topic."""
+        """Read a topic, '' for none, for a robot's joints; drop values of another topic."""
         self._joints = {joint.name: joint for joint in robot.tree.joints.values()
                         if joint.moves and joint.mimic is None}
         self._values = {name: value for name, value in self._values.items() if name in self._joints}
@@ -45,11 +45,6 @@ class Measured:
         if topic != self.topic:
             self.topic, self._values = topic, {}
             self._health.warn(_ABOUT, '')
-            if self._subscription is not None:
-                self._node.destroy_subscription(self._subscription)
-            # Best effort matches both kinds of publishers.
-            self._subscription = self._node.create_subscription(
-                JointState, topic, self._on_state, qos_profile_sensor_data) if topic else None
 
     def update(self, robot: Robot, group: Group) -> None:
         """Set a group at rest to its measured joint values, clipped to the limits."""
@@ -75,7 +70,9 @@ class Measured:
         if self._health.warn(_ABOUT, warning):
             self._node.get_logger().warning(warning)
 
-    def _on_state(self, message: JointState) -> None:
+    def _on_state(self, topic: str, message: JointState) -> None:
+        if topic != self.topic:
+            return
         try:
             values = joint_positions(message)
         except InputError as error:

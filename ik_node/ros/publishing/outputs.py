@@ -37,10 +37,10 @@ class Outputs:
         self._node, self._advance = node, advance
         make = node.create_lifecycle_publisher
         self._publishers: dict[str, Any] = {
-            'joint_states': make(JointState, 'joint_states', 10),
             'status': make(DiagnosticStatus, '~/status', 10),
             'markers': make(MarkerArray, '~/markers', 1),
             'solutions': make(JointTrajectory, '~/solutions', 10)}
+        self._joint_states: Any = None
         # Reused: creating messages takes as long as a solve.
         self._joint_state = JointState()
         self._status = DiagnosticStatus(
@@ -48,6 +48,12 @@ class Outputs:
         self.scene = SceneMarkers()
         self._no_tf = False
         self._frame_prefix = self._world_frame = ''
+
+    def update(self, joint_states: Any, active: bool) -> None:
+        """Use a publisher of joint states, None for none; active: whether the node is."""
+        self._joint_states = joint_states
+        if active and joint_states is not None:  # a new one has missed the transition
+            joint_states.on_activate(None)
 
     def description(self, robot: Robot) -> None:
         """Publish the description for robot_state_publisher and RViz."""
@@ -84,17 +90,18 @@ class Outputs:
             T_world_root, header, self._frame_prefix + robot.tree.root)]))
 
     def joint_states(self, robot: Robot) -> Time:
-        """Publish the value of every moving joint at this moment; return the stamp of the message.
+        """Publish the value of every moving joint at this moment; return its stamp.
 
         All joint states are published here, so that stamps and values belong together.
         """
         stamp, state = self._advance(robot), self._joint_state
-        state.header.stamp, state.name = stamp, robot.joint_names
-        # Arrays are assigned directly; of a list rclpy checks every number.
-        state.position = array('d', robot.joint_values().values())
-        state.velocity = array('d', robot.joint_velocities().values()
-                               ) if robot.has_velocities else _NONE
-        self._publishers['joint_states'].publish(state)
+        if self._joint_states is not None:
+            state.header.stamp, state.name = stamp, robot.joint_names
+            # Arrays are assigned directly; of a list rclpy checks every number.
+            state.position = array('d', robot.joint_values().values())
+            state.velocity = array('d', robot.joint_velocities().values()
+                                   ) if robot.has_velocities else _NONE
+            self._joint_states.publish(state)
         if robot.moves_root:
             self._root_pose(robot, stamp)
         return stamp

@@ -1,0 +1,249 @@
+"""Topics that parameters name: what cannot be one is refused, and the rest goes on."""
+
+import pytest
+
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+import interface
+import node_here
+import robots
+from ik_node import KinematicTree
+from ik_node.ros.topics import own_topics
+from node_here import NodeHere, running
+from ros_harness import NodeUnderTest, given
+
+ARM = robots.OWN / 'arm_6r.urdf'
+PARAMETERS = ('joint_states_topic', 'state_topic', 'trajectory_topic')
+DEFAULTS = ['joint_states', '', '']
+IMPOSSIBLE = ('no topic!', '1a', 'a//b', 'a/', '/', '{place}', 'a/~', 'x' * 300, 'é')
+OF_THE_NODE = ('goal_pose', 'goal_joints', 'goal_path', 'robot_description', '~/status',
+               '~/solutions', '~/root_pose', '~/update', '/ik_node/markers', '/diagnostics',
+               '/parameter_events', '/rosout', '/tf_static', 'planning_scene')
+GOAL = KinematicTree.from_urdf(ARM).chain().forward([0.4, -0.5, 0.7, 0.9, -0.3, -0.3])
+
+
+@pytest.fixture(scope='module')
+def node():
+    with running(urdf_path=ARM) as node:
+        yield node
+
+
+@pytest.fixture(scope='module')
+def other():
+    """Return a node in the same process, which publishes text."""
+    other = Node('other', context=node_here._context())
+    other.create_publisher(String, 'text', 1)
+    yield other
+    other.destroy_node()
+
+
+def endpoints(node):
+    return {end.topic_name for end in (*node.subject.publishers, *node.subject.subscriptions)}
+
+
+@pytest.mark.parametrize('parameter', PARAMETERS)
+def test_a_name_that_cannot_be_a_topic_is_refused_and_later_changes_are_not(node, parameter):
+    before = endpoints(node)
+    for topic in IMPOSSIBLE:
+        accepted, reason = node.set(**{parameter: topic})
+        assert not accepted, topic
+        assert f'{parameter} is not a valid topic name: ' in reason
+    assert node.get(*PARAMETERS) == DEFAULTS
+    assert endpoints(node) == before
+    assert node.set(solver='ccd') == node.set(solver='dls') == (True, '')
+
+
+@pytest.mark.parametrize('parameter', PARAMETERS)
+def test_a_topic_of_the_node_itself_is_refused(node, parameter):
+    for topic in OF_THE_NODE:
+        accepted, reason = node.set(**{parameter: topic})
+        assert not accepted, topic
+        assert reason == f'{parameter} must not be {topic!r}: this node uses it already'
+    assert node.get(*PARAMETERS) == DEFAULTS
+    assert node.client.send(GOAL).met
+
+
+@pytest.mark.parametrize(('values', 'use'), [
+    ({'state_topic': 'joint_states'}, 'publishes its own joint states'),
+    ({'state_topic': '/joint_states'}, 'publishes its own joint states'),
+    ({'trajectory_topic': 'joint_states'}, 'publishes its own joint states'),
+    ({'state_topic': 'a', 'trajectory_topic': 'a'}, 'reads the joint states of the robot'),
+    ({'joint_states_topic': 'b', 'state_topic': '/b'}, 'publishes its own joint states')])
+def test_one_topic_for_two_uses_is_refused(node, values, use):
+    before = endpoints(node)
+    accepted, reason = node.set(**values)
+    assert not accepted
+    assert use in reason
+    assert node.get(*PARAMETERS) == DEFAULTS
+    assert endpoints(node) == before
+
+
+@pytest.mark.parametrize('parameter', PARAMETERS)
+def test_where_the_process_has_a_topic_of_another_type_it_is_refused_with_the_reason_of_ros(
+        node, other, parameter):
+    before = endpoints(node)
+    accepted, reason = node.set(**{parameter: 'text'})
+    assert not accepted
+    assert f"{parameter} must not be 'text'" in reason
+    assert 'incompatible type' in reason
+    assert node.get(parameter) == DEFAULTS[PARAMETERS.index(parameter)]
+    # Nothing is left of the others of the same change either.
+    assert not node.set(**dict(zip(PARAMETERS, ('text_1', 'text_2', 'text_3')), **{
+        parameter: 'text'}))[0]
+    assert endpoints(node) == before
+    assert node.set(solver='ccd') == node.set(solver='dls') == (True, '')
+
+
+def test_a_topic_that_is_free_again_serves_another_parameter(node):
+    for parameter in (*PARAMETERS, *PARAMETERS):
+        assert node.set(**{parameter: 'free'}) == (True, ''), parameter
+        assert '/free' in endpoints(node)
+        assert node.set(**{parameter: DEFAULTS[PARAMETERS.index(parameter)]}) == (True, '')
+        assert '/free' not in endpoints(node)
+
+
+def test_tasks_whose_goals_would_have_a_topic_that_a_parameter_names_are_refused():
+    with running(urdf_path=ARM, trajectory_topic='/hand/goal_pose') as node:
+        accepted, reason = node.set(tasks=['hand'], solver='least_squares')
+        assert not accepted
+        assert "trajectory_topic must not be '/hand/goal_pose'" in reason
+        assert node.set(tasks=['palm'], solver='least_squares') == (True, '')
+        assert not node.set(trajectory_topic='palm/goal_point')[0]
+        assert node.set(trajectory_topic='hand') == (True, '')
+
+
+def test_each_arm_has_a_topic_and_that_of_one_is_no_goal_of_another():
+    tips = {'left__base_link': 'torso', 'left__tip_link': 'left_gripper',
+            'right__base_link': 'torso', 'right__tip_link': 'right_gripper'}
+    with running(urdf_path=robots.path('baxter'), arms='[left, right]', motion='joint',
+                 **tips) as node:
+        assert node.set(left__trajectory_topic='motions', right__trajectory_topic='motions') == (
+            True, '')
+        accepted, reason = node.set(left__trajectory_topic='right/goal_joints')
+        assert not accepted
+        assert 'left.trajectory_topic' in reason
+        assert node.get('left.trajectory_topic') == 'motions'
+
+
+@pytest.mark.parametrize('values', [
+    {'trajectory_topic': 'joint_states'}, {'trajectory_topic': '~/status'},
+    {'state_topic': 'no topic!'}, {'state_topic': 'joint_states'}, {'state_topic': '/diagnostics'},
+    {'joint_states_topic': 'goal_pose'}, {'joint_states_topic': 'a//b'}])
+def test_a_node_that_starts_with_such_a_topic_logs_it_and_uses_the_default(values):
+    with running(urdf_path=ARM, **values) as node:
+        (parameter, topic), = values.items()
+        default = DEFAULTS[PARAMETERS.index(parameter)]
+        assert f'parameter {parameter}: ' in node.log()
+        assert f'{default!r} is used instead' in node.log()
+        assert node.get(parameter) == default
+        assert node.client.send(GOAL).met
+        assert not node.set(**{parameter: topic})[0]
+
+
+def test_a_node_that_cannot_read_the_robot_sends_it_no_motions():
+    with running(urdf_path=ARM, motion='joint', state_topic='1a', trajectory_topic='ok') as node:
+        assert node.get('state_topic', 'trajectory_topic') == ['', '']
+        assert 'motions would not begin where state_topic says' in node.log()
+        assert node.set(state_topic='a1', trajectory_topic='ok') == (True, '')
+
+
+def test_topics_that_were_set_before_the_node_is_configured_are_checked_then():
+    with NodeHere(*given({'urdf_path': ARM, 'autostart': False})) as node:
+        node.set(trajectory_topic='joint_states')
+        assert node.transition('configure')
+        assert node.get('trajectory_topic') == ''
+        assert node.set(trajectory_topic='motions') == (True, '')
+        assert node.transition('cleanup')
+        assert '/motions' not in endpoints(node)
+        assert node.transition('configure')
+        assert '/motions' in endpoints(node)
+
+
+def test_a_robot_that_comes_by_topic_finds_its_topics_checked():
+    with NodeHere(*given({'trajectory_topic': 'no topic!'})) as node:
+        assert not node.set(state_topic='1a')[0]
+        node.send_description(ARM.read_text(encoding='utf-8'))
+        assert node.client.send(GOAL).met
+
+
+def test_joint_states_are_published_on_the_topic_that_is_named_and_on_no_other(node):
+    own, named = (node.listen(JointState, topic) for topic in ('joint_states', '/arm/states'))
+    assert node.set(joint_states_topic='/arm/states') == (True, '')
+    assert '/joint_states' not in endpoints(node)
+    own.clear(), named.clear()
+    assert node.until(lambda: len(named) > 5)
+    assert own == []
+    assert node.set(joint_states_topic='') == (True, '')
+    named.clear()
+    assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+    node.spin(0.5)
+    assert own == named == []
+    assert node.set(joint_states_topic='joint_states') == (True, '')
+    assert node.until(lambda: own)
+    assert node.client.send(GOAL).met
+
+
+def test_an_inactive_node_publishes_no_joint_states_on_a_topic_that_is_set():
+    with NodeHere(*given({'urdf_path': ARM, 'autostart': False})) as node:
+        states = node.listen(JointState, 'states')
+        assert node.transition('configure')
+        assert node.set(joint_states_topic='states') == (True, '')
+        assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+        node.spin(0.5)
+        assert states == []
+        assert node.transition('activate')
+        assert node.until(lambda: states)
+        assert node.transition('deactivate')
+        states.clear()
+        node.spin(0.5)
+        assert states == []
+
+
+def test_without_joint_states_of_its_own_another_publisher_is_no_reason_to_warn():
+    with running(urdf_path=ARM, joint_states_topic="''", state_topic='joint_states') as node:
+        node.node.create_publisher(JointState, 'joint_states', 10)
+        node.spin(2.5)
+        assert 'other publisher' not in node.log()
+        assert node.set(joint_states_topic='states') == (True, '')
+        node.node.create_publisher(JointState, 'states', 10)
+        assert node.until(lambda: '1 other publisher on /states' in node.log())
+
+
+def test_the_parameter_service_responds_though_a_change_cannot_be_applied(node, monkeypatch):
+    def fail(*_):
+        raise RuntimeError('a defect')
+    with monkeypatch.context() as patched:
+        patched.setattr(type(node.subject._session._goals), 'update', fail)
+        assert node.set(publish_rate=31.0) == (True, '')
+    assert 'RuntimeError: a defect' in node.log()
+    assert node.set(publish_rate=30.0) == (True, '')
+    assert node.client.send(GOAL).met
+
+
+def test_the_topics_that_no_parameter_may_name_are_those_of_the_docs():
+    listed = {topic.name for topic in (*interface.GOALS, *interface.INPUTS, *interface.OUTPUTS)
+              if not topic.name.startswith('[')} - {'joint_states'}
+    assert listed <= set(own_topics(['']))
+
+
+@pytest.mark.slow  # a node as a process
+def test_over_dds_refused_topics_leave_the_parameter_service_responsive():
+    with NodeUnderTest(*given({'urdf_path': ARM, 'trajectory_topic': 'joint_states'})) as node:
+        node.ready()
+        assert node.get('trajectory_topic') == ''
+        for parameter, topic in zip(PARAMETERS, ('~/status', '/diagnostics', 'joint_states')):
+            assert not node.set(**{parameter: topic})[0]
+        for _ in range(3):
+            for parameter in PARAMETERS[1:]:
+                assert node.set(**{parameter: 'free'}) == (True, '')
+                assert node.set(**{parameter: ''}) == (True, '')
+        motions = node.listen(JointTrajectory, 'free')
+        assert node.set(trajectory_topic='free', motion='joint') == (True, '')
+        assert node.client.send(GOAL).met
+        assert node.until(lambda: motions)
