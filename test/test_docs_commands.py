@@ -4,7 +4,6 @@ import argparse
 import ast
 import importlib
 import re
-import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -15,39 +14,17 @@ import scipy.optimize
 import yaml
 
 import ik_node
-from ik_node import KinematicTree, make_solver
+from docs_blocks import BLOCKS, ROOT, fill, lines
+from ik_node import make_solver
 from ik_node.commands import entry_points as commands
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
 from ik_node.control.task_options import TaskOptions
+from ik_node.model.readers import read_model
 
-ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / 'README.md', *sorted((ROOT / 'docs').rglob('*.md'))]
-BLOCKS = [(page.relative_to(ROOT).as_posix(), language, text) for page in PAGES
-          for language, text in re.findall(r'^```(\w+)\n(.*?)^```', page.read_text('utf-8'),
-                                           re.DOTALL | re.MULTILINE)]
 NOT_OURS = {'cd', 'colcon', 'docker', 'export', 'pip', 'rosdep', 'source', 'xacro', 'nlopt'}
 NOT_OURS_OF_ROS = {'lifecycle', 'node', 'topic echo', 'topic info'}
 PARAMETERS = {name for options in (ModelOptions, ArmOptions, NodeOptions, StartOptions)
               for name in options.specs()}
-
-
-def lines(text):
-    """Yield the commands of a block as lists of words, also where they go on in the next line."""
-    begun = ''
-    for line in text.replace('\\\n', ' ').splitlines():
-        begun += line + '\n'
-        try:
-            words = shlex.split(re.sub(r' > \S+', '', begun), comments=True)
-        except ValueError:  # a quotation that the next line closes
-            continue
-        begun, command = '', []
-        for word in [*words, '&&']:
-            if word not in ('&&', '&', '|'):
-                command.append(word)
-            elif command:
-                yield command
-                command = []
-    assert not begun
 
 
 COMMANDS = [(page, words) for page, language, text in BLOCKS if language == 'sh'
@@ -93,17 +70,6 @@ def check_message(kind, text):
     module = pytest.importorskip(f'{package}.{"srv" if is_service else "msg"}')
     made = getattr(module, name)
     fill((made.Request if is_service else made)(), yaml.safe_load(text or '{}'))
-
-
-def fill(message, values):
-    """Set the fields of a message, each of which must exist and take its value."""
-    for name, value in values.items():
-        assert name in message.get_fields_and_field_types(), (type(message), name)
-        field = getattr(message, name)
-        if isinstance(value, dict):
-            fill(field, value)
-        elif not (isinstance(value, list) and value and isinstance(value[0], dict)):
-            setattr(message, name, value)
 
 
 def check_ros(words, monkeypatch):
@@ -185,34 +151,40 @@ def test_programs_import_what_there_is():
                     assert not missing, (page, node.module, missing)
 
 
-@pytest.mark.parametrize('page', [
-    'docs/own_robot.md', 'docs/paths.md', 'docs/solvers/README.md', 'docs/solvers/analytic.md',
-    'docs/solvers/example.md', 'docs/solvers/genetic.md', 'docs/solvers/optimization.md'])
+PROGRAMS = [(page, text) for page, language, text in BLOCKS if language == 'python'
+            and page != 'docs/kernels.md' and not text.startswith(('Node(', 'Reader('))]
+# Of programs for another arm than one of seven joints: a part of them, and the arm.
+ARMS = {'6R': 'arm_6r', 'solve_path': 'arm_6r', 'linear_constraints': 'planar_3r',
+        'poses/panda': 'panda', 'tool0': 'arm_6r'}
+MOTIONS = {'walker.asf': 'walker.asf', 'figure.asf': 'walker.asf', 'walk.amc': 'walk.amc',
+           'walker_to_humanoid.yaml': 'walker_to_humanoid.yaml'}
+
+
+@pytest.mark.parametrize('page', sorted({page for page, _ in PROGRAMS}))
 def test_the_programs_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    programs = [text for where, language, text in BLOCKS
-                if (where, language) == (page, 'python')]
-    assert programs
-    for program in programs:
+    for program in (text for where, text in PROGRAMS if where == page):
         arm = next((arm for part, arm in ARMS.items() if part in program), 'arm_7r')
         exec(compile(program, page, 'exec'), variables(arm, Path(page).stem, tmp_path))
 
 
-# Of programs for an arm of another number of joints: a part of them, and the arm.
-ARMS = {'6R': 'arm_6r', 'solve_path': 'arm_6r', 'linear_constraints': 'planar_3r'}
-
-
 def variables(arm, solver, folder):
     """Return what a program takes for granted; write the files that it names."""
-    file = ROOT / f'urdf/{arm}.urdf'
-    chain = KinematicTree.from_urdf(file).chain()
+    file = ROOT / (f'urdf/{arm}.urdf' if arm != 'panda' else 'config/dh/panda.yaml')
+    tree = read_model(file)
+    chain = tree.chain()
     q = np.array([0.3, 0.5, -0.2, -1.2, 0.4, 0.8, 0.1])[:chain.n_joints]
-    shutil.copy(file, folder / 'arm.urdf')
+    for name, source in {'arm.urdf': file, 'humanoid.urdf': ROOT / 'urdf/humanoid.urdf', **{
+            name: ROOT / 'config/motions' / motion for name, motion in MOTIONS.items()}}.items():
+        shutil.copy(source, folder / name)
+    if not (folder / 'config').exists():
+        (folder / 'config').symlink_to(ROOT / 'config')
     np.savetxt(folder / 'walk.csv', np.linspace(0.8, 1.1, 8)[:, None] * q, delimiter=',',
                header=','.join(chain.joint_names), comments='')
     solver = make_solver(solver if solver in ('analytic', 'genetic') else 'dls', chain)
-    return {**vars(ik_node), 'np': np, 'scipy': scipy, 'chain': chain, 'q': q, 'q0': 0.9 * q,
-            'goal': chain.forward(q), 'pose': chain.forward(q), 'solver': solver,
+    return {**vars(ik_node), 'np': np, 'scipy': scipy, 'tree': tree, 'chain': chain, 'q': q,
+            'q0': 0.9 * q, 'q1': q, 'goal': chain.forward(q), 'pose': chain.forward(q),
+            'T_base_goal': chain.forward(0.92 * q), 'T_arm_hand': np.eye(4), 'solver': solver,
             'poses': np.array([chain.forward(0.9 * q), chain.forward(q)])}
 
 
