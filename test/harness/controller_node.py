@@ -34,7 +34,7 @@ class ControllerNode:
         period = round(1e9 / rate)
         self.controller = TrajectoryController(joints, q, period, rules, **options)
         self.received = []
-        self._pending = {}  # handles of goals: the goal, and the future of its result
+        self._pending = {}  # goals by their id, with their handle and the future of their result
         self._feedback_at = 0
         self._states = node.create_publisher(JointState, states, 10)
         node.create_subscription(JointTrajectory, f'{name}/joint_trajectory', self._receive, 10)
@@ -56,7 +56,7 @@ class ControllerNode:
                              position=array('d', [*q, *self.others.values()]),
                              velocity=array('d', [*v, *[0.0] * len(self.others)]))
         message.header.stamp = now.to_msg()
-        for handle, (goal, ended) in list(self._pending.items()):
+        for goal, handle, ended in list(self._pending.values()):
             if goal.result is not None and not ended.done():
                 ended.set_result(None)
             elif now.nanoseconds - self._feedback_at >= _FEEDBACK_PERIOD:
@@ -76,7 +76,8 @@ class ControllerNode:
                         GoalResponse.REJECT if self._rejects(request) else GoalResponse.ACCEPT),
                     handle_accepted_callback=self._accept,
                     cancel_callback=lambda handle: (
-                        self.controller.cancel(self._pending[handle][0]), CancelResponse.ACCEPT)[1])
+                        self.controller.cancel(self._pending[_id(handle)][0]),
+                        CancelResponse.ACCEPT)[1])
         return None
 
     def _rejects(self, request):
@@ -93,14 +94,14 @@ class ControllerNode:
                     {one.name: one.position for one in request.goal_tolerance},
                     Duration.from_msg(request.goal_time_tolerance).nanoseconds / 1e9)
         self.controller.send(goal, self._now().nanoseconds)
-        self._pending[handle] = goal, Future()
+        self._pending[_id(handle)] = goal, handle, Future()
         handle.execute()
 
     async def _execute(self, handle):
         from control_msgs.action import FollowJointTrajectory
-        goal, ended = self._pending[handle]
+        goal, _, ended = self._pending[_id(handle)]
         await ended
-        del self._pending[handle]
+        del self._pending[_id(handle)]
         code, text = goal.result
         if code is None:
             handle.canceled()
@@ -116,3 +117,7 @@ class ControllerNode:
             header=header, joint_names=list(self.controller.joints),
             **{name: JointTrajectoryPoint(positions=np.asarray(q).tolist()) for name, q in (
                 ('desired', desired), ('actual', measured), ('error', desired - measured))}))
+
+
+def _id(handle):
+    return bytes(handle.goal_id.uuid)
