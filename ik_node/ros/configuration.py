@@ -105,14 +105,17 @@ class Configuration:
         values: dict[str, Any] = {'tasks': self._values['tasks']}
         for name in [name for name in self._values if name.endswith('_topic')]:
             values[name] = value = self._values[name]
-            try:
-                if name.endswith(TRAJECTORY) and value and values[STATE] != state_topic:
-                    raise OptionError(f'motions would not begin where {STATE} says')
-                self.topics.create(values)
-            except OptionError as error:
-                values[name] = default = defaults[name.rpartition('.')[2]]
-                log_invalid(self._node, name, default, error)
-                self._node.set_parameters([Parameter(name, value=default)])
+            for fallback in (defaults[name.rpartition('.')[2]], ''):
+                try:
+                    if values[name] and name.endswith(TRAJECTORY) and values[STATE] != state_topic:
+                        raise OptionError(f'motions would not begin where {STATE} says')
+                    self.topics.create(values)
+                    break
+                except OptionError as error:
+                    log_invalid(self._node, name, fallback, error)
+                    values[name] = fallback
+            if values[name] != value:
+                self._node.set_parameters([Parameter(name, value=values[name])])
 
     def _use(self, built: Built) -> None:
         self._built, self.robot = built, built.robot

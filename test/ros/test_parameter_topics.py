@@ -153,6 +153,15 @@ def test_a_node_that_cannot_read_the_robot_sends_it_no_motions():
         assert node.set(state_topic='a1', trajectory_topic='ok') == (True, '')
 
 
+def test_where_the_default_is_remapped_to_another_topic_of_the_node_there_is_none():
+    with NodeHere('-r', 'joint_states:=goal_pose', *given({'urdf_path': ARM})) as node:
+        assert node.ready().get('joint_states_topic') == ''
+        assert 'joint_states_topic must not be' in node.log()
+        assert node.set(joint_states_topic='states') == (True, '')
+        states = node.listen(JointState, 'states')
+        assert node.until(lambda: states)
+
+
 def test_topics_that_were_set_before_the_node_is_configured_are_checked_then():
     with NodeHere(*given({'urdf_path': ARM, 'autostart': False})) as node:
         node.set(trajectory_topic='joint_states')
