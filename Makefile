@@ -53,6 +53,7 @@ INPUTS ?= 10000
 FILES ?= 5000
 ROBOTS ?= 1000
 MINUTES ?= 10
+CHANGES ?= 500
 START ?= 120
 SWITCHES ?= 50
 SEQUENCES ?= 200
@@ -129,6 +130,7 @@ soak: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/python test/soak_figures.py --files $(FILES)
 	$(BIN)/python test/soak_node.py --minutes $(MINUTES)
 	$(BIN)/python test/soak_start.py --seconds $(START)
+	$(BIN)/python test/soak_topics.py --changes $(CHANGES)
 	$(BIN)/python test/soak_motion.py --minutes $(MINUTES)
 	$(BIN)/python test/soak_view.py --switches $(SWITCHES)
 	$(BIN)/python test/soak_page.py
