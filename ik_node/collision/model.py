@@ -21,7 +21,7 @@ from ik_node.collision.world import World
 from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import check_joint_space
-from ik_node.support.arguments import floats, number, sequence, whole
+from ik_node.support.arguments import floats, number, sequence, vector, whole
 from ik_node.support.exceptions import InputError, shown
 
 _NEAR = 0.01      # m, beyond the margin: meshes whose hulls are nearer are measured
@@ -157,25 +157,27 @@ class CollisionModel:
         """
         return self._has_hulls and original.coal() is not None
 
-    def free_part(self, path: np.ndarray, slack: float = 0.0,
+    def free_part(self, path: np.ndarray, bend: np.ndarray | None = None,
                   looks: int = _MOST_LOOKS) -> float:
         """Return how far a path (m, n) keeps the margin: i + s, a part s after configuration i.
 
         Infinite where it does to its end. The path is straight from one configuration, rad or m, to
         the next. Nothing comes nearer than the margin less 0.1 mm, nor touches, between two of
-        them either; a pair that is nearer where the path begins does not get nearer. slack: m, by
-        which a pair may be nearer on what the path stands for. looks: how often meshes are compared
-        at most, where their hulls touch; the path ends there after as many. Raises InputError for a
-        wrong path, slack or number of looks.
+        them either; a pair that is nearer where the path begins does not get nearer. bend: (n,) by
+        how much each joint may deviate from the path, by default 0. looks: how often meshes are
+        compared at most, where their hulls touch; the path ends there after as many, and where very
+        many places would have to be looked at. Cancelled, it is 0. Raises InputError for a wrong
+        path, bend or number of looks.
         """
-        at, slack, looks = floats(path, 'path'), number(slack, 'slack'), whole(looks, 'looks')
-        if at.ndim != 2 or at.shape[1] != self.space.n_joints or not len(at):
-            raise InputError(f'path must have the shape (m, {self.space.n_joints}), not {at.shape}')
-        is_near, part = not self._is_free_by_hulls(at[0]), self._free_by_hulls(at, slack)
+        at, looks, n = floats(path, 'path'), whole(looks, 'looks'), self.space.n_joints
+        bend = vector(np.zeros(n) if bend is None else bend, n, 'bend')
+        if at.ndim != 2 or at.shape[1] != n or not len(at):
+            raise InputError(f'path must have the shape (m, {n}), not {at.shape}')
+        is_near, part = not self._is_free_by_hulls(at[0]), self._free_by_hulls(at, bend)
         if not self.confirms or (part == math.inf and not is_near) or (
                 is_near and self._state.touches(at[0], self.margin)):
             return part
-        return self._free_by_meshes(at, 0.0 if is_near else part, slack, looks)
+        return self._free_by_meshes(at, 0.0 if is_near else part, bend, looks)
 
     def tip_touches(self, q: np.ndarray, slack: float) -> bool:
         """Tell whether what moves with the tip of an arm touches what stands still at q (n,).
@@ -200,45 +202,49 @@ class CollisionModel:
         touch.leave()
         return not near
 
-    def _free_by_hulls(self, path: np.ndarray, slack: float) -> float:
+    def _free_by_hulls(self, path: np.ndarray, bend: np.ndarray) -> float:
         touch = self.free.take()
-        part: float = Sweep(touch.scene, path).run(touch, slack)
+        part: float = Sweep(touch.scene, touch.world, path, bend).run(touch)
         touch.leave()
         return part
 
-    def _free_by_meshes(self, path: np.ndarray, part: float, slack: float, looks: int) -> float:
+    def _free_by_meshes(self, path: np.ndarray, part: float, bend: np.ndarray,
+                        looks: int) -> float:
         """Return how far a path is free where hulls begin to touch a part after its beginning.
 
         As long as they do, meshes are compared, the next time where they could touch.
         """
         last, least = len(path) - 1, max(self.margin - NEARER, 0.0)
         begun: dict[tuple[int, int], float] = {}
-        sweep, ends_at_hulls = Sweep(self._state.scene, path), True
+        sweep, ends_at_hulls = Sweep(self._state.scene, self._state.world, path), True
+        levers = sweep.levers()
+        far = least + float(levers @ bend)
         for _ in range(looks):
             i = min(int(part), last - 1)
             q, dq = path[i] + (part - i) * (path[i + 1] - path[i]), np.abs(path[i + 1] - path[i])
             if not ends_at_hulls and self._is_free_by_hulls(q):
-                ahead = self._free_by_hulls(np.concatenate([q[None], path[i + 1:]]), slack)
+                ahead = self._free_by_hulls(np.concatenate([q[None], path[i + 1:]]), bend)
                 if ahead == math.inf:
                     return math.inf
                 part = part + ahead * (i + 1 - part) if ahead < 1.0 else i + ahead
                 ends_at_hulls = True
                 continue
-            near = self._state.near_pairs(q, least + slack + FAR,
-                                          lambda a, b, d: d < least + slack + _NEAR)
+            near = self._state.near_pairs(q, far + FAR, lambda a, b, d: d < far + _NEAR)
+            moves = sweep.levers_of(near.pairs)
+            slack = moves @ bend
             room = near.distances - least - slack
-            for k in np.flatnonzero(near.distances < least + STOP):  # no nearer than it was
+            for k in np.flatnonzero(room < STOP):  # no nearer than it was
                 pair = tuple(near.pairs[k].tolist())
                 if part == 0.0 or pair in begun:
                     begun[pair] = max(begun.get(pair, -math.inf), float(near.distances[k]))
-                    room[k] = near.distances[k] - begun[pair] + slack + STOP + ROUNDING
+                    room[k] = near.distances[k] - begun[pair] + slack[k] + STOP + ROUNDING
             if (room < STOP).any():
                 break
             if part >= last:
                 return math.inf
-            moved, room = sweep.levers_of(near.pairs) @ dq, room - 0.5 * STOP
+            moved, room = moves @ dq, room - 0.5 * STOP
             share = min((room / np.maximum(moved, room)).min(initial=1.0),
-                        FAR / max(float(self.levers() @ dq), FAR))
+                        FAR / max(float(levers @ dq), FAR))
             part, ends_at_hulls = min(part + share, i + 1.0), False
         return part
 
@@ -248,7 +254,8 @@ class CollisionModel:
         Of joints that move others along, which have no limits, only up to a metre of that.
         """
         touch = self.free.take()
-        levers: np.ndarray = Sweep(touch.scene, np.ones((1, self.space.n_joints))).levers()
+        levers: np.ndarray = Sweep(touch.scene, touch.world,
+                                   np.ones((1, self.space.n_joints))).levers()
         touch.leave()
         return levers
 

@@ -1,11 +1,16 @@
 """Where along a path of joint values something comes nearer than it may: conservative advancement.
 
 From the distance of a pair at one place follows how far the robot may go until it could be used up:
-no point of a shape moves farther than Σ |Δq| · lever, with a lever for each joint that holds at all
-joint values. There the distance is computed anew [Mirtich 1996; Zhang, Redon, Lee, Kim 2007].
+it changes by no more than Σ |Δq| · lever, with a lever for each joint that holds at all joint
+values. There the distance is computed anew [Mirtich 1996; Zhang, Redon, Lee, Kim 2007].
+A joint turns the nearest points of a pair against each other about its axis. Both lie on one line
+across the surfaces, so that the distance of either to the axis bounds how fast their own changes:
+the lever is that of the smaller shape, however large the other one is.
 Along a surface that would be in very small steps. But where a plane separates a pair at two places,
 it does so between them, too, less what curved motion takes: κ/8 for an acceleration of κ at most.
-Nothing is missed between two places, however thin it is.
+The plane is fixed to either shape or between them, wherever the others move least.
+Nothing is missed between two places, however thin it is. Where very many places would have to be
+looked at, as where two huge shapes pass each other, the path ends at one of them.
 """
 
 import math
@@ -21,38 +26,50 @@ from ik_node.collision import scene as scenes
 from ik_node.collision.convex import Convex
 from ik_node.collision.nearness import FAR, NEARER, ROUNDING, STOP
 from ik_node.collision.scene import Scene, Touch
+from ik_node.collision.world import World
 from ik_node.kinematics import kinds
 from ik_node.kinematics import tree as trees
 from ik_node.spatial import vector3 as vectors
 from ik_node.spatial.vector3 import Vector3
+from ik_node.support import clock
 from ik_node.support.arrays import Memory, Pose
 
 if not cython.compiled:
     from ik_node.spatial.vector3 import dot, minus, moved, rotated, rotated_back, times
 
 HALVINGS = 3     # of a part on which planes are tried
+LOOK = 64        # places between two looks at the clock
+MOST_PLACES = 100_000  # of a pair
 INF = math.inf
 
 
 class Sweep:
     """A path of joint values (m, n), straight from one to the next, for one scene and one thread.
 
+    - `bend`: (n,) rad or m, by which joints may deviate from it; `around`: m, how far the shapes of
+      the world reach.
     - `lever`: (n,) m, of the joints, 1 for prismatic ones; `turn`: (n,) by how much each turns
-      things; `common`: the link that carries both of a pair, −1 for the world.
+      things; `slack`: m, by which a pair may be nearer on what bends.
+    - `frame`: the link to which planes are fixed, −1 for the world; `swing`: (n,) m, levers of what
+      moves against it: of the shapes `of_a`, `of_b`, or of each on its own link.
     - `low`, `plane` (MOST, 3): of each pair noted how near it may come, m, and the normal of the
-      plane between its shapes, in the frame of `common`.
+      plane between its shapes, in the frame of `frame`.
     - `travel`: (links,) of prismatic joints, m.
     - `begun_b`, `begun`: with what a shape, or a pair, is nearer than it may be at the beginning,
       and how far apart they have come since; `begun_count` of them.
     """
 
-    def __init__(self, scene: Scene, path: np.ndarray) -> None:
-        """Copy a path (m, n), rad or m."""
+    def __init__(self, scene: Scene, world: World, path: np.ndarray,
+                 bend: np.ndarray | None = None) -> None:
+        """Copy a path (m, n), rad or m; bend: (n,), by default 0."""
         self.memory, self.scene, self.tree = Memory(), scene, scene.tree
         memory, self.m, self.n = self.memory, len(path), scene.tree.n
         self.path, zeros = memory.rows(path), np.zeros(self.n)
         self.q, self.lever = memory.vector(zeros), memory.vector(zeros)
-        self.turn, self.common = memory.vector(zeros), -1
+        self.turn, self.swing = memory.vector(zeros), memory.vector(zeros)
+        self.of_a, self.of_b = memory.vector(zeros), memory.vector(zeros)
+        self.bend = memory.vector(zeros if bend is None else bend)
+        self.frame, self.around, self.slack, self.is_late = -1, world.reach, 0.0, False
         self.travel = memory.vector(np.zeros(self.tree.links))
         self.begun, self.low = (memory.vector(np.zeros(scenes.MOST)),
                                 memory.vector(np.zeros(scenes.MOST)))
@@ -61,19 +78,20 @@ class Sweep:
         self.begun_b, self.begun_count = memory.integers(np.zeros(scenes.MOST)), 0
         write_travel(self)
 
-    def run(self, touch: Touch, slack: float) -> float:
+    def run(self, touch: Touch) -> float:
         """Return how far the path is free: i + s, a part s after its configuration i; inf: wholly.
 
-        slack: m, by which a pair may be nearer than on this path, on what it stands for.
+        0 where it is cancelled.
         """
         with cython.nogil:
-            return advance(self, touch, slack)
+            return advance(self, touch)
 
     def levers(self) -> np.ndarray:
         """Return by how much a change of each joint (n,) changes any distance at the most, m."""
-        count = self.scene.count
-        each = self.levers_of(np.array([(k, count) for k in range(count)]).reshape(-1, 2))
-        return 2.0 * each.max(axis=0, initial=0.0)
+        scene = self.scene
+        pairs = [*((scene.pairs[2 * k], scene.pairs[2 * k + 1]) for k in range(scene.pair_count)),
+                 *((scene.moving[k], scene.count) for k in range(scene.moving_count))]
+        return self.levers_of(np.array(pairs).reshape(-1, 2)).max(axis=0, initial=0.0)
 
     def levers_of(self, pairs: np.ndarray) -> np.ndarray:
         """Return by how much changes of joints change the distances of pairs at most (k, n)."""
@@ -93,41 +111,46 @@ def write_travel(own: Sweep) -> None:
                                     math.fabs(trees.joint_value(own.tree, own.path[i], k)))
 
 
-def advance(own: Sweep, touch: Touch, slack: float) -> float:
+def advance(own: Sweep, touch: Touch) -> float:
     """Return how far the path is free of all pairs; see `Sweep.run`."""
     free, touch.deep = INF, True
     for k in range(own.scene.pair_count):
         touch.closer = own.scene.closer[k]
         free = min(free, free_of(own, touch, own.scene.pairs[2 * k], own.scene.pairs[2 * k + 1],
-                                 free, slack))
+                                 free))
     touch.closer = 0.0
     for k in range(own.scene.moving_count):
-        free = min(free, free_of(own, touch, own.scene.moving[k], -1, free, slack))
-    return free
+        free = min(free, free_of(own, touch, own.scene.moving[k], -1, free))
+    return 0.0 if own.is_late else free
 
 
-def free_of(own: Sweep, touch: Touch, a: int, b: int, until: float, slack: float) -> float:
+def free_of(own: Sweep, touch: Touch, a: int, b: int, until: float) -> float:
     """Return how far the path is free of contact between shape a and b, or the world for b = −1.
 
     Infinite where it is as far as `until`.
     """
-    place, end = 0.0, min(until, own.m - 1.0)
+    place, end, places = 0.0, min(until, own.m - 1.0), 0
     own.begun_count = 0
     write_levers(own, a, b)
-    while True:
-        room = room_at(own, touch, a, b, place, slack)
+    while not own.is_late:
+        room = room_at(own, touch, a, b, place)
         if room < 0.0:
             return place
         if place >= end:
             return INF
-        place = max(farthest(own, place, max(room - slack, 0.5 * STOP)),
-                    separated_until(own, touch, a, b, place, room - slack, slack))
+        places += 1
+        if places == MOST_PLACES:
+            return place
+        own.is_late = places % LOOK == 0 and clock.is_over(INF)
+        place = max(farthest(own, place, max(room, 0.5 * STOP)),
+                    separated_until(own, touch, a, b, place, room))
+    return place
 
 
-def room_at(own: Sweep, touch: Touch, a: int, b: int, place: float, slack: float) -> float:
+def room_at(own: Sweep, touch: Touch, a: int, b: int, place: float) -> float:
     """Return by how much a and b may come nearer, m; negative where they are too near."""
     put_at(own, touch, a, b, place)
-    far, touch.count = touch.margin + FAR, 0
+    far, touch.count = touch.margin + own.slack + FAR, 0
     if b < 0:
         scenes.scan_world(cython.cast(Convex, own.scene.shape[a]), touch.world, touch, a,
                           own.scene.count, far, scenes.MOST + 1)
@@ -136,15 +159,15 @@ def room_at(own: Sweep, touch: Touch, a: int, b: int, place: float, slack: float
         apart = (math.sqrt(dot(between, between)) - cython.cast(Convex, own.scene.shape[a]).bound
                  - cython.cast(Convex, own.scene.shape[b]).bound)
         if apart > far:
-            return apart - touch.margin
+            return apart - touch.margin - own.slack
         scenes.measure(cython.cast(Convex, own.scene.shape[a]),
                        cython.cast(Convex, own.scene.shape[b]), vectors.motion_of(touch.place[b]),
                        touch, a, b, far)
-    least, room = max(touch.margin - NEARER, 0.0), FAR
+    least, room = max(touch.margin - NEARER, 0.0) + own.slack, FAR
     for k in range(touch.count):
         distance, low = touch.distance[k], least
         if distance < least + STOP:
-            low = lowest(own, touch.b[k], distance, place == 0.0, slack)
+            low = lowest(own, touch.b[k], distance, place == 0.0)
             if distance < low + STOP:
                 return -1.0
         own.low[k] = low
@@ -167,7 +190,7 @@ def put_at(own: Sweep, touch: Touch, a: int, b: int, place: float) -> None:
         scenes.place_shape(own.scene, touch, b)
 
 
-def lowest(own: Sweep, b: int, distance: float, begins: bool, slack: float) -> float:
+def lowest(own: Sweep, b: int, distance: float, begins: bool) -> float:
     """Return how near shape b may be that is nearer than the margin: no nearer than it was."""
     if begins:
         own.begun_b[own.begun_count], own.begun[own.begun_count] = b, distance
@@ -175,7 +198,7 @@ def lowest(own: Sweep, b: int, distance: float, begins: bool, slack: float) -> f
     for k in range(own.begun_count):
         if own.begun_b[k] == b:
             own.begun[k] = max(own.begun[k], distance)
-            return own.begun[k] - STOP - ROUNDING - slack
+            return own.begun[k] - STOP - ROUNDING - own.slack
     return INF
 
 
@@ -194,34 +217,34 @@ def farthest(own: Sweep, place: float, room: float) -> float:
     return own.m - 1.0
 
 
-def separated_until(own: Sweep, touch: Touch, a: int, b: int, place: float, room: float,
-                    slack: float) -> float:
+def separated_until(own: Sweep, touch: Touch, a: int, b: int, place: float, room: float) -> float:
     """Return a place of the same part up to which planes separate a and b, or `place` itself."""
-    i, rate, spin = int(place), 0.0, 0.0
+    i, rate, swing, spin = int(place), 0.0, 0.0, 0.0
     for k in range(own.n):
         moved_by = math.fabs(own.path[i + 1][k] - own.path[i][k])
         rate += own.lever[k] * moved_by
+        swing += own.swing[k] * moved_by
         spin += own.turn[k] * moved_by
-    if touch.count == 0 or room <= 0.0 or rate == 0.0:
+    if touch.count == 0 or touch.count == scenes.MOST or room <= 0.0 or rate == 0.0:
         return place
-    part = min(i + 1.0 - place, (FAR - slack) / rate)
-    if rate * spin * part * part > 8.0 * room:
-        part = math.sqrt(8.0 * room / (rate * spin))
+    part = min(i + 1.0 - place, FAR / rate)
+    if swing * spin * part * part > 8.0 * room:
+        part = math.sqrt(8.0 * room / (swing * spin))
     write_planes(own, touch)
     for _ in range(HALVINGS):
         if are_separated(own, touch, a, b, place + part, rate * part,
-                         slack + 0.125 * rate * spin * part * part):
+                         0.125 * swing * spin * part * part):
             return place + part
         part *= 0.5
     return place
 
 
 def write_planes(own: Sweep, touch: Touch) -> None:
-    """Write the normals of the pairs that are noted, in the frame of the link that carries both."""
+    """Write the normals of the pairs that are noted, in the frame of `frame`."""
     for k in range(touch.count):
         n = vectors.row(touch.normal, k)
-        if own.common >= 0:
-            n = rotated_back(vectors.motion_of(touch.frames[own.common]), n)
+        if own.frame >= 0:
+            n = rotated_back(vectors.motion_of(touch.frames[own.frame]), n)
         own.plane[k][0], own.plane[k][1], own.plane[k][2] = n
 
 
@@ -236,8 +259,8 @@ def are_separated(own: Sweep, touch: Touch, a: int, b: int, place: float, motion
         if touch.distance[k] - own.low[k] - least >= motion:
             continue
         n = vectors.row(own.plane, k)
-        if own.common >= 0:
-            n = rotated(vectors.motion_of(touch.frames[own.common]), n)
+        if own.frame >= 0:
+            n = rotated(vectors.motion_of(touch.frames[own.frame]), n)
         if b >= 0:
             apart = separation(own, touch, a, cython.cast(Convex, own.scene.shape[b]),
                                touch.place[b], n)
@@ -273,31 +296,61 @@ def write_levers(own: Sweep, a: int, b: int) -> None:
     changes.
     """
     for k in range(own.n):
-        own.lever[k], own.turn[k] = 0.0, 0.0
-    i, j, far, other = own.scene.link[a], -1, extent(own, a), 0.0
+        own.lever[k], own.turn[k], own.swing[k] = 0.0, 0.0, 0.0
+        own.of_a[k], own.of_b[k] = 0.0, 0.0
+    first, second = own.scene.link[a], -1
+    size_a, size_b, apart = extent(own, a), own.around, 0.0
     if b >= 0:
-        j, other = own.scene.link[b], extent(own, b)
-    while i != j:
-        if i > j:  # parents come first
-            add_lever(own, i, far)
-            far += offset(own, i)
+        second, size_b = own.scene.link[b], extent(own, b)
+    i, j = first, second
+    while i != j:  # parents come first
+        if i > j:
+            apart += offset(own, i)
             i = own.tree.parent[i]
         else:
-            add_lever(own, j, other)
-            other += offset(own, j)
+            apart += offset(own, j)
             j = own.tree.parent[j]
-    own.common = i
+    common, i, j, along_a, along_b = i, first, second, 0.0, 0.0
+    while i != j:
+        if i > j:
+            add_lever(own, i, size_a + along_a, size_b + apart - along_a, True)
+            along_a += offset(own, i)
+            i = own.tree.parent[i]
+        else:
+            add_lever(own, j, size_a + apart - along_b, size_b + along_b, False)
+            along_b += offset(own, j)
+            j = own.tree.parent[j]
+    swing, of_a, of_b, own.slack = 0.0, 0.0, 0.0, 0.0
+    for k in range(own.n):
+        swing, of_a, of_b = swing + own.swing[k], of_a + own.of_a[k], of_b + own.of_b[k]
+        own.slack += own.lever[k] * own.bend[k]
+    own.frame = common
+    if of_b < min(swing, of_a):  # which moves against a
+        own.frame = first
+    elif of_a < swing:
+        own.frame = second
+    if own.frame != common:
+        for k in range(own.n):
+            own.swing[k] = own.of_b[k] if own.frame == first else own.of_a[k]
 
 
-def add_lever(own: Sweep, k: int, far: float) -> None:
-    """Add the lever of the joint into link k for what is no farther than `far` from its origin."""
+def add_lever(own: Sweep, k: int, of_a: float, of_b: float, moves_a: bool) -> None:
+    """Add the lever of the joint into link k, which moves shape a or b.
+
+    of_a, of_b: how far either is from its origin at most, m.
+    """
     column, kind = own.tree.column[k], own.tree.kind[k]
     if column < 0:
         return
     ratio = math.fabs(own.tree.ratio[k])
-    own.lever[column] += ratio * (1.0 if kind == kinds.PRISMATIC else far)
-    if kind != kinds.PRISMATIC:  # the axis of a spherical joint turns, too
+    if kind == kinds.PRISMATIC:
+        of_a = of_b = 1.0
+    else:  # the axis of a spherical joint turns, too
         own.turn[column] += ratio * (1.0 if kind == kinds.REVOLUTE else 2.0)
+    own.of_a[column] += ratio * of_a
+    own.of_b[column] += ratio * of_b
+    own.swing[column] += ratio * (of_a if moves_a else of_b)
+    own.lever[column] += ratio * min(of_a, of_b)
 
 
 def extent(own: Sweep, shape: int) -> float:

@@ -15,6 +15,7 @@ class World:
 
     - `count`, `planes`: how many there are, and how many half-spaces after them.
     - `shape`, `place`: each shape, and its pose (4, 4), m.
+    - `reach`: how far they are from the origin at most, m; infinite with half-spaces.
     - `boxes`: of a complete binary tree, least and greatest coordinates of each node; `leaves`:
       how many leaves it has, each of `LEAF` shapes in order.
     """
@@ -35,8 +36,10 @@ class World:
         while leaves * LEAF < count:
             leaves *= 2
         self.leaves = leaves
-        self.boxes = memory.columns(_boxes(center[order] - bound[order],
-                                           center[order] + bound[order], leaves))
+        low, high = center[order] - bound[order], center[order] + bound[order]
+        self.boxes = memory.columns(_boxes(low, high, leaves))
+        self.reach = np.inf if planes else float(np.linalg.norm(
+            np.maximum(-low, high), axis=1).max(initial=0.0))
 
 
 def _boxes(low: np.ndarray, high: np.ndarray, leaves: int) -> np.ndarray:

@@ -12,7 +12,7 @@ from ik_node.control.group import Aim, AnyResult, Group
 from ik_node.control.mover import MotionSink, Mover, Solved
 from ik_node.control.options import JUMP
 from ik_node.control.robot import Robot
-from ik_node.control.worker import search
+from ik_node.control.worker import LongSearch, search
 from ik_node.motion.trajectory import Trajectory
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import StopReason
@@ -158,19 +158,13 @@ class Controller(Mover):
 
         Raises InputError, naming the waypoint, where one is not met and the closest not accepted.
         """
-        group, solved, closest = self.group, list[Solved](), self.accept_closest
-        stamp = None
+        group, stamp = self.group, None
         if group.solver.collisions is not None:
             self._free_space()
             stamp = self._obstacles_stamp
-        for waypoint in await self.with_guesses(waypoints):
-            q0 = waypoint.q0
-            if q0 is None:
-                q0 = solved[-1][1].q if solved else self.robot.joint_configuration(group)
-            result = await search(partial(group.solve, [waypoint.aim], q0, closest))
-            if not (result.success or closest):
-                raise InputError(f'{waypoint.place}: {result.reason.value}')
-            solved.append((waypoint.aim, result))
+        waypoints = await self.with_guesses(waypoints)
+        q0 = self.robot.joint_configuration(group)
+        solved = await search(LongSearch(_solved, group, waypoints, q0, self.accept_closest))
         self._last = None
         duration, result = await self._move(solved)
         aim = waypoints[-1].aim
@@ -203,26 +197,42 @@ class Controller(Mover):
             return ''
         self._free_space()
         try:
-            await search(partial(self._clear, self._present()))
+            await search(LongSearch(self._clear, self._present()))
         except MotionError as error:
             if self.motion is motion:
-                self.halt()
                 self.waypoints.clear()
+                await self.halt()
                 with contextlib.suppress(MotionError):
-                    self._clear(self._present())
+                    await search(LongSearch(self._clear, self._present()))
                     return f'brakes: {error}'
                 self.freeze()
                 return f'stops at once: {error}'
         return ''
 
-    def go_to(self, q: np.ndarray) -> float | None:
+    async def go_to(self, q: np.ndarray) -> float | None:
         """Move to q (n,), rad or m, in joint space, and reset targets to it; the path ends.
 
         Return the duration, s, None for a jump. Joints with the period of a whole turn go to this
         value, not to an equivalent one. Raises InputError for q outside the limits.
         """
-        duration = self._move_to(q, to_nearest_turn=False)
+        duration = await self._move_to(q, to_nearest_turn=False)
         self.waypoints.clear()
         self.has_moved = True
         self.group.reset_targets(q)
         return duration
+
+
+def _solved(group: Group, waypoints: Sequence[Waypoint], q0: np.ndarray,
+            closest: bool) -> list[Solved]:
+    """Solve for waypoints, each from its initial guess or from the one before, the first from q0.
+
+    Raises InputError as `Controller.go_through`; in any thread.
+    """
+    solved: list[Solved] = []
+    for waypoint in waypoints:
+        result = group.solve([waypoint.aim], q0 if waypoint.q0 is None else waypoint.q0, closest)
+        if not (result.success or closest):
+            raise InputError(f'{waypoint.place}: {result.reason.value}')
+        solved.append((waypoint.aim, result))
+        q0 = result.q
+    return solved

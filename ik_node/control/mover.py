@@ -9,7 +9,7 @@ import numpy as np
 from ik_node.control.group import Aim, Group
 from ik_node.control.options import JOINT, JUMP
 from ik_node.control.robot import Robot
-from ik_node.control.worker import search
+from ik_node.control.worker import LongSearch, search
 from ik_node.model.joint_space import JointSpace
 from ik_node.motion.clearance import check_clearance
 from ik_node.motion.joint_motion import joint_motion, joint_motion_through, stopping
@@ -59,18 +59,17 @@ class Mover:
             self.motion = None
         self.robot, self.group = robot, group
 
-    def go_to_start(self) -> float:
-        """Begin a motion to the start pose, in joint space; return its duration, s."""
-        return self._move_to(self.group.start) or 0.0
+    async def go_to_start(self) -> float:
+        """Begin a motion to the start pose, in joint space; return what is left of it, s."""
+        return await self._move_to(self.group.start) or 0.0
 
-    def halt(self) -> float:
-        """Brake on the current path; return the duration, s."""
-        motion = present = self._present()
-        if present.duration:
-            motion = (stopping if self.group.motion == JOINT else brake)(
-                present, self.group.limits)
-        self._begin(motion)
-        return motion.duration
+    async def halt(self) -> float:
+        """Brake on the current path; return what is left of that, s."""
+        limits, braking = self.group.limits, stopping if self.group.motion == JOINT else brake
+
+        def plan(start: Trajectory) -> tuple[Trajectory, Any]:
+            return braking(start, limits) if start.duration else start, None
+        return (await self._begin_planned(plan, is_quick=True))[0]
 
     def freeze(self) -> None:
         """Stop the motion at once."""
@@ -95,17 +94,9 @@ class Mover:
         Raises IkError where there is no motion; the current one then continues.
         """
         group, (_, last) = self.group, solved[-1]
-        if group.motion == JUMP:
-            return self._move_to(last.q), last
-        if group.follower is not None:
+        if group.motion != JUMP and group.follower is not None:
             return await self._begin_planned(self._on_lines(group.follower, solved))
-        waypoints = [result.q for _, result in solved]
-
-        def plan(start: Trajectory) -> tuple[Trajectory, Any]:
-            return self._clear(self._motion_through(waypoints, start)), last
-        if group.solver.collisions is not None:  # which takes long to check
-            return await self._begin_planned(plan)
-        return self._begin_now(plan(self._present())[0]), last
+        return await self._move_to(*(result.q for _, result in solved)), last
 
     def _on_lines(self, follower: 'Follower', solved: Sequence[Solved]) -> _Plan:
         """Return what plans a motion of the tip on lines through goals, to rest at the last."""
@@ -121,36 +112,51 @@ class Mover:
             return motion, group.solve([aim], motion.end) if result.success else result
         return plan
 
-    async def _begin_planned(self, plan: _Plan) -> tuple[float, Any]:
+    async def _begin_planned(self, plan: _Plan, is_quick: bool = False) -> tuple[float, Any]:
         """Begin the motion that a search plans; return what is left of it, s, and its result.
 
         The current motion goes on during planning, which starts from where the arm will be then.
+        is_quick: whether to plan from now on first, in the calling thread, which may suffice.
         """
         while True:
-            present, began, lead = self._present(), self._at, self._planning
-            start = left_of(present, lead)
-            motion, final = await search(partial(plan, start))
-            self.advance(self._clock())
-            took = self._at - began
-            self._planning = max(1.5 * took, _SHORTEST_PLANNING)
-            if self.motion is not None and took <= lead:
-                motion, self._at = Series([Part(present, 0.0, lead), motion]), began
-            elif self.motion is not None or start.duration > 0.0:
-                continue  # it has moved past the start of the motion
+            lead = 0.0 if is_quick else self._planning
+            before, present = self.motion, self._present()
+            began, start = self._at, left_of(present, lead)
+            work = (partial if is_quick else LongSearch)(plan, start)
+            motion, final = await search(work)
+            if not is_quick or self._at != began:  # meanwhile the joints may have moved on
+                is_quick = False
+                self.advance(self._clock())
+                took = self._at - began
+                self._planning = max(1.5 * took, _SHORTEST_PLANNING)
+                if self.motion not in (before, None):
+                    continue  # that is not the start of the motion any more
+                if self.motion is not None and took <= lead:
+                    motion, self._at = Series([Part(present, 0.0, lead), motion]), began
+                elif self.motion is not None or start.duration > 0.0 or (
+                        self.robot.joint_configuration(self.group) != start.end).any():
+                    continue  # it has moved past the start of the motion
             return self._begin_now(motion), final
 
-    def _move_to(self, q: np.ndarray, to_nearest_turn: bool = True) -> float | None:
-        """Move to q (n,) in joint space; return the duration, s, None for a jump."""
+    async def _move_to(self, *waypoints: np.ndarray, to_nearest_turn: bool = True) -> float | None:
+        """Move through waypoints (n,) to rest at the last, in joint space.
+
+        Return the duration, s, None for a jump.
+        """
         group = self.group
         if group.motion == JUMP:
             self.motion = None
-            self.robot.move(group, q)
+            self.robot.move(group, waypoints[-1])
             return None
-        return self._begin_now(self._clear(self._motion_through([q], self._present(),
-                                                                to_nearest_turn)))
+        is_quick = (group.motion == JOINT and len(waypoints) == 1
+                    and group.solver.collisions is None)
+
+        def plan(start: Trajectory) -> tuple[Trajectory, Any]:
+            return self._clear(self._motion_through(waypoints, start, to_nearest_turn)), None
+        return (await self._begin_planned(plan, is_quick))[0]
 
     def _motion_through(self, waypoints: Sequence[np.ndarray], start: Trajectory,
-                        to_nearest_turn: bool = True) -> Trajectory:
+                        to_nearest_turn: bool) -> Trajectory:
         """Return the motion through waypoints (n,) to rest at the last, in joint space."""
         group = self.group
         if group.motion != JOINT:

@@ -5,6 +5,7 @@ Where that would leave the limits the arm brakes and continues from there; where
 them too, it continues the current motion, which ends inside the limits, until one is possible.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ik_node.motion.path_motion import brake
 from ik_node.motion.ruckig_profile import RuckigProfile, admissible, reach_state, stop
 from ik_node.motion.trajectory import Part, Series, State, Trajectory
 from ik_node.support.arguments import floats
+from ik_node.support.clock import is_over
 from ik_node.support.exceptions import InputError, MotionError
 
 _TRIED = 32        # times of the current motion from which another is tried
@@ -41,6 +43,8 @@ def joint_motion(chain: JointSpace, limits: MotionLimits, start: State | Traject
     if kept or not isinstance(start, Trajectory):
         return motion
     for t in np.linspace(0.0, start.duration, _TRIED + 1)[1:].tolist():
+        if is_over(math.inf):
+            break
         motion, kept = _from(limits, start.at(t), q)
         if kept:
             return Series([Part(start, 0.0, t), motion])
@@ -58,19 +62,24 @@ def joint_motion_through(chain: JointSpace, limits: MotionLimits, start: State |
     state = _state_of(start)
     targets = _checked(chain, state.position, configurations)
     passing = _passing(limits, np.vstack([state.position, targets]))
-    share = np.ones(len(targets))
-    while True:
-        segments = _segments(limits, state, targets, passing * share[:, None])
-        bad = [k for k, segment in enumerate(segments) if segment is None]
-        ends = [k for j in bad for k in (j - 1, j) if k >= 0]
-        if not share[ends].any():
-            break
-        share[ends] *= _SLOWER
-        share[share < _SLOWEST] = 0.0
-    found: list[Trajectory] = [segment for segment in segments if segment is not None]
-    if bad:  # only the first segment: it begins in motion, and needs more than one profile
-        found.insert(0, joint_motion(chain, limits, start, targets[0]))
-    return Series(found)
+    share = passing.any(axis=1).astype(float)
+    found: dict[int, Trajectory | None] = {}
+    changed = set(range(len(targets)))
+    while changed:  # each comes a few times at most
+        for k in changed:
+            velocity = passing[k] * share[k]
+            begin = state if k == 0 else State(
+                targets[k - 1], passing[k - 1] * share[k - 1], np.zeros_like(velocity))
+            found[k] = _segment(limits, begin, targets[k], velocity, k == 0 and state.moves)
+        slower = {end for k in changed if found[k] is None for end in (k - 1, k)
+                  if end >= 0 and share[end] > 0.0}
+        for end in slower:
+            share[end] *= _SLOWER if share[end] * _SLOWER >= _SLOWEST else 0.0
+        changed = {k for end in slower for k in (end, end + 1)}
+    # What begins in motion may need more than one profile.
+    return Series([found[k] or joint_motion(
+        chain, limits, start if k == 0 else State.at_rest(targets[k - 1]), targets[k])
+        for k in range(len(targets))])
 
 
 def stopping(start: Trajectory, limits: MotionLimits) -> Trajectory:
@@ -116,24 +125,21 @@ def _checked(chain: JointSpace, q0: np.ndarray, configurations: Any,
     return values
 
 
-def _segments(limits: MotionLimits, state: State, targets: np.ndarray,
-              velocities: np.ndarray) -> list[RuckigProfile | None]:
-    """Return a profile for each segment, None for those that leave their interval or a limit."""
-    found: list[RuckigProfile | None] = []
-    for k, (q, velocity) in enumerate(zip(targets, velocities)):
-        try:
-            profile = reach_state(limits, state, q, velocity)
-        except MotionError:
-            kept = False
-        else:
-            low, high = np.minimum(state.position, q), np.maximum(state.position, q)
-            kept = profile.keeps_limits and (
-                admissible(limits, state) if k == 0 and state.moves else
-                bool((profile.lowest >= low - _OVERSHOOT).all()
-                     and (profile.highest <= high + _OVERSHOOT).all()))
-        found.append(profile if kept else None)
-        state = State(q, velocity, np.zeros_like(q))
-    return found
+def _segment(limits: MotionLimits, state: State, q: np.ndarray, velocity: np.ndarray,
+             begins_in_motion: bool) -> RuckigProfile | None:
+    """Return the profile from a state to q (n,), None where it leaves its interval or a limit."""
+    if is_over(math.inf):
+        raise MotionError('planning was cancelled')
+    try:
+        profile = reach_state(limits, state, q, velocity)
+    except MotionError:
+        return None
+    low, high = np.minimum(state.position, q), np.maximum(state.position, q)
+    kept = profile.keeps_limits and (
+        admissible(limits, state) if begins_in_motion else
+        bool((profile.lowest >= low - _OVERSHOOT).all()
+             and (profile.highest <= high + _OVERSHOOT).all()))
+    return profile if kept else None
 
 
 def _passing(limits: MotionLimits, configurations: np.ndarray) -> np.ndarray:

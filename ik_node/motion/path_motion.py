@@ -14,6 +14,7 @@ import numpy as np
 from ik_node.motion.joint_path import JointPath
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.trajectory import Excess, Series, SplineTrajectory, Trajectory
+from ik_node.support.clock import is_over
 
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline
@@ -127,7 +128,8 @@ def brake(current: Trajectory, limits: MotionLimits) -> Trajectory:
         current = current.to_rest()
     soonest = current
     durations = np.geomspace(_SHORTEST, max(current.duration, _SHORTEST), _DURATIONS)[:-1].tolist()
-    while durations:  # nearly always what keeps the limits for one does for longer ones
+    # Nearly always what keeps the limits for one duration does for longer ones.
+    while durations and not is_over(math.inf):
         middle = len(durations) // 2
         found = _braking(current, limits, durations[middle])
         durations = durations[middle + 1:] if found is None else durations[:middle]

@@ -67,8 +67,8 @@ class Session:
         JointGoals(node, arms, self._dispatcher, self._execution, self._on_leave)
         self._commands = Commands(node, configuration, self._dispatcher, self._execution,
                                   self._outputs, self._branches, self._on_leave)
-        self._handles = Handles(node, self._goals.take, self._execution.last_goal,
-                                        self._commands.go_to_start)
+        self._handles = Handles(node, self._goals.take, self._execution.last_goal, lambda: (
+            node.executor and node.executor.create_task(self._commands.go_to_start)))
         node.create_timer(_MARKER_PERIOD, self._on_marker_time, clock=steady)
         node.create_timer(_HANDLE_PERIOD, self._on_handle_time, clock=steady)
         self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)

@@ -12,7 +12,9 @@ from compiled import COMPILED
 from controller_rig import CHAIN, FAR, START, Rig, moving, near, path
 from goal_runs import run
 from ik_node import Goal, KinematicTree, make_solver
+from ik_node.control import mover
 from ik_node.control.group import Aim
+from ik_node.control.worker import LongSearch
 from ik_node.motion import cartesian_motion
 from ik_node.motion.interpolation import between_poses
 from ik_node.support.exceptions import InputError, MotionError, UnsupportedError
@@ -164,7 +166,7 @@ def test_freezing_holds_at_once_and_halting_brakes(motion):
     rig = Rig(motion)
     duration = rig.go(near(0.0, 0.2)).duration
     rig.advance(0.5 * duration)
-    braking = rig.controller.halt()
+    braking = run(rig.controller.halt())
     assert 0.0 < braking < duration
     rig.advance(0.5 * braking)
     before = rig.q
@@ -276,10 +278,43 @@ def test_a_line_that_no_redundancy_keeps_is_refused_with_its_place_and_the_arm_s
     assert rig.q.tolist() == q0.tolist()
 
 
+def test_a_path_and_its_motion_are_left_to_the_thread_of_the_worker():
+    rig = Rig('joint')
+    goal = rig.controller.go_through(path(*(near(0.0, 0.0004 * k) for k in range(600))))
+    work = None
+    for _ in ('solve', 'plan'):
+        work = goal.send(None if work is None else work())
+        assert isinstance(work, LongSearch)
+        assert not rig.sink.motions
+    with pytest.raises(StopIteration):
+        goal.send(work())
+    assert len(rig.sink.motions) == 1
+
+
+def test_a_motion_is_planned_anew_where_another_has_begun_meanwhile(monkeypatch):
+    rig, planned = Rig('joint'), []
+    rig.go(near(y=0.2))
+    rig.advance(0.1)
+
+    def plan(*arguments):
+        planned.append(arguments)
+        if len(planned) == 1:
+            rig.advance(0.01)
+            run(rig.controller.halt())
+        return planner(*arguments)
+    planner = mover.joint_motion_through
+    monkeypatch.setattr(mover, 'joint_motion_through', plan)
+    outcome = run(rig.controller.go_through(path(near(y=0.1), near(y=0.1, z=-0.1))))
+    assert len(planned) == 2
+    steps = np.diff([rig.q, *watched(rig, outcome.duration + 0.1)], axis=0)
+    assert np.abs(np.diff(steps, axis=0)).max() < 1e-4
+    assert CHAIN.forward(rig.q) == pytest.approx(near(y=0.1, z=-0.1).pose, abs=5e-6)
+
+
 @moving
 def test_the_start_pose_is_reached_by_a_motion(motion):
     rig = Rig(motion, start_pose=START + 0.1)
-    duration = rig.controller.go_to_start()
+    duration = run(rig.controller.go_to_start())
     rig.advance(duration + 1e-9)
     assert rig.q == pytest.approx(START + 0.1)
 

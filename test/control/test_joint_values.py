@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from controller_rig import CHAIN, FAR, START, Rig, moving, near, path
+from goal_runs import run
 
 
 def arrive(rig):
@@ -14,7 +15,7 @@ def arrive(rig):
 def test_joints_jump_there_and_the_path_ends():
     rig = Rig()
     rig.controller.waypoints.extend(path(near(0.1), near(0.2)))
-    assert rig.controller.go_to(START + 0.1) is None
+    assert run(rig.controller.go_to(START + 0.1)) is None
     assert rig.q == pytest.approx(START + 0.1, abs=0.0)
     assert not rig.controller.waypoints
     assert rig.controller.has_moved
@@ -25,11 +26,11 @@ def test_a_motion_goes_to_the_very_values_and_home_to_the_nearest_turn(motion):
     rig = Rig(motion)
     q = START.copy()
     q[5] = 6.0  # of a joint with a range of two turns
-    duration = rig.controller.go_to(q)
+    duration = run(rig.controller.go_to(q))
     rig.advance(duration)
     assert rig.q == pytest.approx(q, abs=1e-9)
     arrive(rig)
-    rig.controller.go_to_start()
+    run(rig.controller.go_to_start())
     arrive(rig)
     home = rig.controller.group.start
     assert np.cos(rig.q - home) == pytest.approx(np.ones(6), abs=1e-9)
@@ -37,9 +38,9 @@ def test_a_motion_goes_to_the_very_values_and_home_to_the_nearest_turn(motion):
 
 @moving
 def test_a_goal_is_not_taken_for_one_that_the_arm_moves_to_after_it_was_sent_elsewhere(motion):
-    for elsewhere in (lambda rig: rig.controller.go_to(START + 0.1),
-                      lambda rig: rig.controller.go_to_start(),
-                      lambda rig: rig.controller.halt()):
+    for elsewhere in (lambda rig: run(rig.controller.go_to(START + 0.1)),
+                      lambda rig: run(rig.controller.go_to_start()),
+                      lambda rig: run(rig.controller.halt())):
         rig = Rig(motion)
         rig.go(near(0.0, 0.0, 0.05))
         rig.advance(0.05)

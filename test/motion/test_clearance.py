@@ -53,3 +53,15 @@ def test_a_motion_out_of_a_contact_is_free():
     inside = 0.47 * BEGIN + 0.53 * END
     assert not model.is_free(inside)
     check_clearance(joint_motion(CHAIN, LIMITS, Rest(inside), END), LIMITS, model)
+
+
+@pytest.mark.parametrize('size', [1.0, 1e6])
+def test_a_motion_with_a_large_box_on_a_link_is_checked_whatever_its_size(size):
+    T = pose_from_rpy((0.5 * size + 0.9, 0.0, 0.0), (0.0, 0.0, 0.0))
+    box = Obstacle(Box((size, 0.5, 0.5)), T, CHAIN.links[1], name='box')
+    post = Obstacle(Box((0.1, 0.1, 3.0)), pose_from_rpy((1.5, 0.0, 0.0), (0.0, 0.0, 0.0)),
+                    name='post')
+    motion = joint_motion(CHAIN, LIMITS, Rest(BEGIN), END)
+    check_clearance(motion, LIMITS, CollisionModel(CHAIN, [box]))
+    with pytest.raises(MotionError, match="'box'.*'post'"):
+        check_clearance(motion, LIMITS, CollisionModel(CHAIN, [box, post]))

@@ -9,11 +9,14 @@ import pytest
 pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
 
 import robots
+from ik_node import KinematicTree
+from ik_node.motion import joint_motion as joint_motion_module
 from ik_node.motion.joint_motion import joint_motion, joint_motion_through, stopping
 from ik_node.motion.limits import motion_limits
 from ik_node.motion.ruckig_profile import reach_state, stop
 from ik_node.motion.trajectory import Rest, Series, State, left_of
-from ik_node.support.exceptions import InputError
+from ik_node.support.clock import Cancellation
+from ik_node.support.exceptions import InputError, MotionError
 
 V, A, J = 1.0, 2.0, 10.0
 STEP = 0.01  # s
@@ -229,6 +232,40 @@ def test_waypoints_on_a_line_are_passed_without_a_stop():
     assert direct <= motion.duration < 1.5 * direct < stopping
     inner = motion.sample(np.linspace(0.3, 0.7, 50) * motion.duration).velocity
     assert (np.abs(inner).max(axis=1) > 0.2 * limits.velocity.min()).all()
+
+
+def winding(count):
+    """Return an arm, its limits and configurations (count, n) on a smooth path."""
+    chain = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
+    rng = np.random.default_rng(0)
+    a, b = (robots.random_q(chain, rng, 0.5) for _ in range(2))
+    part = np.linspace(0.0, 1.0, count)[:, None]
+    return chain, motion_limits(chain), (
+        a + part * (b - a) + 0.2 * np.sin(6.0 * part * rng.uniform(0.5, 1.0, 6)))
+
+
+@pytest.mark.parametrize(('count', 'duration'), [(50, 5.571678), (200, 9.820657)])
+def test_the_duration_through_waypoints_is_known(count, duration):
+    chain, limits, path = winding(count)
+    motion = joint_motion_through(chain, limits, Rest(path[0]), path)
+    assert motion.duration == pytest.approx(duration, abs=1e-5)
+
+
+def test_the_time_through_many_waypoints_is_proportional_to_their_number(monkeypatch):
+    calls, reach_state = [], joint_motion_module.reach_state
+    monkeypatch.setattr(joint_motion_module, 'reach_state', lambda *arguments: (
+        calls.append(arguments), reach_state(*arguments))[1])
+    chain, limits, path = winding(400)
+    joint_motion_through(chain, limits, Rest(path[0]), path)
+    assert 400 <= len(calls) <= 10 * 400
+
+
+def test_planning_through_many_waypoints_can_be_cancelled():
+    chain, limits, path = winding(400)
+    cancelled = Cancellation()
+    cancelled.cancel()
+    with cancelled, pytest.raises(MotionError, match='cancelled'):
+        joint_motion_through(chain, limits, Rest(path[0]), path)
 
 
 def test_a_joint_that_turns_round_at_a_waypoint_does_not_overshoot_it():

@@ -74,11 +74,6 @@ class Execution:
         for controller in self.controllers.values():
             controller.waypoints.clear()
 
-    def go_to_start(self) -> float:
-        """Begin motions to the start pose; return the longest duration, s."""
-        return max((controller.go_to_start() for controller in self.controllers.values()),
-                   default=0.0)
-
     def freeze(self, robot: Robot) -> None:
         """Stop all motions at once."""
         self.advance(robot)

@@ -42,7 +42,7 @@ class JointGoals:
     async def _move(self, received: Received) -> Outcome:
         group, name = received.controller.group, received.arrival.name
         self._on_leave(group)
-        duration = received.controller.go_to(received.content)
+        duration = await received.controller.go_to(received.content)
         if name not in group.tasks:  # the goals of all tasks are superseded
             for task in group.tasks:
                 self._dispatcher.waiting.refuse_older(task)

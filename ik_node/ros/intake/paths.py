@@ -88,7 +88,7 @@ async def _move(waypoints: Sequence[Waypoint], controller: Controller) -> Outcom
         return None
     if waypoints:
         return await controller.go_through(waypoints)
-    controller.halt()
+    await controller.halt()
     return None
 
 

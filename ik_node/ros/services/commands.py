@@ -1,11 +1,12 @@
 """The services ~/reset, ~/enable and ~/solve_all."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.lifecycle import LifecycleNode
 from std_srvs.srv import SetBool, Trigger
 
+from ik_node.control.controller import Controller
 from ik_node.control.group import Group
 from ik_node.control.options import JUMP
 from ik_node.ros.configuration import Configuration
@@ -14,7 +15,6 @@ from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.log import reason_of
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.outputs import Outputs
-from ik_node.support.exceptions import IkError
 
 
 class Commands:
@@ -26,35 +26,47 @@ class Commands:
         self._node, self._dispatcher, self._execution = node, dispatcher, execution
         self._outputs, self._branches, self._on_leave = outputs, branches, on_leave
         self._configuration = configuration
-        node.create_service(Trigger, '~/reset', self._reset)
         node.create_service(SetBool, '~/enable', self._enable)
-        node.create_service(Trigger, '~/solve_all', self._solve_all,
-                            callback_group=ReentrantCallbackGroup())
+        for name, serve in (('reset', self._reset), ('solve_all', self._solve_all)):
+            node.create_service(Trigger, f'~/{name}', serve,
+                                callback_group=ReentrantCallbackGroup())
 
-    def go_to_start(self) -> tuple[bool, str]:
-        """Go to the start pose; return success and a message."""
+    async def go_to_start(self) -> None:
+        """Go to the start pose, or warn why not."""
+        done, message = await self._outcome(self._go_to_start())
+        if not done:
+            self._node.get_logger().warning(f'not going home: {message}')
+
+    async def _go_to_start(self) -> tuple[bool, str]:
         robot = self._configuration.robot
         if robot is None:
             return False, 'there is no robot yet'
         moves = self._configuration.options.motion != JUMP
         if moves and not (self._dispatcher.active and self._dispatcher.enabled):
             return False, 'the node is not active, or disabled: motions are not allowed'
-        try:
-            duration = self._execution.go_to_start() if moves else 0.0
-        except IkError as error:
-            return False, str(error)
         self._dispatcher.stop('the robot goes to its start pose')
         self._outputs.scene.forget_goals(robot.groups.values())
-        for group in robot.groups.values():
-            self._on_leave(group)
-            group.reset_targets(group.start)
         if moves:
+            controllers = self._execution.controllers.items()
+            duration = max([await self._dispatcher.in_turn(('goals', name), self._start(controller))
+                            for name, controller in controllers], default=0.0)
             return True, f'moving to the start pose for {duration:.3f} s'
         self._execution.freeze(robot)
         robot.reset()
+        for group in robot.groups.values():
+            self._leave(group)
         if self._dispatcher.active:
             self._outputs.announce(robot, self._configuration.options)
         return True, 'at the start pose'
+
+    async def _start(self, controller: Controller) -> float:
+        duration = await controller.go_to_start()
+        self._leave(controller.group)
+        return duration
+
+    def _leave(self, group: Group) -> None:
+        self._on_leave(group)
+        group.reset_targets(group.start)
 
     def freeze(self) -> None:
         """Stop all motions of an active node at once, and publish the joint states."""
@@ -63,17 +75,20 @@ class Commands:
             self._execution.freeze(robot)
             self._outputs.joint_states(robot)
 
-    def _reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        response.success, response.message = self.go_to_start()
+    async def _reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response.success, response.message = await self._outcome(self._go_to_start())
         return response
 
     async def _solve_all(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        try:
-            response.success, response.message = await self._dispatcher.in_turn(
-                'solve_all', self._list_branches())
-        except Exception as error:  # a defect must not stop the node
-            response.message = reason_of(error, self._node.get_logger().error)
+        response.success, response.message = await self._outcome(
+            self._dispatcher.in_turn('solve_all', self._list_branches()))
         return response
+
+    async def _outcome(self, command: Awaitable[tuple[bool, str]]) -> tuple[bool, str]:
+        try:
+            return await command
+        except Exception as error:  # a defect must not stop the node
+            return False, reason_of(error, self._node.get_logger().error)
 
     async def _list_branches(self) -> tuple[bool, str]:
         robot = self._dispatcher.active_robot()

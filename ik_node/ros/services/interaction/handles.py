@@ -35,11 +35,10 @@ class Handles:
     """
 
     def __init__(self, node: LifecycleNode, goals: GoalSink, last_goal: LastGoal,
-                 reset: Callable[[], tuple[bool, str]]) -> None:
+                 reset: Callable[[], object]) -> None:
         """Begin without handles.
 
-        last_goal: returns that of a chain. reset: goes to the start pose; returns success and a
-        message.
+        last_goal: returns that of a chain. reset: goes to the start pose.
         """
         self._node, self._goals, self._last_goal, self._reset = node, goals, last_goal, reset
         self._server: Any = None
@@ -150,9 +149,7 @@ class Handles:
             self._show(handle, handle.pose)
             self._server.applyChanges()
         elif entry == HOME:
-            done, message = self._reset()
-            if not done:
-                self._node.get_logger().warning(f'not going home: {message}')
+            self._reset()
 
     def _show(self, handle: Handle, shown_pose: Pose | None) -> None:
         """Tell the server what has changed. shown_pose: the one that it has."""
