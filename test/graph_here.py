@@ -78,7 +78,7 @@ class _Publisher:
         for subscription in list(self._here.subject.subscriptions):
             if subscription.topic_name == self.topic_name:
                 assert subscription.msg_type is self._kind, self.topic_name
-                self._here.handle(subscription.callback, wired(message))
+                self._here.handle(subscription.callback, taken(subscription, wired(message)))
         self._here.tell(self.topic_name, message)
 
 
@@ -95,6 +95,11 @@ class ClientHere(Client):
 
 def _count(ends, topic):
     return sum(end.topic_name == f'/{topic.lstrip("/")}' for end in ends)
+
+
+def taken(subscription, message):
+    """Return a message as the callback of a subscription takes it."""
+    return serialize_message(message) if subscription.raw else message
 
 
 def wired(message):

@@ -22,6 +22,7 @@ from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 import robots
+from graph_here import taken
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 from node_here import NodeHere
@@ -225,7 +226,7 @@ class HostileNode(NodeHere):
         """Let the node handle a message, also one that no wire would carry."""
         for subscription in list(self.subject.subscriptions):
             if subscription.topic_name == f'/{topic}':
-                self.handle(subscription.callback, message)
+                self.handle(subscription.callback, taken(subscription, message))
 
 
 def value_of(kind, value):

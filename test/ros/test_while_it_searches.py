@@ -5,7 +5,7 @@ import signal
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PoseArray, PoseStamped
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
@@ -18,6 +18,7 @@ from ros_harness import NodeUnderTest, given
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = KinematicTree.from_urdf(ARM).chain()
+BENT = np.array([0.4, 0.3, 0.5, 0.4, -1.2, 0.4])
 EASY = CHAIN.forward([0.3, 0.2, -0.6, 0.3, -0.8, 0.2])
 # The orientation cannot be had there, which dls does not prove.
 HARD = np.array([[0.0, 0.0, -1.0, 0.3], [0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.4],
@@ -149,3 +150,33 @@ def test_a_signal_ends_the_node_and_the_goal_has_a_status(searching):
     number = searching.search()
     assert searching.node.stop(signal.SIGINT) == 0
     assert 'shuts down' in searching.status(number)['message']
+
+
+@pytest.fixture(scope='module')
+def moving():
+    with NodeUnderTest(*given({'urdf_path': ARM, 'motion': 'joint', 'publish_rate': 50.0})) as node:
+        yield Searching(node.ready())
+
+
+def send_path(moving, count):
+    """Publish a path of so many poses, and wait until the node is at it; return its number."""
+    number, path = 10_000 + count, PoseArray(poses=[matrix_to_pose(CHAIN.forward(
+        BENT + 0.2 * np.sin(0.01 * k * np.arange(1.0, 7.0)))) for k in range(count)])
+    path.header.stamp.sec = number
+    moving.node.publish(PoseArray, 'goal_poses', path)
+    moving.node.settle()
+    return number
+
+
+def test_joint_states_and_services_go_on_while_a_long_path_is_planned(moving):
+    number = send_path(moving, 600)
+    moving.node.joint_states(10)
+    moving.node.settle()
+    assert number not in moving.statuses
+    assert moving.status(number)['reason'] == 'CONVERGED'
+
+
+def test_a_newer_goal_is_answered_while_a_long_path_is_planned(moving):
+    number = send_path(moving, 3000)
+    assert moving.status(moving.send(EASY))['reason'] == 'CONVERGED'
+    assert moving.status(number)['message'] == NEWER

@@ -42,7 +42,9 @@ class Dispatcher:
 
     - `active`: whether the node is active; otherwise goals are ignored, which is logged once.
     - `enabled`: whether goals are solved; otherwise they are refused.
-    - `worker`: executes goals, those of a group by the key ('goals', its name).
+    - `newest`: the last goal of each group that was not refused.
+    - `worker`: executes goals, those of a group by the key ('goals', its name), and converts long
+      paths by the key ('paths', its name).
     """
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, execution: Execution,
@@ -52,6 +54,7 @@ class Dispatcher:
         self._node, self._execution = node, execution
         self._outcomes, self.measured, self.worker = outcomes, measured, worker
         self.waiting = Waiting(node, steady)
+        self.newest: dict[str, Arrival] = {}
 
     def activate(self, active: bool) -> None:
         """Begin to handle goals, or stop."""
@@ -62,7 +65,8 @@ class Dispatcher:
 
     def stop(self, reason: str) -> None:
         """End the current paths, and refuse the goals under way."""
-        self.worker.cancel(reason, *(('goals', name) for name in self._execution.controllers))
+        self.worker.cancel(reason, *((kind, name) for name in self._execution.controllers
+                                     for kind in ('paths', 'goals')))
         self._execution.drop_paths()
         self.waiting.stop(reason)
 
@@ -98,11 +102,12 @@ class Dispatcher:
                     self.update_from_measured(controller)
             received = Received(arrival, controller, convert(robot, group, name, message))
         except NotYetError as error:
-            self._wait(arrival, error, partial(again, name, message))
+            self.wait(arrival, error, partial(again, name, message))
             return None
         except Exception as error:
             self.refuse(arrival, error)
             return None
+        self.newest[group.name] = arrival
         if self.waiting.goals:
             self.waiting.refuse_older(name)
         return received
@@ -171,7 +176,7 @@ class Dispatcher:
         await future
         return cast(T, future.result())
 
-    def _wait(self, arrival: Arrival, error: NotYetError, again: Callable[[], object]) -> None:
+    def wait(self, arrival: Arrival, error: NotYetError, again: Callable[[], object]) -> None:
         """Execute a goal as soon as its frame is known; refuse it after the timeout."""
         timeout = self._configuration.options.tf_timeout
         if not self.waiting.wait(arrival.name, error.come, again, partial(self.refuse, arrival),

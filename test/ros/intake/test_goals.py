@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import Point, PointStamped, Pose, PoseStamped, Quaternion
+from geometry_msgs.msg import Point, PointStamped, Pose, PoseArray, PoseStamped, Quaternion
 from nav_msgs.msg import Path
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
@@ -287,6 +287,36 @@ def test_a_new_goal_ends_the_path(node, chain):
     assert len(statuses) == 4, [status.message for status in statuses]
     state = node.joint_states()[0]
     assert chain.forward(np.array(state.position)) == pytest.approx(goal, abs=2e-6)
+
+
+@pytest.mark.parametrize('frame', ['', 'base_link', 'link_1', '/link_1'])
+def test_long_paths_are_followed_in_any_frame(node, chain, frame):
+    T = chain.tree.forward(node.client.send(reachable(chain, 23)).joints).get(
+        frame.strip('/'), np.eye(4))
+    message = Path(poses=[PoseStamped(pose=matrix_to_pose(np.linalg.inv(T) @ chain.forward(
+        np.full(6, 0.1 + 0.002 * k)))) for k in range(50)])
+    message.header.frame_id = frame
+    statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+    node.publish(Path, 'goal_path', message)
+    assert node.until(lambda: len(statuses) == 50), node.log()
+    assert statuses[-1].message.startswith('waypoint 50 of 50: ')
+    state = node.joint_states()[0]
+    assert chain.forward(np.array(state.position)) == pytest.approx(
+        chain.forward(np.full(6, 0.198)), abs=2e-6)
+
+
+@pytest.mark.parametrize(('count', 'reason'), [
+    (100, 'waypoint 70 of 100: the position'), (10_001, 'at most 10000 poses, not 10001')])
+def test_long_paths_are_refused_as_a_whole_and_leave_the_present_one_alone(
+        node, chain, count, reason):
+    begun = begin_path(node, chain)
+    poses = [matrix_to_pose(reachable(chain, 14)) for _ in range(69)]
+    poses += [Pose(position=Point(x=math.nan))] * (count - 69)
+    node.publish(PoseArray, 'goal_poses', PoseArray(poses=poses))
+    assert node.until(lambda: len(begun) == 13), node.log()
+    refused, = (status for status in begun if status.level == DiagnosticStatus.ERROR)
+    assert reason in refused.message
+    assert begun[-1].message.startswith('waypoint 12 of 12: ')
 
 
 def test_a_path_with_a_bad_waypoint_is_refused_as_a_whole_with_its_place(node, chain):
