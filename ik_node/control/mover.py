@@ -29,8 +29,8 @@ _Plan: TypeAlias = Callable[[Trajectory], tuple[Trajectory, Any]]
 class MotionSink(Protocol):
     """Receives the motions of a group, for controllers of a real robot."""
 
-    def publish(self, group: Group, motion: Trajectory) -> None:
-        """Receive a motion, from now on."""
+    def publish(self, group: Group, motion: Trajectory, began: float) -> None:
+        """Receive a motion, and the time of the movers' clock at which it begins, s."""
 
     def hold(self, group: Group, q: np.ndarray) -> None:
         """Receive the configuration q (n,), rad or m, in which a group stops at once."""
@@ -196,7 +196,7 @@ class Mover:
         if self.motion is None:
             self._at = self._clock()
         self.motion, self._began = motion, self._at
-        self._sink.publish(self.group, left_of(motion, self._clock() - self._at))
+        self._sink.publish(self.group, motion, self._at)
 
 
 def _same_joints(space: JointSpace, other: JointSpace) -> bool:

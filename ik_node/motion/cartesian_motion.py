@@ -14,9 +14,9 @@ from scipy.interpolate import CubicSpline
 
 from ik_node.motion.following import Follower
 from ik_node.motion.limits import MotionLimits
-from ik_node.motion.path_motion import STEP, along, brake, keeps
+from ik_node.motion.path_motion import along, brake, keeps, step_of
 from ik_node.motion.tip_path import paths_through
-from ik_node.motion.trajectory import Rest, Series, SplineTrajectory, Trajectory
+from ik_node.motion.trajectory import Rest, Series, SplineTrajectory, Trajectory, braking_limits
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import task_error
 from ik_node.support.exceptions import InputError, MotionError
@@ -41,7 +41,7 @@ def cartesian_motion(follower: Follower, limits: MotionLimits, start: Trajectory
     ahead = start.to_rest() if isinstance(start, Series) else start
     missed, missed_ahead = (np.linalg.norm(task_error(follower.chain, goals[0], q))
                             for q in (braking.end, ahead.end))
-    if missed <= missed_ahead:
+    if missed <= missed_ahead or braking_limits(limits, ahead) is not limits:
         return _joined(follower, limits, braking, goals)[0]
     try:  # the goal is beyond, as where goals come in quick succession
         motion, at_once = _joined(follower, limits, ahead, goals)
@@ -67,7 +67,7 @@ def _joined(follower: Follower, limits: MotionLimits, first: Trajectory,
     blended = _overlapped(first, second, limits)
     if blended is None:
         return Series([first, second, *others]), False
-    at_once = blended.duration < max(first.duration, second.duration) + STEP
+    at_once = blended.duration < max(first.duration, second.duration) + step_of(limits)
     return (Series([blended, *others]) if others else blended), at_once
 
 
@@ -107,12 +107,13 @@ def _whole(goal: Goal, T: np.ndarray) -> np.ndarray:
 def _overlapped(braking: Trajectory, onward: Trajectory,
                 limits: MotionLimits) -> Trajectory | None:
     """Return both superposed as early as the limits allow; None where they never can be."""
+    step = step_of(limits)
     for later in np.arange(_OVERLAPS) / _OVERLAPS * braking.duration:
-        count = int(np.ceil(max(later + onward.duration, braking.duration) / STEP)) + 1
-        times = np.arange(count) * STEP
+        count = int(np.ceil(max(later + onward.duration, braking.duration) / step)) + 1
+        times = np.arange(count) * step
         configurations = (braking.sample(times).position
                           + onward.sample(times - later).position - braking.end)
-        motion = SplineTrajectory(times, configurations, limits, braking.at(0.0).velocity)
+        motion = SplineTrajectory(times, configurations, limits, braking.at(0.0))
         excess = motion.excess()
         if keeps(excess) and excess.position <= 0.0:
             return motion

@@ -1,11 +1,13 @@
 """Motion in joint space: jerk-limited, synchronised, from any state to configurations.
 
 Ruckig knows no position limits, and a joint in motion may have to overshoot before it reverses.
-Where that would leave the limits the arm brakes and continues from there; where braking would leave
-them too, it continues the current motion, which ends inside the limits, until one is possible.
+Where that would leave the limits the arm brakes and continues from there, as hard as its current
+motion would have braked where the limits have become stricter meanwhile. Where neither is possible
+it continues the current motion, which ends inside the limits, until one is.
 """
 
 import math
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from ik_node.motion.interpolation import nearest_end
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.path_motion import brake
 from ik_node.motion.ruckig_profile import RuckigProfile, admissible, reach_state, stop
-from ik_node.motion.trajectory import Part, Series, State, Trajectory
+from ik_node.motion.trajectory import Part, Series, State, Trajectory, braking_limits
 from ik_node.support.arguments import floats
 from ik_node.support.clock import is_over
 from ik_node.support.exceptions import InputError, MotionError
@@ -39,15 +41,15 @@ def joint_motion(chain: JointSpace, limits: MotionLimits, start: State | Traject
     """
     state = _state_of(start)
     q = _checked(chain, state.position, configuration, to_nearest_turn)[0]
-    motion, kept = _from(limits, state, q)
-    if kept or not isinstance(start, Trajectory):
-        return motion
-    for t in np.linspace(0.0, start.duration, _TRIED + 1)[1:].tolist():
-        if is_over(math.inf):
+    if not isinstance(start, Trajectory):
+        return _from(limits, state, q, None)[0]
+    for t in np.linspace(0.0, start.duration, _TRIED + 1).tolist():
+        if t and is_over(math.inf):
             break
-        motion, kept = _from(limits, start.at(t), q)
-        if kept:
-            return Series([Part(start, 0.0, t), motion])
+        with suppress(MotionError):
+            motion, kept = _from(limits, start.at(t) if t else state, q, start)
+            if kept:
+                return Series([Part(start, 0.0, t), motion]) if t else motion
     return Series([start, reach_state(limits, State.at_rest(start.end), q)])
 
 
@@ -87,21 +89,38 @@ def stopping(start: Trajectory, limits: MotionLimits) -> Trajectory:
 
     start: the current motion, from now on.
     """
-    state = start.at(0.0)
-    profile = stop(limits, state)
-    return profile if profile.keeps_limits and admissible(limits, state) else brake(start, limits)
+    with suppress(MotionError):
+        profile = stop(braking_limits(limits, start), start.at(0.0))
+        if profile.keeps_limits:
+            return profile
+    return brake(start, limits)
 
 
-def _from(limits: MotionLimits, state: State, q: np.ndarray) -> tuple[Trajectory, bool]:
-    """Go from a state to q (n,) at once, or brake first; return whether that keeps all limits."""
-    direct, kept = reach_state(limits, state, q), admissible(limits, state)
-    if direct.keeps_limits:
-        return direct, kept
-    braking = stop(limits, state)
-    if braking.stays_inside or braking.excess < direct.excess:
-        onward = reach_state(limits, State.at_rest(braking.end), q)
-        return Series([braking, onward]), kept and braking.keeps_limits
-    return direct, False
+def _from(limits: MotionLimits, state: State, q: np.ndarray,
+          current: Trajectory | None) -> tuple[Trajectory, bool]:
+    """Go from a state to q (n,) at once, or brake first; return whether that keeps all limits.
+
+    From a state that exceeds them by the quicker of both; braking may then use as much as the rest
+    of the current motion.
+    """
+    found: list[tuple[bool, float, Trajectory]] = []
+    for begin in (lambda: reach_state(limits, state, q), lambda: stop(limits, state),
+                  lambda: stop(braking_limits(limits, current) if current else limits, state)):
+        try:
+            first = begin()
+            motion: Trajectory = first if first.end is q else Series(
+                [first, reach_state(limits, State.at_rest(first.end), q)])
+        except MotionError as error:
+            reason = error
+            continue
+        if first.keeps_limits and admissible(limits, state):
+            return motion, True
+        kept = first.keeps_limits
+        found.append((not kept, motion.duration if kept else first.excess, motion))
+    if not found:
+        raise reason
+    exceeds, _, best = min(found, key=lambda one: one[:2])
+    return best, not exceeds
 
 
 def _state_of(start: State | Trajectory) -> State:

@@ -13,19 +13,20 @@ import numpy as np
 
 from ik_node.motion.joint_path import JointPath
 from ik_node.motion.limits import MotionLimits
-from ik_node.motion.trajectory import Excess, Series, SplineTrajectory, Trajectory
+from ik_node.motion.trajectory import Excess, Series, SplineTrajectory, Trajectory, braking_limits
 from ik_node.support.clock import is_over
 
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline
 
-STEP = 0.004         # s between the knots of a motion
+_STEP = 0.004        # s between the knots of a motion, at least
 BLENDING_JERK = 2.0  # of the limit: while one motion takes over from another
 _FEWEST, _MOST = 24, 20000  # knots
 _RESTING = 2         # knots at rest at either end: a cubic's acceleration is next to zero there
 _GRID = 4            # places to each piece of the path's spline
 _ROUNDS = 4          # of slowing down where limits are exceeded
 _WINDOW = 1.5        # of a/j: over how long accelerations are averaged
+_STEPS = 40          # knots to a window, at most
 _KEPT = 1.0 + 1e-6
 _SHORTEST = 0.016     # s, of braking
 _DURATIONS = 24       # to choose that of braking from
@@ -72,26 +73,37 @@ def along(path: 'CubicSpline', limits: MotionLimits) -> SplineTrajectory:
     grid = np.unique(np.concatenate(
         [knots[:-1] + share * np.diff(knots) for share in np.arange(_GRID) / _GRID] + [knots[-1:]]))
     dq, ddq = path(grid, 1), path(grid, 2)
-    window = _WINDOW * float((limits.acceleration / limits.jerk).max())
+    window, step = _window(limits), step_of(limits)
     slower = np.ones(len(grid))  # times as long at each place
     found = []
     for _ in range(_ROUNDS):
         pace = quickest_pace(grid, dq, ddq, limits.velocity / slower[:, None],
                              limits.acceleration / slower[:, None] ** 2)
-        times, parts = _averaged(pace, window)
-        motion = SplineTrajectory(times, path(parts), limits)
+        times, parts = _averaged(pace, window, step)
+        configurations = np.clip(path(parts), limits.lower, limits.upper)
+        motion = SplineTrajectory(times, configurations, limits)
         factor = motion.excess().slower
-        found.append(SplineTrajectory(times * factor, path(parts), limits))
+        found.append(SplineTrajectory(times * factor, configurations, limits))
         if factor <= 1.001:
             break
         slower *= np.interp(grid, parts, _slowing(motion, limits, times, window))
     return min(found, key=lambda motion: motion.duration)
 
 
-def _averaged(pace: Pace, window: float) -> tuple[np.ndarray, np.ndarray]:
+def _window(limits: MotionLimits) -> float:
+    """Return the time over which accelerations are averaged, s."""
+    return _WINDOW * float((limits.acceleration / limits.jerk).max())
+
+
+def step_of(limits: MotionLimits) -> float:
+    """Return the time between the knots of a motion, s: slow motions have no more of them."""
+    return max(_STEP, _window(limits) / _STEPS)
+
+
+def _averaged(pace: Pace, window: float, step: float) -> tuple[np.ndarray, np.ndarray]:
     """Return times (k,), s, and parts (k,) of the path, each the mean over a window, s, before."""
     duration = pace.times[-1] + window
-    step = min(max(STEP, duration / _MOST), duration / _FEWEST)
+    step = min(max(step, duration / _MOST), duration / _FEWEST)
     count = max(round(window / step), 1)
     moving = np.arange(int(np.ceil(pace.times[-1] / step)) + count + 1) * step
     sums = np.cumsum(np.concatenate([np.full(count, pace.parts[0]), pace.at(moving)]))
@@ -113,37 +125,40 @@ def _slowing(motion: SplineTrajectory, limits: MotionLimits, times: np.ndarray,
     return np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).max(axis=1)
 
 
-def keeps(excess: Excess) -> bool:
+def keeps(excess: Excess, most_jerk: float = BLENDING_JERK) -> bool:
     """Return whether a motion that takes over from another keeps the limits that apply to it."""
     return (max(excess.velocity, excess.acceleration) <= _KEPT
-            and excess.jerk <= BLENDING_JERK * _KEPT)
+            and excess.jerk <= most_jerk * _KEPT)
 
 
 def brake(current: Trajectory, limits: MotionLimits) -> Trajectory:
     """Return a motion on the same path as the current motion that comes to rest sooner.
 
-    Where there is none, the current motion up to where it rests next.
+    Where there is none, the current motion up to where it rests next. Where that uses more than the
+    limits, braking may use as much.
     """
     if isinstance(current, Series):
         current = current.to_rest()
-    soonest = current
+    soonest, wider = current, braking_limits(limits, current)
+    most_jerk = BLENDING_JERK if wider is limits else 1.0
     durations = np.geomspace(_SHORTEST, max(current.duration, _SHORTEST), _DURATIONS)[:-1].tolist()
     # Nearly always what keeps the limits for one duration does for longer ones.
     while durations and not is_over(math.inf):
         middle = len(durations) // 2
-        found = _braking(current, limits, durations[middle])
+        found = _braking(current, wider, durations[middle], most_jerk)
         durations = durations[middle + 1:] if found is None else durations[:middle]
         soonest = found or soonest
     return soonest
 
 
-def _braking(current: Trajectory, limits: MotionLimits, duration: float) -> Trajectory | None:
+def _braking(current: Trajectory, limits: MotionLimits, duration: float,
+             most_jerk: float) -> Trajectory | None:
     """Return a motion on the same path that rests after a duration, s; None beyond the limits."""
-    times = np.linspace(0.0, duration, max(math.ceil(duration / STEP), _FEWEST) + 1)
+    times = np.linspace(0.0, duration, max(math.ceil(duration / step_of(limits)), _FEWEST) + 1)
     for ramp in _RAMPS:
         motion = SplineTrajectory(times, current.sample(_clock(times, ramp)).position, limits,
-                                  current.at(0.0).velocity)
-        if keeps(motion.excess()):
+                                  current.at(0.0))
+        if keeps(motion.excess(), most_jerk):
             return motion
     return None
 

@@ -16,40 +16,53 @@ from ik_node.support.exceptions import MotionError, UnsupportedError
 
 _ROUNDING = 1e-7   # rad or m: what a position may lie beyond a limit by rounding
 _ADMISSIBLE = 1.0 + 1e-9
+_TOO_LONG = '-101'  # the code of a motion longer than Ruckig computes, which Python has no name for
 
 
 class RuckigProfile(Trajectory):
     """A trajectory of Ruckig; it keeps limits of velocity, acceleration and jerk, not of position.
 
-    - `lowest`, `highest`: (n,) positions, rad or m; `fastest`: (n,) speeds, per s.
+    - `lowest`, `highest`: (n,) positions, rad or m; `fastest`: (n,) speeds, per s; `strongest`:
+      (n,) accelerations, per s², without sign.
     - `excess`: how far positions leave the limits at most, rad or m; not above 0: they do not.
-    - `stays_inside`: whether positions keep the limits; `keeps_limits`: velocities, too.
+    - `stays_inside`: whether positions keep the limits; `keeps_limits`: velocities and
+      accelerations, too, or are nowhere larger than at the beginning.
     """
 
-    def __init__(self, found: Any, limits: MotionLimits, end: np.ndarray) -> None:
+    def __init__(self, found: Any, limits: MotionLimits, end: np.ndarray,
+                 rests: bool = True) -> None:
         """Wrap Ruckig's trajectory, which ends at q (n,), rad or m, at rest or not."""
         self._found, self._limits = found, limits
-        self.duration, self.end = float(found.duration), end
-        self.lowest, self.highest, self.fastest = extrema(found.profiles[0])
+        self.duration, self.end, self.rests = float(found.duration), end, rests
+        (self.lowest, self.highest, self.fastest, self.strongest,
+         self.knots) = extrema(found.profiles[0], self.duration)
         self.excess = float(max((limits.lower - self.lowest).max(),
                                 (self.highest - limits.upper).max()))
         self.stays_inside = self.excess <= _ROUNDING
-        self.keeps_limits = self.stays_inside and bool(
-            (self.fastest <= limits.velocity * _ADMISSIBLE).all())
+        # Ruckig meets its target to 1e-8 only: (n,) per s.
+        self._drift = (end - found.at_time(self.duration)[0]) / max(self.duration, _ROUNDING)
+        _, v, a = np.abs(found.at_time(0.0))
+        self.keeps_limits = self.stays_inside and all(
+            (most <= np.maximum(limit, first) * _ADMISSIBLE).all() for most, limit, first in (
+                (self.fastest, limits.velocity, v), (self.strongest, limits.acceleration, a)))
 
-    def _at(self, t: float) -> State:
-        q, v, a = (np.array(values) for values in self._found.at_time(t))
+    def raw(self, times: np.ndarray) -> State:
+        q, v, a = np.array([self._found.at_time(t) for t in times.tolist()]).reshape(
+            -1, 3, len(self.end)).swapaxes(0, 1)
+        q = q + times[:, None] * self._drift
         if self.stays_inside:
             q = np.clip(q, self._limits.lower, self._limits.upper)
         return State(q, v, a)
 
 
-def extrema(profiles: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the lowest and highest positions, and the highest speeds, (n,) each, of profiles.
+def extrema(profiles: Sequence[Any], duration: float) -> tuple[np.ndarray, ...]:
+    """Return the extrema of profiles that last at most a duration, s, and the times of phases.
 
-    Ruckig's own `position_extrema` miss a joint that turns round while its acceleration is constant
-    (github.com/pantor/ruckig/issues/215). Here the zeros of velocity and acceleration of every
-    phase, p + v t + a t²/2 + j t³/6, are computed.
+    The lowest and highest positions, the highest speeds and accelerations, (n,) each; and the times
+    (k,) at which a jerk changes, from 0 to the duration. Ruckig's own `position_extrema` miss a
+    joint that turns round while its acceleration is constant (github.com/pantor/ruckig/issues/215).
+    Here the zeros of velocity and acceleration of every phase, p + v t + a t²/2 + j t³/6, are
+    computed.
     """
     # Two phases that bring a state into the limits, and seven to the target; (n, 9) each.
     t, p, v, a, j = (np.array([[*getattr(profile.brake, name)[:2], *getattr(profile, name)[:7]]
@@ -63,10 +76,13 @@ def extrema(profiles: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray
     positions = p + still * (v + still * (a / 2.0 + still * j / 6.0))
     speeds = np.abs(v + level * (a + level * j / 2.0))
     taken = t > 0.0  # phases without duration do not count
+    changes = np.clip(np.cumsum(t, axis=1)[taken], 0.0, duration)
     taken[:, -1] |= ~taken.any(axis=1)
     return (np.where(taken, positions, np.inf).min(axis=(0, 2)),
             np.where(taken, positions, -np.inf).max(axis=(0, 2)),
-            np.where(taken, speeds, 0.0).max(axis=(0, 2)))
+            np.where(taken, speeds, 0.0).max(axis=(0, 2)),
+            np.where(taken, np.abs([a, a + j * t]), 0.0).max(axis=(0, 2)),
+            np.unique([0.0, *changes, duration]))
 
 
 def ruckig_module() -> ModuleType:
@@ -100,7 +116,7 @@ def reach_state(limits: MotionLimits, state: State, q: np.ndarray,
     """
     final = np.zeros_like(q) if velocity is None else velocity
     found = _calculate(limits, state, target_position=q.tolist(), target_velocity=final.tolist())
-    return RuckigProfile(found, limits, q)
+    return RuckigProfile(found, limits, q, not final.any())
 
 
 def stop(limits: MotionLimits, state: State) -> RuckigProfile:
@@ -124,8 +140,11 @@ def _calculate(limits: MotionLimits, state: State, **target: Any) -> Any:
         setattr(parameters, attribute, value)
     try:
         result = ruckig.Ruckig(n).calculate(parameters, found)
-    except RuntimeError as error:
-        raise MotionError(f'Ruckig finds no motion: {error}') from error
+    except (RuntimeError, ValueError, ruckig.RuckigError) as error:
+        reason = str(error).strip().partition(' input')[0]  # without a list of all numbers
+        if _TOO_LONG in reason:
+            reason = 'it would last over 7,600 s'
+        raise MotionError(f'Ruckig finds no motion: {reason}') from error
     if result not in (ruckig.Result.Working, ruckig.Result.Finished):
         raise MotionError(f'Ruckig finds no motion: {result}')
     return found

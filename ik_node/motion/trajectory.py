@@ -3,16 +3,20 @@
 Parts and series of others, and cubic splines, whose extrema are computed exactly.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ik_node.motion.limits import MotionLimits
 
-_AT_REST = 1e-6  # per s
+_APART = 5e-6    # s: knots nearer to each other are one
+_INSTANT = 1e-9  # s: a part that ends so little earlier ends with the whole
 _ROUNDING = 1.0 + 1e-7
+_KEPT = 1.0 + 1e-5
 
 
 class State(NamedTuple):
@@ -34,26 +38,61 @@ class State(NamedTuple):
 
 
 class Trajectory(ABC):
-    """A trajectory from 0 to `duration`, s; at rest before at its beginning, afterwards at its end.
+    """A trajectory from 0 to `duration`, s; afterwards at rest at its end.
 
-    `end`: where the joints come to rest, (n,), rad or m.
+    - `end`: where the joints come to rest, (n,), rad or m.
+    - `knots`: times (k,) from 0 to the duration, s, between which positions are cubic in time.
+    - `rests`: whether it ends at rest; part of another may end in motion.
     """
 
     duration: float
     end: np.ndarray
+    knots: np.ndarray
+    rests: bool = True
 
     def at(self, t: float) -> State:
         """Return the state (n,) at a time t, s; after the duration at rest, exactly at the end."""
-        return State.at_rest(self.end) if t >= self.duration else self._at(max(t, 0.0))
+        return State(*(values[0] for values in self.sample(np.array([t]))))
 
     def sample(self, times: np.ndarray) -> State:
-        """Return the states (k, n) at times (k,), s."""
-        states = [self.at(float(t)) for t in times]
-        return State(*(np.array(column) for column in zip(*states)))
+        """Return the states (k, n) at times (k,), s; before 0 that at 0."""
+        states = self.raw(np.clip(times, 0.0, self.duration))
+        over = np.asarray(times) >= self.duration
+        for values, last in zip(states, State.at_rest(self.end)):
+            values[over] = last
+        return states
+
+    def point_times(self, period: float, most: int) -> np.ndarray:
+        """Return times (k,), s, from 0 to the duration: the knots, and others a period apart.
+
+        A quintic in time between the states at two of them is the trajectory itself; nearly so
+        where there are more than `most` knots, of which some are then left out. At most as many are
+        added for the period.
+        """
+        knots = self.knots[np.append(np.diff(self.knots) > _APART, True)]
+        knots = np.append(knots[:-1:math.ceil(len(knots) / most)], knots[-1])
+        knots[0] = 0.0
+        period = max(period, self.duration / most) * _ROUNDING
+        counts = np.maximum(np.ceil(np.diff(knots) / period), 1.0)
+        places = np.concatenate([[0.0], np.cumsum(counts)])
+        return np.interp(np.arange(places[-1] + 1.0), places, knots)
+
+    def peaks(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the largest speed, acceleration and jerk of each joint, (n,), per s, s² and s³."""
+        times = self.point_times(math.inf, len(self.knots))
+        _, v, a = self.raw(times)
+        h = np.diff(times)[:, None]
+        jerk = np.diff(a, axis=0) / h
+        # Between two knots the velocity is extreme where the acceleration, a + j t, is zero.
+        with np.errstate(divide='ignore', invalid='ignore'):
+            t = -a[:-1] / jerk
+            between = np.where((t > 0.0) & (t < h), np.abs(v[:-1] + 0.5 * a[:-1] * t), 0.0)
+        return (np.maximum(np.abs(v).max(axis=0), between.max(axis=0, initial=0.0)),
+                np.abs(a).max(axis=0), np.abs(jerk).max(axis=0, initial=0.0))
 
     @abstractmethod
-    def _at(self, t: float) -> State:
-        """Return the state at a time from 0 up to the duration."""
+    def raw(self, times: np.ndarray) -> State:
+        """Return the states (k, n), new arrays, at times from 0 to the duration, both included."""
 
 
 class Rest(Trajectory):
@@ -61,10 +100,10 @@ class Rest(Trajectory):
 
     def __init__(self, q: np.ndarray) -> None:
         """Rest at q (n,), rad or m."""
-        self.duration, self.end = 0.0, q
+        self.duration, self.end, self.knots = 0.0, q, np.zeros(1)
 
-    def _at(self, t: float) -> State:
-        return State.at_rest(self.end)
+    def raw(self, times: np.ndarray) -> State:
+        return State.at_rest(np.tile(self.end, (len(times), 1)))
 
 
 class Part(Trajectory):
@@ -72,20 +111,23 @@ class Part(Trajectory):
 
     def __init__(self, whole: Trajectory, start: float, duration: float | None = None) -> None:
         """Use the rest of it after `start`, s, or the next `duration`, s."""
+        start = max(start, 0.0)
+        left = max(whole.duration - start, 0.0)
+        self.duration = left
+        if duration is not None and duration < left - _INSTANT:
+            self.duration = duration
+        self.rests = whole.rests and self.duration == left
         if isinstance(whole, Part):
             start, whole = start + whole.start, whole.whole
         self.whole: Trajectory = whole
-        self.start: float = max(start, 0.0)
-        left = max(whole.duration - self.start, 0.0)
-        self._cut = duration is not None and duration < left
-        self.duration = left if duration is None else min(duration, left)
-        self.end = whole.at(self.start + self.duration).position
+        self.start: float = start
+        inner = whole.knots - start
+        inner = inner[(inner > 0.0) & (inner < self.duration)]
+        self.knots = np.concatenate([[0.0], inner, [self.duration]])
+        self.end = whole.end if self.rests else self.raw(self.knots[-1:]).position[0]
 
-    def sample(self, times: np.ndarray) -> State:
-        return super().sample(times) if self._cut else self.whole.sample(self.start + times)
-
-    def _at(self, t: float) -> State:
-        return self.whole.at(self.start + t)
+    def raw(self, times: np.ndarray) -> State:
+        return self.whole.raw(self.start + times)
 
 
 class Series(Trajectory):
@@ -93,42 +135,68 @@ class Series(Trajectory):
 
     def __init__(self, parts: Sequence[Trajectory]) -> None:
         """Join trajectories; those without duration are skipped, except for the last."""
-        unnested = [one for part in parts
-                    for one in (part.parts if isinstance(part, Series) else [part])]
+        unnested = [one for part in parts for one in _unnested(part)]
         self.parts: list[Trajectory] = [
             *(part for part in unnested[:-1] if part.duration > 0.0), unnested[-1]]
-        self._ends = np.cumsum([part.duration for part in self.parts])
-        self.duration, self.end = float(self._ends[-1]), self.parts[-1].end
+        self._times = np.cumsum([0.0, *(part.duration for part in self.parts)])
+        self.duration, self.end = float(self._times[-1]), self.parts[-1].end
+        self.knots = np.concatenate([
+            begin + part.knots for begin, part in zip(self._times.tolist(), self.parts)])
+        self.rests = self.parts[-1].rests
 
-    def left(self, t: float) -> Trajectory:
-        """Return the rest from a time t, s, on, without the parts that are over."""
-        k, t = self._place(t)
-        first = Part(self.parts[k], t)
-        return Series([first, *self.parts[k + 1:]]) if k + 1 < len(self.parts) else first
+    def between(self, start: float, end: float) -> list[Trajectory]:
+        """Return the parts from one time to another, s."""
+        times = self._times.tolist()
+        return [Part(part, start - begin, end - max(begin, start))
+                for part, begin, over in zip(self.parts, times, times[1:])
+                if begin < end and over > start]
 
     def to_rest(self) -> Trajectory:
         """Return the parts up to the first that ends at rest."""
         for k, part in enumerate(self.parts, start=1):
-            before = part.at(np.nextafter(part.duration, 0.0))
-            if np.abs(before.velocity).max() < _AT_REST:
+            if part.rests:
                 return Series(self.parts[:k])
         return self
 
-    def _place(self, t: float) -> tuple[int, float]:
-        """Return the index of the part at a time, s, and the time in it."""
-        k = min(int(np.searchsorted(self._ends, t, side='right')), len(self.parts) - 1)
-        return k, t - (float(self._ends[k - 1]) if k else 0.0)
+    def raw(self, times: np.ndarray) -> State:
+        places = np.clip(np.searchsorted(self._times, times, side='right') - 1,
+                         0, len(self.parts) - 1)
+        states = State.at_rest(np.empty((len(times), len(self.end))))
+        for k in np.unique(places).tolist():
+            own, part = places == k, self.parts[k]
+            here = part.raw(np.clip(times[own] - self._times[k], 0.0, part.duration))
+            for values, found in zip(states, here):
+                values[own] = found
+        return states
 
-    def _at(self, t: float) -> State:
-        k, t = self._place(t)
-        return self.parts[k].at(t)
+
+def _unnested(part: Trajectory) -> list[Trajectory]:
+    """Return the parts of a series, or of part of one; else the trajectory."""
+    if isinstance(part, Part) and isinstance(part.whole, Series):
+        return part.whole.between(part.start, part.start + part.duration) or [part]
+    return part.parts if isinstance(part, Series) else [part]
+
+
+def braking_limits(limits: MotionLimits, current: Trajectory) -> MotionLimits:
+    """Return the limits for braking: those given, and where the current motion uses more, that.
+
+    They are those given where it keeps them, whatever its jerk is.
+    """
+    velocity, acceleration, jerk = current.peaks()
+    if ((velocity <= limits.velocity * _KEPT).all()
+            and (acceleration <= limits.acceleration * _KEPT).all()):
+        return limits
+    return replace(limits, velocity=np.maximum(limits.velocity, velocity),
+                   acceleration=np.maximum(limits.acceleration, acceleration),
+                   jerk=np.maximum(limits.jerk, jerk))
 
 
 def left_of(trajectory: Trajectory, t: float) -> Trajectory:
     """Return the rest of a trajectory from a time t, s, on; at rest where it is over."""
     if t >= trajectory.duration:
         return Rest(trajectory.end)
-    return trajectory.left(t) if isinstance(trajectory, Series) else Part(trajectory, t)
+    left = Part(trajectory, t)
+    return Series([left]) if isinstance(trajectory, Series) else left
 
 
 class Excess(NamedTuple):
@@ -150,41 +218,36 @@ class SplineTrajectory(Trajectory):
     """Cubic in time: positions twice differentiable, accelerations linear between the knots."""
 
     def __init__(self, times: np.ndarray, configurations: np.ndarray, limits: MotionLimits,
-                 velocity: np.ndarray | None = None) -> None:
+                 begin: State | None = None) -> None:
         """Interpolate configurations (k, n), rad or m, at times (k,), s from 0, ending at rest.
 
-        velocity: (n,) at the beginning, per s; by default at rest.
+        begin: the state at the beginning, whose velocity and acceleration are kept by moving the
+        second configuration a little; by default the velocity is zero.
         """
-        self.duration, self._limits = float(times[-1]), limits
-        rest = np.zeros(configurations.shape[1])
-        begin = rest if velocity is None else velocity
+        self.duration, self._limits, self.knots = float(times[-1]), limits, times
         from scipy.interpolate import CubicSpline  # late: it takes a third of a node's start
-        self._spline = CubicSpline(times, configurations, bc_type=((1, begin), (1, rest)))
-        self.end = configurations[-1].copy()
+        moved = np.zeros((len(times), 1))  # the second configuration, by 1
+        moved[1] = 1.0
+        rest = np.zeros(configurations.shape[1] + 1)
+        first = rest if begin is None else np.append(begin.velocity, 0.0)
+        self._spline = CubicSpline(times, np.hstack([configurations, moved]),
+                                   bc_type=((1, first), (1, rest)))
+        *a, by_moving = self._spline(0.0, 2)
+        moves = np.zeros_like(a) if begin is None else (begin.acceleration - a) / by_moving
+        c = self._spline.c
+        self._spline.c = c[:, :, :-1] + c[:, :, -1:] * moves
+        self.end = np.clip(configurations[-1], limits.lower, limits.upper)
 
     def excess(self) -> Excess:
         """Return the part of each limit that the motion uses, exactly."""
-        limits, spline = self._limits, self._spline
-        c, h = spline.c, np.diff(spline.x)[:, None]
-        accelerations = np.abs(np.vstack([2.0 * c[1], 2.0 * c[1, -1:] + 6.0 * c[0, -1:] * h[-1]]))
-        velocities = np.abs(np.vstack([c[2], c[2, -1:]]))
-        # Within a piece the velocity is extreme where the acceleration, 2 c1 + 6 c0 t, is zero.
-        with np.errstate(divide='ignore', invalid='ignore'):
-            t = -c[1] / (3.0 * c[0])
-            between = np.where((t > 0.0) & (t < h), np.abs(c[2] + c[1] * t), 0.0)
-        fastest = np.maximum(velocities.max(axis=0), between.max(axis=0))
-        return Excess(float((fastest / limits.velocity).max()),
-                      float((accelerations.max(axis=0) / limits.acceleration).max()),
-                      float((6.0 * np.abs(c[0]).max(axis=0) / limits.jerk).max()),
-                      float(max((limits.lower - c[3].min(axis=0)).max(),
-                                (c[3].max(axis=0) - limits.upper).max())))
+        limits, positions = self._limits, self._spline.c[3]
+        velocity, acceleration, jerk = self.peaks()
+        return Excess(float((velocity / limits.velocity).max()),
+                      float((acceleration / limits.acceleration).max()),
+                      float((jerk / limits.jerk).max()),
+                      float(max((limits.lower - positions.min(axis=0)).max(),
+                                (positions.max(axis=0) - limits.upper).max())))
 
-    def sample(self, times: np.ndarray) -> State:
-        q, v, a = self._at(np.clip(times, 0.0, self.duration))
-        over = np.asarray(times) >= self.duration
-        q[over], v[over], a[over] = np.clip(self.end, self._limits.lower, self._limits.upper), 0, 0
-        return State(q, v, a)
-
-    def _at(self, t: float | np.ndarray) -> State:
-        q, v, a = (self._spline(t, order) for order in range(3))
+    def raw(self, times: np.ndarray) -> State:
+        q, v, a = (self._spline(times, order) for order in range(3))
         return State(np.clip(q, self._limits.lower, self._limits.upper), v, a)

@@ -155,18 +155,73 @@ def near_the_limit():
     return chain, motion_limits(chain, 3.0, 4.0, 400.0), motion
 
 
-def test_an_arm_that_cannot_stop_in_time_goes_on_with_the_motion_under_way():
+def test_an_arm_that_cannot_stop_within_new_limits_brakes_as_hard_as_the_motion_under_way():
     chain, slow, under_way = near_the_limit()
     t = 0.75 * under_way.duration
     state = under_way.at(t)
     assert reach_state(slow, state, np.array([-1.0])).highest[0] > 1.001
     assert stop(slow, state).highest[0] > 1.001
-    motion = joint_motion(chain, slow, left_of(under_way, t), [-1.0])
-    assert isinstance(motion, Series)
-    q = motion.sample(np.arange(0.0, motion.duration, 0.001)).position
-    assert q.max() <= 1.0
-    assert motion.at(0.1).position == pytest.approx(under_way.at(t + 0.1).position)
+    present = left_of(under_way, t)
+    motion = joint_motion(chain, slow, present, [-1.0])
+    braking, onward = motion.parts
+    assert braking.highest[0] <= 1.0
+    assert braking.duration <= present.duration
+    assert braking.strongest[0] <= present.peaks()[1][0] * (1.0 + ROUNDING)
+    assert_kept(slow, onward)
     assert motion.end.tolist() == [-1.0]
+
+
+def test_where_no_other_motion_is_found_the_one_under_way_goes_on(monkeypatch):
+    chain, slow, under_way = near_the_limit()
+    t = 0.75 * under_way.duration
+
+    def none(limits, state, *rest):
+        if state.moves:
+            raise MotionError('none')
+        return reach_state(limits, state, *rest)
+    monkeypatch.setattr('ik_node.motion.joint_motion.reach_state', none)
+    monkeypatch.setattr('ik_node.motion.joint_motion.stop', none)
+    motion = joint_motion(chain, slow, left_of(under_way, t), [-1.0])
+    assert motion.at(0.1).position == pytest.approx(under_way.at(t + 0.1).position)
+    assert motion.sample(np.arange(0.0, motion.duration, 0.001)).position.max() <= 1.0
+    assert motion.end.tolist() == [-1.0]
+
+
+@pytest.mark.parametrize('speed', [0.9, 0.5, 0.1, 0.05, 0.01, 0.001])
+@pytest.mark.parametrize('name', ['panda', 'ur5'])
+def test_slower_limits_in_the_middle_of_a_motion_are_kept_as_soon_as_possible(name, speed):
+    chain, rng = robots.chain(name), np.random.default_rng(8)
+    limits, slow = motion_limits(chain), motion_limits(chain, speed=speed)
+    for _ in range(robots.samples(50)):
+        q0, q1, q2 = (robots.random_q(chain, rng) for _ in range(3))
+        first = joint_motion(chain, limits, Rest(q0), q1)
+        present = left_of(first, rng.uniform(0.0, 1.0) * first.duration)
+        motion = joint_motion(chain, slow, present, q2)
+        for new, old in zip(motion.at(0.0), present.at(0.0)):
+            assert new == pytest.approx(old, abs=1e-9)
+        parts = motion.parts if isinstance(motion, Series) else [motion]
+        if len(parts) > 1 and not parts[0].keeps_limits:
+            assert parts[0].stays_inside
+        q, v, a = motion.sample(np.linspace(0.0, motion.duration, 2000))
+        assert (q >= chain.lower).all()
+        assert (q <= chain.upper).all()
+        most_v, most_a, _ = present.peaks()
+        assert (np.abs(v) <= np.maximum(most_v, slow.velocity) * (1.0 + 1e-6)).all()
+        assert (np.abs(a) <= np.maximum(most_a, slow.acceleration) * (1.0 + 1e-6)).all()
+        # What exceeds the new limits is over sooner than the motion under way would have been.
+        over = motion.sample(np.linspace(present.duration, motion.duration, 500))
+        assert (np.abs(over.velocity) <= slow.velocity * (1.0 + 1e-6)).all() or speed == 0.9
+        assert motion.end == pytest.approx(q2)
+
+
+def test_a_motion_longer_than_ruckig_computes_is_refused_with_the_reason():
+    chain = robots.planar(1.0, 1.0, limit=10.0)
+    slow = motion_limits(chain, 1e-4)
+    moving = left_of(joint_motion(chain, motion_limits(chain, V, A, J), Rest(np.zeros(2)),
+                                  [1.0, 2.0]), 0.5)
+    for start in (Rest(np.zeros(2)), moving, moving.at(0.0)):
+        with pytest.raises(MotionError, match='it would last over 7,600 s'):
+            joint_motion(chain, slow, start, [1.0, 4.5])
 
 
 def test_a_state_alone_that_cannot_stop_in_time_leaves_the_limits_by_as_little_as_possible():
@@ -189,8 +244,10 @@ def test_to_stop_takes_the_time_of_the_textbook_and_keeps_the_limits():
         0.5 * V * (V / A + A / J))
     assert_kept(limits, motion)
     chain, slow, under_way = near_the_limit()
-    motion = stopping(left_of(under_way, 0.75 * under_way.duration), slow)
-    assert motion.end == pytest.approx([1.0])
+    present = left_of(under_way, 0.75 * under_way.duration)
+    motion = stopping(present, slow)
+    assert motion.end <= 1.0
+    assert motion.duration <= present.duration
 
 
 def test_waypoints_are_all_met_in_order_and_no_limit_is_exceeded():

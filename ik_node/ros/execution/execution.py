@@ -22,7 +22,7 @@ class Execution:
         self.controllers: dict[str, Controller] = {}
         self.history = History()
         self._clock = MotionClock(node, steady)
-        self._topics = TrajectoryTopics(topics)
+        self._topics = TrajectoryTopics(topics, self._clock)
 
     def update(self, robot: Robot, options: NodeOptions) -> None:
         """Use a robot and options; paths and motions continue where groups are unchanged."""

@@ -4,21 +4,24 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from rclpy.duration import Duration
+from builtin_interfaces.msg import Duration, Time
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ik_node.control.group import Group
 from ik_node.motion.trajectory import State, Trajectory
+from ik_node.ros.execution.motion_clock import MotionClock
 from ik_node.ros.topics import TRAJECTORY, ParameterTopics
 
-_MOST_POINTS = 2000
+_MOST_POINTS = 3000      # with an acceleration that changes there; as many besides
+_SECOND = 1_000_000_000  # ns
+_LEAST = 100_000_000     # ns from now to the last point
 
 
 class TrajectoryTopics:
     """Publishes on the topics of the parameters trajectory_topic; on none by default."""
 
-    def __init__(self, topics: ParameterTopics) -> None:
-        self._topics = topics
+    def __init__(self, topics: ParameterTopics, clock: MotionClock) -> None:
+        self._topics, self._clock = topics, clock
         self._period = 1.0  # s, from one point to the next
         self._publishers: dict[str, Any] = {}
 
@@ -35,32 +38,40 @@ class TrajectoryTopics:
             # node begins no motion.
             publisher.on_activate(None)
 
-    def publish(self, group: Group, motion: Trajectory) -> None:
-        """Publish a motion from now on, a point in every period, and its end.
+    def publish(self, group: Group, motion: Trajectory, began: float) -> None:
+        """Publish a motion that begins at a motion time, s, with the ROS time of that moment.
 
-        The first point is a period ahead, so that a controller can reach it in time.
+        It has all the points between which a quintic in time is the motion itself, and one in every
+        period at least. The last is not over yet when a controller receives it.
         """
         if group.options.trajectory_topic not in self._publishers:
             return
-        step = max(self._period, motion.duration / _MOST_POINTS)
-        times = np.append(np.arange(step, motion.duration - 0.5 * step, step),
-                          max(motion.duration, step))
-        self._send(group, motion.sample(times), times)
+        now = self._clock.read()
+        elapsed = round(_SECOND * (now.seconds - began))
+        times = np.ceil(_SECOND * motion.point_times(self._period, _MOST_POINTS)).astype(int)
+        times[-1] += 1  # not before the end, whatever rounding does: it must be at rest
+        if times[-1] < elapsed + _LEAST:
+            times = np.append(times, elapsed + _LEAST)
+        self._send(group, motion.sample(times / _SECOND), times, now.stamp - elapsed)
 
     def hold(self, group: Group, q: np.ndarray) -> None:
         """Publish a point at rest at q (n,), rad or m."""
-        self._send(group, State.at_rest(q[None]), np.array([self._period]))
+        self._send(group, State.at_rest(q[None]), np.array([round(_SECOND * self._period)]),
+                   self._clock.stamp())
 
-    def _send(self, group: Group, state: State, times: np.ndarray) -> None:
+    def _send(self, group: Group, states: State, times: np.ndarray, stamp: int) -> None:
+        """Publish states (k, n) at times (k,) after a ROS time, ns."""
         publisher = self._publishers.get(group.options.trajectory_topic)
         if publisher is not None:
-            joints = group.space.tree.joints
+            joints = group.space.tree.joints  # the entries of a root are no joints
             own = [k for k, name in enumerate(group.space.joint_names) if name in joints]
-            # A stamp of zero lets controllers begin at once; the entries of a root are no joints.
-            publisher.publish(JointTrajectory(
+            message = JointTrajectory(
                 joint_names=[group.space.joint_names[k] for k in own],
                 points=[JointTrajectoryPoint(
-                    positions=q[own].tolist(), velocities=v[own].tolist(),
-                    accelerations=a[own].tolist(),
-                    time_from_start=Duration(nanoseconds=round(1e9 * t)).to_msg())
-                    for t, q, v, a in zip(times.tolist(), *state)]))
+                    positions=q, velocities=v, accelerations=a,
+                    time_from_start=Duration(sec=t // _SECOND, nanosec=t % _SECOND))
+                    for t, q, v, a in zip(times.tolist(), *(
+                        values[:, own].tolist() for values in states))])
+            stamp = max(stamp, 0)
+            message.header.stamp = Time(sec=stamp // _SECOND, nanosec=stamp % _SECOND)
+            publisher.publish(message)

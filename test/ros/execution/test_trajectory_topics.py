@@ -11,17 +11,24 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 import robots
+from controller_rig import Rig
 from figure_values import built
+from ik_node.motion.cartesian_motion import straight_motion
+from ik_node.motion.trajectory import Rest
+from ik_node.ros.execution.motion_clock import Instant
 from ik_node.ros.execution.trajectory_topics import TrajectoryTopics
 from node_here import NodeHere
-from ros_harness import given
+from ros_harness import given, seconds
+
+DESCRIPTION = (robots.OWN / 'arm_6r.urdf').read_text(encoding='utf-8')
+TOPIC = '/controller/motion'
 
 
 def test_a_motion_of_a_figure_is_published_for_its_joints_and_not_for_its_root():
     robot = built(tasks=('a',), a__type='position', a__link='gaze', root='floating', motion='joint',
                   trajectory_topic='/controller/joint_trajectory').robot
     figure, messages = robot.groups[''], []
-    topics = TrajectoryTopics.__new__(TrajectoryTopics)
+    topics = TrajectoryTopics(None, SimpleNamespace(stamp=lambda: 2_500_000_000))
     topics._period = 0.1
     topics._publishers = {'/controller/joint_trajectory': SimpleNamespace(publish=messages.append)}
     q = figure.start.copy()
@@ -30,10 +37,27 @@ def test_a_motion_of_a_figure_is_published_for_its_joints_and_not_for_its_root()
     (message,) = messages
     assert tuple(message.joint_names) == figure.body.joint_names[6:]
     assert message.points[0].positions.tolist() == q[6:].tolist()
+    assert seconds(message.header.stamp) == 2.5
 
 
-DESCRIPTION = (robots.OWN / 'arm_6r.urdf').read_text(encoding='utf-8')
-TOPIC = '/controller/motion'
+@pytest.mark.parametrize('late', [0.0, 0.4, 3.0])
+def test_the_last_point_of_a_short_motion_is_still_to_come(late):
+    arm, messages = Rig.arm('cartesian', trajectory_topic=TOPIC), []
+    topics = TrajectoryTopics(None, SimpleNamespace(
+        read=lambda: Instant(10.0 + late, round(1e9 * (70.0 + late)))))
+    topics._period, topics._publishers = 0.01, {TOPIC: SimpleNamespace(publish=messages.append)}
+    present = Rest(arm.start)
+    for motion in (present, straight_motion(arm.limits, present, arm.start + 0.001)):
+        topics.publish(arm, motion, 10.0)
+        message = messages.pop()
+        assert seconds(message.header.stamp) == 70.0  # when it began
+        last = message.points[-1]
+        assert seconds(last.time_from_start) > late
+        assert last.positions.tolist() == motion.end.tolist()
+        assert not any(last.velocities)
+        assert not any(last.accelerations)
+
+
 
 
 def by_topic(node):

@@ -1,0 +1,154 @@
+"""An arm in simulated time, whose planning takes time, and a controller that gets its motions."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from controller_rig import Rig
+from followed import Followed
+from ik_node import Goal
+from ik_node.control.controller import Controller
+from ik_node.control.group import Aim
+from ik_node.control.worker import NOTHING, ended
+from ik_node.motion.limits import MotionLimits
+from ik_node.motion.trajectory import State
+from ik_node.ros.execution.motion_clock import Instant
+from ik_node.ros.execution.trajectory_topics import TrajectoryTopics
+from ik_node.support.exceptions import IkError
+from ros_harness import seconds
+
+TOPIC = '/controller/joint_trajectory'
+PERIOD = 0.01  # s, of joint states, and at most from point to point
+BEGIN = 1000   # s, of ROS time: the moment 0 here
+
+
+class Received(NamedTuple):
+    """A trajectory, when it is received, s, what was planned (k, n), and under which limits."""
+
+    time: float
+    trajectory: Followed
+    planned: State
+    limits: MotionLimits
+
+
+class PublishedArm(Rig):
+    """An arm whose joint states and published trajectories are kept: `states`, `received`.
+
+    planning: returns how long a search takes, s. delay: after which a trajectory is received, s.
+    """
+
+    def __init__(self, motion, tree, start, planning, delay=0.004, **options):
+        super().__init__(motion, tree, start, trajectory_topic=TOPIC, **options)
+        self.planning, self.delay, self.options = planning, delay, options
+        self.states, self.received, self.errors = [], [], []
+        self._topics = TrajectoryTopics(None, self)
+        self._topics._period, self._topics._publishers = PERIOD, {TOPIC: self}
+        self.controller = Controller(self.robot, self.robot.groups[''], lambda: self.now, self)
+        self._next = 0.0
+
+    def read(self):
+        """Return motion time, as its clock."""
+        return Instant(self.now, self.stamp())
+
+    def stamp(self):
+        return round((BEGIN + self.now) * 1e9)
+
+    def publish(self, *what):
+        """Receive a motion from the controller; its message then comes from the topics."""
+        if len(what) > 1:
+            (_, self._motion, _), self._limits = what, what[0].limits
+            self._topics.publish(*what)
+            return
+        (message,) = what
+        assert tuple(message.joint_names) == self.controller.group.space.joint_names
+        times = np.array([seconds(point.time_from_start) for point in message.points])
+        points = State(*(np.array([getattr(point, name) for point in message.points])
+                         for name in ('positions', 'velocities', 'accelerations')))
+        self.received.append(Received(
+            self.now + self.delay, Followed(seconds(message.header.stamp) - BEGIN, times, points),
+            self._motion.sample(times), self._limits))
+
+    def elapse(self, duration):
+        """Let time pass; joint states are published in every period."""
+        end = self.now + duration
+        while self._next <= end:
+            self.now = max(self._next, self.now)
+            self.controller.advance(self.now)
+            self.states.append((self.now, self.q))
+            self._next += PERIOD
+        self.now = end
+
+    def go(self, T):
+        """Send the tip to a pose (4, 4), m; time passes while that is planned."""
+        goal, end = self.controller.go([Aim('', Goal.from_pose(T))]), NOTHING
+        try:
+            while True:
+                work = goal.send(end.result) if end.error is None else goal.throw(end.error)
+                end = NOTHING
+                if work is not None:
+                    end = ended(work)
+                    self.elapse(self.planning())
+        except StopIteration:
+            pass
+        except IkError as error:
+            self.errors.append(str(error))
+
+    def change(self, motion, **options):
+        """Change options of the arm, such as its limits."""
+        self.options |= options
+        self.replace(motion, self.robot.tree, trajectory_topic=TOPIC, **self.options)
+
+    def worst(self):
+        """Return by how much published trajectories deviate at most, by what from.
+
+        Velocities and accelerations are parts of what is allowed: the limits, and after these were
+        reduced as much as the motion before would have used from then on.
+        """
+        worst = {}
+
+        def note(name, *values):
+            worst[name] = max(worst.get(name, -np.inf), *map(np.max, values))
+        stamps = np.array([t for t, _ in self.states])
+        q_of_states = np.array([q for _, q in self.states])
+        for k, (time, one, planned, limits) in enumerate(self.received):
+            assert one.times[0] == 0.0
+            assert (np.diff(one.times) > 0.0).all()
+            assert not one.points.velocity[-1].any()
+            assert one.stamp + one.times[-1] > time
+            note('points', len(one.times))
+            note('rad from the plan', *(np.abs(x - y) for x, y in zip(one.points, planned)))
+            q, *rates = one.at(one.dense())
+            note('rad outside', limits.lower - q, q - limits.upper)
+            present = [np.zeros((1, q.shape[1]))] * 2
+            if k:
+                before = self.received[k - 1].trajectory
+                t = before.dense()
+                present = before.at(np.append(one.stamp, t[t > one.stamp]))[1:]
+                note('rad from one to the next', np.abs(np.subtract(
+                    before.at([time]).position, one.at([time]).position)))
+            for name, own, limit, others in zip(('velocity', 'acceleration'), rates, (
+                    limits.velocity, limits.acceleration), present):
+                note(name, np.abs(own) / np.maximum(limit, np.abs(others).max(axis=0)))
+            end = self.received[k + 1].time if k + 1 < len(self.received) else np.inf
+            here = (stamps >= time) & (stamps < end)
+            if here.any():
+                note('rad from joint states',
+                     np.abs(one.at(stamps[here]).position - q_of_states[here]))
+        return worst
+
+
+def move(arm, mode, q, count, rng):
+    """Send an arm to goals near q (n,) and farther, often before it is there; limits change."""
+    chain = arm.controller.group.chain
+    T0 = chain.forward(q)
+    while len(arm.received) < count:
+        T = T0.copy()
+        T[:3, 3] += rng.uniform(-0.12, 0.12, 3)
+        if rng.random() < 0.4:
+            T = chain.forward(q + rng.uniform(-0.7, 0.7, chain.n_joints))
+        arm.go(T)
+        arm.elapse(5.0 if rng.random() < 0.05 else rng.choice([0.01, 0.1, 0.3, 0.7]) * rng.random())
+        if rng.random() < 0.1:
+            arm.change(mode, **({'speed': float(rng.choice([1.0, 1.0, 0.6, 0.3, 0.1, 0.02]))}
+                                if rng.random() < 0.7 else
+                                {'velocity_limits': float(rng.choice([0.5, 1.0, 2.0]))}))

@@ -1,0 +1,38 @@
+"""What controllers are sent of random motions: exactly what was planned, within the limits."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
+
+import robots
+from controller_rig import START, TREE, moving
+from ik_node.motion.trajectory import Part
+from published_arm import PublishedArm, move
+
+
+@moving
+@pytest.mark.parametrize('seed', [0, pytest.param(1, marks=pytest.mark.slow)])
+def test_goals_in_quick_succession_are_published_as_planned_and_within_the_limits(motion, seed):
+    rng = np.random.default_rng(seed)
+    longest = 0.002 if motion == 'joint' else 0.08
+    arm = PublishedArm(motion, TREE, START, lambda: rng.uniform(0.0, longest))
+    move(arm, motion, START, max(robots.samples(100), 30), rng)
+    worst = arm.worst()
+    assert worst['rad from the plan'] < 1e-9
+    assert worst['rad outside'] < 1e-7
+    assert worst['velocity'] < 1.0001
+    assert worst['acceleration'] < 1.0001
+    assert worst['rad from joint states'] < 1e-4
+    assert worst['rad from one to the next'] < 1e-4
+
+
+def test_goals_while_the_next_motion_is_still_to_begin_do_not_make_the_arm_jump():
+    arm = PublishedArm('cartesian', TREE, START, lambda: 0.02)
+    T = arm.controller.group.chain.forward(START)
+    for y in (0.1, 0.05, 0.12, 0.03):
+        T[1, 3] += y
+        arm.go(T)
+        arm.elapse(0.06)
+    assert any(isinstance(part, Part) for part in arm.controller.motion.parts)
+    assert arm.worst()['velocity'] < 1.0001

@@ -1,0 +1,64 @@
+"""Compares motions as they are published with what was planned, and with the limits.
+
+    python test/soak_published_motions.py --count 600 --seed 0
+
+Goals come in quick succession, in joint space and in cartesian motion, on several arms; limits
+change on the way. Time is simulated; planning takes some of it.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import robots
+from ik_node import KinematicTree
+from published_arm import PublishedArm, move
+
+START = {'panda': [0.2, -0.5, 0.1, -1.9, 0.1, 1.6, 0.7], 'ur5': [0.3, -1.2, 1.4, -0.9, -1.3, 0.5],
+         'arm_6r': [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]}
+OVER = 1.0 + 1e-4
+
+
+def arm_of(name, mode, rng):
+    """Return an arm by name."""
+    own = robots.OWN / f'{name}.urdf'
+    tree = KinematicTree.from_urdf(own) if own.exists() else robots.tree(name)
+    tip = {} if own.exists() else {'base_link': robots.REAL[name][2],
+                                   'tip_link': robots.REAL[name][3]}
+    planning = (lambda: rng.uniform(0.0, 0.002)) if mode == 'joint' else (
+        lambda: rng.uniform(0.005, 0.08))
+    return PublishedArm(mode, tree, np.array(START[name]), planning, **tip)
+
+
+def soak(name, mode, count, seed):
+    """Move an arm to goals until that many motions are published; return whether all is kept."""
+    rng = np.random.default_rng(seed)
+    arm = arm_of(name, mode, rng)
+    move(arm, mode, START[name], count, rng)
+    worst = arm.worst()
+    print(f'{name}, {mode}: {len(arm.received)} motions, {len(arm.errors)} refused; ' + ', '.join(
+        f'{key} {value:.8g}' for key, value in worst.items()), flush=True)
+    return (worst['velocity'] < OVER and worst['acceleration'] < OVER
+            and worst['rad outside'] < 1e-7 and worst['rad from the plan'] < 1e-9
+            and worst['rad from joint states'] < 1e-4
+            and worst['rad from one to the next'] < 1e-4)
+
+
+def main() -> int:
+    """Run; return 0 where all held."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--count', type=int, default=600)
+    parser.add_argument('--seed', type=int, default=0)
+    arguments = parser.parse_args()
+    cases = [(name, mode) for name in START for mode in ('joint', 'cartesian')]
+    kept = [soak(name, mode, arguments.count // len(cases), arguments.seed + k)
+            for k, (name, mode) in enumerate(cases)]
+    return 0 if all(kept) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
