@@ -1,4 +1,4 @@
-"""An arm in simulated time, whose planning takes time, and a controller that gets its motions."""
+"""An arm in simulated time, whose planning takes time, and a controller that follows it."""
 
 from typing import NamedTuple
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from controller_rig import Rig
 from followed import Followed
+from harness.trajectory_controller import TrajectoryController
 from ik_node import Goal
 from ik_node.control.controller import Controller
 from ik_node.control.group import Aim
@@ -18,7 +19,8 @@ from ik_node.support.exceptions import IkError
 from ros_harness import seconds
 
 TOPIC = '/controller/joint_trajectory'
-PERIOD = 0.01  # s, of joint states, and at most from point to point
+PERIOD = 0.01  # s, of joint states, of the controller, and at most from point to point
+PHASE = 0.0037  # s, of the controller
 BEGIN = 1000   # s, of ROS time: the moment 0 here
 
 
@@ -34,7 +36,7 @@ class Received(NamedTuple):
 class PublishedArm(Rig):
     """An arm whose joint states and published trajectories are kept: `states`, `received`.
 
-    planning: returns how long a search takes, s. delay: after which a trajectory is received, s.
+    The stand-in of joint_trajectory_controller, `follower`, gets the trajectories, too. planning: returns how long a search takes, s. delay: after which a trajectory is received, s.
     """
 
     def __init__(self, motion, tree, start, planning, delay=0.004, **options):
@@ -44,7 +46,9 @@ class PublishedArm(Rig):
         self._topics = TrajectoryTopics(None, self)
         self._topics._period, self._topics._publishers = PERIOD, {TOPIC: self}
         self.controller = Controller(self.robot, self.robot.groups[''], lambda: self.now, self)
-        self._next = 0.0
+        self.follower = TrajectoryController(self.controller.group.space.joint_names, start,
+                                             round(PERIOD * 1e9))
+        self._messages, self._next = [], 0.0
 
     def read(self):
         """Return motion time, as its clock."""
@@ -67,6 +71,7 @@ class PublishedArm(Rig):
         self.received.append(Received(
             self.now + self.delay, Followed(seconds(message.header.stamp) - BEGIN, times, points),
             self._motion.sample(times), self._limits))
+        self._messages.append((self.now + self.delay, message))
 
     def elapse(self, duration):
         """Let time pass; joint states are published in every period."""
@@ -75,6 +80,11 @@ class PublishedArm(Rig):
             self.now = max(self._next, self.now)
             self.controller.advance(self.now)
             self.states.append((self.now, self.q))
+            cycle = self._next + PHASE
+            while self._messages and self._messages[0][0] <= cycle:
+                time, message = self._messages.pop(0)
+                self.follower.receive(message, round((BEGIN + time) * 1e9))
+            self.follower.update(round((BEGIN + cycle) * 1e9))
             self._next += PERIOD
         self.now = end
 
@@ -110,6 +120,9 @@ class PublishedArm(Rig):
             worst[name] = max(worst.get(name, -np.inf), *map(np.max, values))
         stamps = np.array([t for t, _ in self.states])
         q_of_states = np.array([q for _, q in self.states])
+        commanded = np.array([1e-9 * (t - BEGIN * 10 ** 9) for t, _ in self.follower.commands])
+        commands = np.array([q for _, q in self.follower.commands])
+        assert self.follower.refused == []
         for k, (time, one, planned, limits) in enumerate(self.received):
             assert one.times[0] == 0.0
             assert (np.diff(one.times) > 0.0).all()
@@ -126,10 +139,17 @@ class PublishedArm(Rig):
                 present = before.at(np.append(one.stamp, t[t > one.stamp]))[1:]
                 note('rad from one to the next', np.abs(np.subtract(
                     before.at([time]).position, one.at([time]).position)))
-            for name, own, limit, others in zip(('velocity', 'acceleration'), rates, (
-                    limits.velocity, limits.acceleration), present):
-                note(name, np.abs(own) / np.maximum(limit, np.abs(others).max(axis=0)))
             end = self.received[k + 1].time if k + 1 < len(self.received) else np.inf
+            # The first is still to a command of the trajectory before.
+            here = np.flatnonzero((commanded >= time) & (commanded < end))
+            own = commands[max(here[0] - 2, 0):here[-1] + 1] if len(here) else commands[:3]
+            for order, name, own_rates, limit, others in zip(
+                    (1, 2), ('velocity', 'acceleration'), rates,
+                    (limits.velocity, limits.acceleration), present):
+                allowed = np.maximum(limit, np.abs(others).max(axis=0))
+                note(name, np.abs(own_rates) / allowed)
+                note(f'commanded {name}', np.abs(np.diff(own, order, axis=0))
+                     / PERIOD ** order / allowed)
             here = (stamps >= time) & (stamps < end)
             if here.any():
                 note('rad from joint states',
