@@ -6,7 +6,6 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock, ClockType
-from rclpy.exceptions import InvalidTopicNameException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.time import Time
@@ -39,16 +38,11 @@ class Player(Node):
 
         rate: of joint states, Hz, on the topic. description: whether that of the robot is
         published. steady: the clock of what is independent of simulated time; by default a
-        monotonic one. Raises OptionError for an invalid name of the topic.
+        monotonic one. Raises OptionError where the topic cannot be used.
         """
         super().__init__('ik_play', **arguments)
         self._steady = steady or Clock(clock_type=ClockType.STEADY_TIME)
         self._recording, self._playhead = recording, playhead
-        try:
-            self._states = self.create_publisher(JointState, topic, 10)
-        except InvalidTopicNameException as error:
-            self.destroy_node()
-            raise OptionError(f'the topic {topic!r} is not a valid name: {error}') from error
         self._statuses = self.create_publisher(DiagnosticStatus, '~/status', 10)
         self._joint_state = JointState(name=recording.moving_joints)
         self._motion_clock: MotionClock | None = None
@@ -68,6 +62,12 @@ class Player(Node):
         if description:
             self._description = self.create_publisher(String, 'robot_description', LATCHED)
             self._description.publish(String(data=recording.tree.to_urdf()))
+        try:
+            self._states = self.create_publisher(JointState, topic, 10)
+        except Exception as error:  # not a name, or a topic of another type in this process
+            self.destroy_node()
+            raise OptionError(f'the topic {topic!r} is not a valid name, or has another type: '
+                              f'{error}') from error
         self.create_timer(1.0 / rate, self._publish)
         self.create_timer(_STATUS_PERIOD, self._report, clock=self._steady)
         self.get_logger().info(f'playing {recording.source}: {recording.n_frames} frames, '

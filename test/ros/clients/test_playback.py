@@ -308,8 +308,10 @@ def test_what_cannot_be_played_is_one_line_and_exit_code_1(problem, files, tmp_p
     assert words in problem(files[0], tmp_path / name, *more)
 
 
-def test_so_is_a_topic_that_is_none(problem, files):
-    assert "the topic 'a b' is not a valid name" in problem(*files, '--topic', 'a b')
+@pytest.mark.parametrize('topic', ['a b', 'a//b', '{place}', '/parameter_events', '~/status',
+                                   'robot_description'])
+def test_so_is_a_topic_that_is_none_or_has_another_type(problem, files, topic):
+    assert f"the topic '{topic}' is not a valid name, or has" in problem(*files, '--topic', topic)
 
 
 def test_so_is_a_robot_that_cannot_be_read(problem, files, tmp_path):
