@@ -139,6 +139,7 @@ def _describe_joint(joint: Mapping[str, Any]) -> str:
     description = f'{joint["type"]:10s}  {_axis(joint["axis"]):2s}'
     if joint['lower'] is not None or joint['upper'] is not None:
         description += f'  {_number(joint["lower"], "-∞")} … {_number(joint["upper"], "∞")} {unit}'
+        description += ' (soft limits)' if 'soft_limits' in joint else ''
     if 'mimic' in joint:
         mimic = joint['mimic']
         description += f'  = {mimic["multiplier"]:g} · {mimic["joint"]}'

@@ -96,6 +96,8 @@ def _joint(joint: Joint) -> dict[str, Any]:
         fields.update(axis=joint.axis.tolist(), lower=_finite(joint.lower),
                       upper=_finite(joint.upper), velocity=_finite(joint.velocity),
                       effort=_finite(joint.effort))
+    if joint.has_soft_limits:
+        fields['soft_limits'] = True
     if joint.moves and joint.mimic is not None:
         fields['mimic'] = {'joint': joint.mimic.joint, 'multiplier': joint.mimic.multiplier,
                            'offset': joint.mimic.offset}

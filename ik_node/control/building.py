@@ -182,10 +182,10 @@ def read_tree(options: ModelOptions, topic_text: str | None) -> KinematicTree | 
 
     Raises ModelError, and OptionError where two parameters name different files.
     """
-    hold = options.hold_complex_joints
+    hold, soft = options.hold_complex_joints, options.soft_limits
     if options.robot_description:
-        return read_urdf_text(options.robot_description, hold)
+        return read_urdf_text(options.robot_description, hold, soft)
     if path := options.path():
         return read_model(Path(path), xacro_arguments(options.xacro_args or ()),
-                          hold_complex_joints=hold)
-    return None if topic_text is None else read_urdf_text(topic_text, hold)
+                          hold_complex_joints=hold, soft_limits=soft)
+    return None if topic_text is None else read_urdf_text(topic_text, hold, soft)

@@ -59,6 +59,8 @@ class ModelOptions(Options):
     hold_complex_joints: bool = option(
         False, 'whether planar and floating joints are fixed; else they move as joints of '
         'one degree of freedom', kind=bool)
+    soft_limits: bool = option(
+        True, 'whether the soft limits of safety controllers narrow those of the joints', kind=bool)
     poses: str = option(
         '', 'file of named poses for start_pose: .yaml, or .srdf with group states', kind=str)
     srdf_path: str = option(

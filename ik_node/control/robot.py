@@ -1,6 +1,7 @@
 """The robot of the node: a tree, its groups, and the present joint values."""
 
 import copy
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -40,6 +41,7 @@ class Robot:
         self.values: dict[str, float] = {}
         self._velocities: dict[str, float] = {}
         self.joint_names = [joint.name for joint in tree.joints.values() if joint.moves]
+        self._limits = {name: tree.limits(name) for name in tree.independent_joints}
         drives = [tree.drives[name] for name in self.joint_names]
         self._sources = [source for source, _, _ in drives]
         self._mimics = [(name, multiplier, offset) for name, (source, multiplier, offset)
@@ -69,8 +71,7 @@ class Robot:
     def reset(self) -> None:
         """Set the start pose: by default zero, or the nearest limit."""
         self.values = {
-            joint.name: min(max(0.0, joint.lower), joint.upper)
-            for joint in self.tree.joints.values() if joint.moves and joint.mimic is None}
+            name: min(max(0.0, lower), upper) for name, (lower, upper) in self._limits.items()}
         self._velocities = {}
         for group in self.groups.values():
             self.move(group, group.start)
@@ -86,11 +87,10 @@ class Robot:
 
     def place(self, values: Mapping[str, float]) -> None:
         """Set joint values by name, rad or m, clipped to the limits; others are ignored."""
-        joints = self.tree.joints
+        unlimited = -math.inf, math.inf  # of a moving root
         self.values.update({
-            name: min(max(value, joints[name].lower), joints[name].upper) if name in joints
-            else value  # of a moving root
-            for name, value in values.items() if name in self.values})
+            name: min(max(value, limits[0]), limits[1]) for name, value in values.items()
+            if name in self.values for limits in [self._limits.get(name, unlimited)]})
 
     def with_values(self, values: Mapping[str, float]) -> 'Robot':
         """Return a copy with other values of joints that have one of their own, rad or m."""

@@ -10,7 +10,7 @@ from ik_node.kinematics.kinds import REVOLUTE
 from ik_node.kinematics.structures import TreeArrays, first_moved
 from ik_node.kinematics.tree import Tree
 from ik_node.kinematics.tree_frames import TreeFrames, frames_at
-from ik_node.model.joint_space import JointSpace, intersect_limits
+from ik_node.model.joint_space import JointSpace
 from ik_node.model.joints import ROOTS, Joint, joint_kind
 from ik_node.model.parts import inertia_arrays
 from ik_node.model.tree_structure import TreeStructure, check_own_joint
@@ -39,7 +39,7 @@ class Body(JointSpace):
     - `joint_names`: (n,) those of the root, then the moving joints depth first; mimics are folded
       into their source.
     - `lower`, `upper`: (n,) limits, rad or m, ±inf where there is none; a source has the
-      intersection of its own limits and its mimics'.
+      intersection of its own limits and its mimics', see `KinematicTree.limits`.
     - `velocity_limits`: (n,) rad/s or m/s, inf where there is none; those of mimics are kept, too.
     - `prismatic`: (n,) whether q is in metres; `turns`: (n,) whether it may change by 2π without
       changing any pose.
@@ -231,13 +231,13 @@ def _chosen(tree: TreeStructure, joints: Iterable[str] | None,
 
 def _limits(tree: TreeStructure, moving: Sequence[Joint],
             columns: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    limits = [(joint.lower, joint.upper) for joint in moving]
+    limits = [tree.limits(joint.name) if joint.name in tree.joints else (joint.lower, joint.upper)
+              for joint in moving]
     velocity = [joint.velocity for joint in moving]
     for joint in tree.joints.values():
-        source, multiplier, offset = tree.drives[joint.name]
+        source, multiplier, _ = tree.drives[joint.name]
         if joint.mimic is not None and multiplier != 0.0 and source in columns:
             column = columns[source]
-            limits[column] = intersect_limits(limits[column], joint, source, multiplier, offset)
             velocity[column] = min(velocity[column], joint.velocity / abs(multiplier))
     lower, upper = zip(*limits)
     return frozen_copy(lower, float), frozen_copy(upper, float), frozen_copy(velocity, float)

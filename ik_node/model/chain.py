@@ -12,7 +12,7 @@ from ik_node.kinematics.chain_kinematics import ChainKinematics
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.kinematics.kinds import REVOLUTE, SPHERICAL_X, SPHERICAL_Z
 from ik_node.kinematics.structures import ChainArrays
-from ik_node.model.joint_space import JointSpace, intersect_limits
+from ik_node.model.joint_space import JointSpace
 from ik_node.model.joints import ROTATION_VECTOR, Joint, joint_kind
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import turn_z_onto
@@ -35,7 +35,7 @@ class Chain(JointSpace):
     - `joint_names`: (n,) the moving joints, base to tip; a mimic is folded into its source, which
       takes the mimic's place where it does not lie on the chain itself.
     - `lower`, `upper`: (n,) limits, rad or m, ±inf where there is none; a source has the
-      intersection of its own limits and its mimics'.
+      intersection of its own limits and its mimics', see `KinematicTree.limits`.
     - `prismatic`: (n,) whether q is in metres; `turns`: (n,) whether it may change by 2π without
       changing any pose.
     - `arrays`: the same as flat arrays; `record`: for the kernels.
@@ -163,7 +163,6 @@ def _fold(tree: TreeStructure, path: Sequence[Joint],
     """Fold the joints of a path into arrays: fixed ones into placements, mimics into columns."""
     _check_ends(path)
     columns: dict[str, int] = {}
-    limits: list[tuple[float, float]] = []
     placement, kinds, column, ratio = [], [], [], []
     T = np.eye(4)
     for joint in path:
@@ -174,11 +173,7 @@ def _fold(tree: TreeStructure, path: Sequence[Joint],
         T[:3, :3] = T[:3, :3] @ (R_joint_z := turn_z_onto(joint.axis))
         _articulate(T, joint.prismatic, offset)
         if multiplier != 0.0:
-            if source not in columns:
-                columns[source] = len(columns)
-                limits.append((tree.joints[source].lower, tree.joints[source].upper))
-            limits[columns[source]] = intersect_limits(limits[columns[source]], joint, source,
-                                                       multiplier, offset)
+            columns.setdefault(source, len(columns))
             placement.append(T)
             kinds.append(joint_kind(joint))
             column.append(columns[source])
@@ -187,6 +182,7 @@ def _fold(tree: TreeStructure, path: Sequence[Joint],
         T[:3, :3] = T[:3, :3] @ R_joint_z.T
     placement.append(T @ tool)
     counts = Counter(column)
+    limits = [tree.limits(source, [joint.name for joint in path]) for source in columns]
     still = {c for kind, c, r in zip(kinds, column, ratio)
              if kind != REVOLUTE or not float(r).is_integer()}
     arrays = ChainArrays(

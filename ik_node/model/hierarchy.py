@@ -1,6 +1,7 @@
-"""Order of links and joints in a tree, and the sources of mimic joints."""
+"""Order of links and joints in a tree, and the sources of mimic joints with their limits."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ik_node.model.joints import Joint, Mimic
@@ -17,6 +18,10 @@ class Drive(NamedTuple):
     source: str
     multiplier: float
     offset: float
+
+
+Range = tuple[float, float]  # lower and upper, rad or m
+_HALF = 0.5 - 1e-9  # of a source's range: what its mimics must leave, rounding included
 
 
 def depth_first(links: Sequence[str], joints: Sequence[Joint]) -> tuple[str, list[Joint]]:
@@ -79,8 +84,8 @@ def _root(links: Sequence[str], joints: Sequence[Joint]) -> str:
 def drives_of(joints: Mapping[str, Joint]) -> dict[str, Drive]:
     """Return the source of the value of every joint; each mimic is resolved once.
 
-    Raises ModelError for a mimic of a joint that does not exist, for mimics in a circle, and for
-    ratios out of bounds.
+    Raises ModelError for a mimic of a joint that does not exist or is fixed, for mimics in a
+    circle, and for ratios out of bounds.
     """
     drives: dict[str, Drive] = {}
     for joint in joints.values():
@@ -96,7 +101,10 @@ def drives_of(joints: Mapping[str, Joint]) -> dict[str, Drive]:
                 circle = list(followers)[list(followers).index(mimicked):]
                 raise ModelError(f'joint {mimicked!r} mimics itself: '
                                  f'{" → ".join([*circle, mimicked])}')
-            current = joints[mimicked]
+            follower, current = current, joints[mimicked]
+            if not current.moves:
+                raise ModelError(f'joint {follower.name!r} mimics {mimicked!r}, which is fixed and '
+                                 'has no value')
         drive = drives.setdefault(current.name, Drive(
             current.name, 1.0 if current.moves else 0.0, 0.0))
         for name, mimic in reversed(followers.items()):
@@ -105,6 +113,46 @@ def drives_of(joints: Mapping[str, Joint]) -> dict[str, Drive]:
     for name in joints:
         _check_bounds(name, *drives[name])
     return {name: drives[name] for name in joints}
+
+
+def mimic_ranges(joints: Mapping[str, Joint], drives: Mapping[str, Drive]) -> tuple[
+        dict[str, dict[str, Range]], list[str]]:
+    """Return {source: {mimic: range}} where the mimic is inside its own limits, and warnings.
+
+    The ranges are of the source. Many files copy its limits to mimics that move the other way, or
+    farther. Mimics whose limits, alone or together, would take more than half of the source's
+    range, or leave none, are left out; joint_state_publisher and Pinocchio ignore all of them.
+    """
+    found: dict[str, dict[str, Range]] = {}
+    for joint in joints.values():
+        source, multiplier, offset = drives[joint.name]
+        if joint.moves and joint.mimic is not None and multiplier != 0.0:
+            low, high = sorted((limit - offset) / multiplier + 0.0  # −0.0 becomes 0
+                               for limit in (joint.lower, joint.upper))
+            found.setdefault(source, {})[joint.name] = low, high
+    warnings: list[str] = []
+    for source, ranges in found.items():
+        own = joints[source].lower, joints[source].upper
+        used = {name: one for name, one in ranges.items() if _leaves_half(own, [one])}
+        found[source] = used = used if _leaves_half(own, used.values()) else {}
+        warnings += [
+            f'joint {name!r} mimics {source!r}: its limits {joints[name].lower:g} to '
+            f'{joints[name].upper:g} are ignored, since they would take more than half of the '
+            f'limits {own[0]:g} to {own[1]:g} of {source!r}' for name in ranges if name not in used]
+    return found, warnings
+
+
+def intersection(own: Range, others: Iterable[Range]) -> Range:
+    """Return the limits that are inside all of some ranges; lower is above upper for none."""
+    lows, highs = zip(own, *others)
+    return max(lows), min(highs)
+
+
+def _leaves_half(own: Range, others: Iterable[Range]) -> bool:
+    lower, upper = intersection(own, others)
+    width = own[1] - own[0]
+    return (lower, upper) == own or (
+        lower < upper and (math.isinf(width) or upper - lower >= _HALF * width))
 
 
 def _check_bounds(name: str, source: str, multiplier: float, offset: float) -> None:

@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ik_node.model.joints import Joint
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.support.arguments import vector
-from ik_node.support.exceptions import IkError, InputError, ModelError, shown
+from ik_node.support.exceptions import IkError, InputError, shown
 from ik_node.support.immutable import Immutable
 
 
@@ -64,15 +63,3 @@ def neutral_values(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
         middle = 0.5 * (lower + upper)
     nearest = np.clip(0.0, lower, upper)
     return np.where(inside, 0.0, np.where(np.isfinite(middle), middle, nearest))
-
-
-def intersect_limits(limits: tuple[float, float], joint: Joint, source: str, multiplier: float,
-                     offset: float) -> tuple[float, float]:
-    """Return the limits of a source that also keep its mimic inside the mimic's own."""
-    low, high = sorted(((joint.lower - offset) / multiplier, (joint.upper - offset) / multiplier))
-    lower, upper = max(limits[0], low), min(limits[1], high)
-    if lower > upper:
-        raise ModelError(f'joint {joint.name!r} mimics {source!r}, but no value of {source!r} '
-                         f'keeps both inside their limits: it may go from {limits[0]:g} to '
-                         f'{limits[1]:g}, and its mimic wants {low:g} to {high:g}')
-    return lower, upper

@@ -90,6 +90,8 @@ class Joint(Immutable):
     deceleration: float = math.inf
     """Likewise, of slowing down; that of the acceleration where the source names none."""
     jerk: float = math.inf  # largest jerk, rad/s³ or m/s³; +inf where the source names none
+    has_soft_limits: bool = False
+    """Whether `lower` or `upper` is a soft limit of a safety controller."""
 
     def __post_init__(self) -> None:
         for role in ('name', 'parent', 'child'):
@@ -105,6 +107,7 @@ class Joint(Immutable):
         if not abs(math.sqrt(min(axis @ axis, 4.0)) - 1.0) <= _AXIS_OFF:
             raise ModelError(f'{where}: its axis {axis.tolist()} must have the length 1')
         values = {name: float(model_array(getattr(self, name), f'{where}: its {name}', (), False))
+                  + 0.0  # −0.0 becomes 0
                   for name in ('lower', 'upper', 'velocity', 'effort', *RATES)}
         lower, upper = values['lower'], values['upper']
         if not (lower <= upper and lower < math.inf and upper > -math.inf):

@@ -6,8 +6,8 @@
       ready: {panda_joint1: 0.0, panda_joint2: -1.2, panda_joint4: -2.0}
 
 A pose names any number of joints; the others stay where they are. All entries of a YAML file must
-fit the robot. An SRDF is written for MoveIt, which accepts partial matches: entries that do not fit
-are skipped and listed in `PoseLibrary.warnings`.
+fit the robot. An SRDF is written for MoveIt, which accepts partial matches: joints that do not fit
+are skipped, angles that fit after whole turns are changed, and `PoseLibrary.warnings` lists both.
 
     <group_state name="ready" group="panda_arm">
       <joint name="panda_joint1" value="0"/>
@@ -46,14 +46,14 @@ class GroupState(NamedTuple):
 
     name: str
     group: str | None  # none where the state names no group, though SRDF requires one
-    values: dict[str, tuple[float, ...]]  # per joint its values, rad or m
+    values: dict[str, str | None]  # the text of each joint's values, rad or m; None without one
 
 
 class PoseLibrary(Mapping[str, Mapping[str, float]]):
     """Named poses that fit a robot, a read-only mapping name → {joint: value}, rad or m.
 
     Attributes:
-    - `warnings`: what was skipped in the source; one sentence each.
+    - `warnings`: what was skipped or changed in the source; one sentence each.
     """
 
     def __init__(self, poses: Any, tree: KinematicTree, angle_unit: str = 'rad', *,
@@ -102,9 +102,10 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
         """Read poses from the group states of an SRDF: a path, or the XML text itself.
 
         A state is found as `group/name`, and as `name` together with the states of that name of
-        other groups, unless they want a joint at different values. A joint of several degrees of
-        freedom, a fixed one, and a mimic beside its source have no value of their own and are
-        skipped, as is a state that does not fit the tree; `warnings` lists all of it. Raises
+        other groups, unless they want a joint at different values. Joints without a value of
+        their own (fixed ones, those of several degrees of freedom, mimics beside their source) and
+        joints that do not fit the tree are skipped, as is a state without others; an angle outside
+        the limits is taken by whole turns inside them; `warnings` lists all of it. Raises
         ModelError for a file that cannot be read, and where no state fits.
         """
         check_tree(tree)
@@ -207,23 +208,44 @@ def _value(name: str, value: Any, tree: KinematicTree, angle_unit: str, where: s
 
 def _own_values(state: GroupState, tree: KinematicTree, where: str,
                 warnings: list[str]) -> dict[str, float]:
-    """Return a state without the joints that have no value of their own, and warn of those."""
+    """Return the values of a state that fit the tree, and warn of the joints without one."""
     own: dict[str, float] = {}
-    for name, values in state.values.items():
+    for name, text in state.values.items():
         joint = tree.joints.get(name)
-        if joint is not None and not joint.moves:
-            reason = 'is fixed'
-        elif joint is not None and tree.drives[name].source in state.values.keys() - {name}:
-            reason = f'follows {tree.drives[name].source!r}'
-        elif len(values) == 1:
-            own[name] = values[0]
+        try:
+            if joint is not None and not joint.moves:
+                raise ModelError(f'{where}: joint {name!r} is fixed')
+            if joint is not None and tree.drives[name].source in state.values.keys() - {name}:
+                raise ModelError(f'{where}: joint {name!r} follows {tree.drives[name].source!r}')
+            values = _numbers(text, f'{where}: joint {name!r}')
+            if len(values) > 1:
+                raise ModelError(f'{where}: joint {name!r} has {len(values)} values, one for each '
+                                 'of its degrees of freedom' if joint is None else
+                                 f'{where}: joint {name!r} has one value, not {len(values)}')
+            value = values[0] if joint is None else _turned(values[0], name, tree)
+            own[name] = _value(name, value, tree, 'rad', where)
+        except ModelError as error:
+            warnings.append(f'{error}; it is skipped')
             continue
-        elif joint is None:
-            reason = f'has {len(values)} values, one for each of its degrees of freedom'
-        else:
-            raise ModelError(f'{where}: joint {name!r} has one value, not {len(values)}')
-        warnings.append(f'{where}: joint {name!r} {reason}; it is skipped')
+        if value != values[0]:
+            warnings.append(f'{where}: joint {name!r}: {values[0]:.9g} is outside its limits; '
+                            f'{value:.9g} is used, the same after whole turns')
     return own
+
+
+def _turned(value: float, name: str, tree: KinematicTree) -> float:
+    """Return an angle by whole turns inside the joint's limits, where that changes no pose."""
+    joint = tree.joints[name]
+    followers = [(tree.joints[other], drive.multiplier) for other, drive in tree.drives.items()
+                 if drive.source == name]
+    if joint.lower <= value <= joint.upper or any(
+            one.prismatic or not ratio.is_integer() for one, ratio in followers):
+        return value
+    turn = 2.0 * math.pi
+    turns = (math.ceil((joint.lower - value) / turn) if value < joint.lower else
+             math.floor((joint.upper - value) / turn))
+    turned = value + turns * turn
+    return turned if joint.lower <= turned <= joint.upper else value
 
 
 def _merged(parts: Sequence[Mapping[str, float] | None], where: str,
@@ -247,8 +269,8 @@ def _merged(parts: Sequence[Mapping[str, float] | None], where: str,
 def read_group_states(source: str | PathLike[str]) -> tuple[str, list[GroupState]]:
     """Return the file's name, for messages, and its group states in file order.
 
-    source: a path, or the XML text itself. Raises ModelError for an invalid file, naming the
-    file, the state and the joint.
+    source: a path, or the XML text itself. Raises ModelError for an invalid file, naming the file
+    and the state.
     """
     what, robot = read_srdf(source)
     elements = robot.findall('group_state')
@@ -269,14 +291,12 @@ def _group_state(element: ElementTree.Element, number: int, what: str) -> GroupS
     if not name:
         raise ModelError(f'{what}: group_state number {number} has no name')
     where = f'{what}: pose {name!r}'
-    values: dict[str, tuple[float, ...]] = {}
+    values: dict[str, str | None] = {}
     for joint in element.findall('joint'):
-        joint_name = joint.get('name')
-        if not joint_name:
-            raise ModelError(f'{where}: a joint has no name')
+        joint_name = joint.get('name', '')
         if joint_name in values:
             raise ModelError(f'{where}: joint {joint_name!r} appears twice')
-        values[joint_name] = _numbers(joint.get('value'), f'{where}: joint {joint_name!r}')
+        values[joint_name] = joint.get('value')
     return GroupState(name, element.get('group') or None, values)
 
 

@@ -32,13 +32,14 @@ class Reader:
     options: tuple[str, ...] = ()  # the arguments of `read_model` that `read` takes too, by name
 
 
-_XML_OPTIONS = ('xacro_args', 'hold_complex_joints')
+_URDF_OPTIONS = ('hold_complex_joints', 'soft_limits')
+_XML_OPTIONS = ('xacro_args', *_URDF_OPTIONS)
 READERS: tuple[Reader, ...] = (
     Reader('xacro', ('.xacro',), is_xacro, read_urdf, _XML_OPTIONS),
     Reader('URDF', ('.urdf',), is_urdf, read_urdf, _XML_OPTIONS),
     Reader('DH rows', ('.yaml', '.yml'), is_dh, read_dh_source),
     Reader('Acclaim skeleton', ('.asf',), is_asf, read_asf),
-    Reader('URDF and meshes', (ARCHIVE,), is_zip, read_zipped_urdf, ('hold_complex_joints',)),
+    Reader('URDF and meshes', (ARCHIVE,), is_zip, read_zipped_urdf, _URDF_OPTIONS),
 )
 """Every reader. Of several that recognise a content the first is taken."""
 EXTENSIONS = tuple(extension for reader in READERS for extension in reader.extensions)
@@ -47,14 +48,15 @@ FORMATS = ', '.join(f'{reader.name} ({" or ".join(reader.extensions)})' for read
 
 
 def read_model(source: str | PathLike[str], xacro_args: Mapping[str, object] | None = None, *,
-               hold_complex_joints: bool = False) -> KinematicTree:
+               hold_complex_joints: bool = False, soft_limits: bool = True) -> KinematicTree:
     """Read a robot from any source that a reader is registered for.
 
     source: a path, or the text itself, which begins with "<" or has several lines.
-    xacro_args, hold_complex_joints: as for `KinematicTree.from_urdf`; sources of other kinds
-    ignore them. Raises ModelError for an invalid source, and where no reader supports it.
+    xacro_args, hold_complex_joints, soft_limits: as for `KinematicTree.from_urdf`; sources of other
+    kinds ignore them. Raises ModelError for an invalid source, and where no reader supports it.
     """
-    options = {'xacro_args': xacro_args, 'hold_complex_joints': hold_complex_joints}
+    options = {'xacro_args': xacro_args, 'hold_complex_joints': hold_complex_joints,
+               'soft_limits': soft_limits}
     if not _is_text(source):
         source = as_path(source, 'a model')
     reader = find_reader(source)
@@ -118,9 +120,10 @@ def read_untrusted_model(file: PathLike[str]) -> KinematicTree:
     return read_urdf_text(text)
 
 
-def read_urdf_text(text: str, hold_complex_joints: bool = False) -> KinematicTree:
+def read_urdf_text(text: str, hold_complex_joints: bool = False,
+                   soft_limits: bool = True) -> KinematicTree:
     """Read a robot from URDF text that may come from anyone; see `read_untrusted_urdf`."""
-    return KinematicTree.from_parts(read_untrusted_urdf(text, hold_complex_joints))
+    return KinematicTree.from_parts(read_untrusted_urdf(text, hold_complex_joints, soft_limits))
 
 
 def _is_text(source: object) -> bool:

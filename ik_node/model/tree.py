@@ -48,15 +48,16 @@ class KinematicTree(TreeStructure):
 
     @classmethod
     def from_urdf(cls, source: str | PathLike[str],
-                  xacro_args: Mapping[str, object] | None = None, *,
+                  xacro_args: Mapping[str, object] | None = None, soft_limits: bool = True, *,
                   hold_complex_joints: bool = False, rotation: str = 'zyx') -> 'KinematicTree':
         """Read a robot from URDF or xacro.
 
         source: a path (.urdf, .xacro), or the XML text itself. xacro_args: the arguments of a
         xacro file, name → value. hold_complex_joints: whether planar and floating joints are fixed
         at zero; else they become joints of one degree of freedom, see `model.joints`.
-        rotation: how floating ones turn, an Euler order or "exponential". Raises ModelError for an
-        invalid source, naming the joint.
+        rotation: how floating ones turn, an Euler order or "exponential". soft_limits: whether
+        those of safety controllers narrow the limits. Raises ModelError for an invalid source,
+        naming the joint.
         """
         from ik_node.model.urdf import read_urdf
         check_rotation(rotation)
@@ -68,7 +69,8 @@ class KinematicTree(TreeStructure):
                 raise ModelError(f'the xacro argument {name!r} must be text or a number, not '
                                  f'{shown(value)}')
         return cls.from_parts(read_urdf(
-            source, xacro_args, flag(hold_complex_joints, 'hold_complex_joints'), rotation))
+            source, xacro_args, flag(hold_complex_joints, 'hold_complex_joints'), rotation,
+            flag(soft_limits, 'soft_limits')))
 
     @classmethod
     def from_dh(cls, table: Any, convention: str | None = None) -> 'KinematicTree':
@@ -191,6 +193,6 @@ def check_tree(tree: object) -> KinematicTree:
 
 def parts_of(tree: KinematicTree) -> ModelParts:
     """Return what a tree was made of, without the text that it was read from."""
-    links, joints = tree._source
-    return ModelParts(links, joints, tree.name, tree.warnings, None, tree.visuals, tree.inertials,
+    links, joints, warnings = tree._source
+    return ModelParts(links, joints, tree.name, warnings, None, tree.visuals, tree.inertials,
                       tree.collisions, tree.motion_channels, tree.source_path)

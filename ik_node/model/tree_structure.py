@@ -13,11 +13,12 @@ from ik_node.kinematics.structures import TreeArrays, first_moved
 from ik_node.kinematics.tree import Tree
 from ik_node.kinematics.tree_frames import frames_at
 from ik_node.model.geometry import Collision, Visual
-from ik_node.model.hierarchy import Drive, depth_first, drives_of
+from ik_node.model.hierarchy import Drive, depth_first, drives_of, intersection, mimic_ranges
 from ik_node.model.joints import ComplexJoint, Joint, check_text, joint_kind
 from ik_node.model.parts import Inertial, MotionChannels, inertia_arrays
+from ik_node.support import bounds
 from ik_node.support.arguments import is_real, mapping, sequence
-from ik_node.support.exceptions import ModelError, names, shown, unknown
+from ik_node.support.exceptions import IkError, ModelError, names, shown, unknown
 from ik_node.support.immutable import Immutable, frozen_copy
 
 
@@ -41,10 +42,10 @@ class TreeStructure(Immutable):
         links, joints = tuple(sequence(links, 'links')), tuple(sequence(joints, 'joints'))
         _check_parts(links, joints, name, text)
         self.name = name
-        self.warnings = tuple(sequence(warnings, 'warnings'))
-        for warning in self.warnings:
+        warnings = sequence(warnings, 'warnings')
+        for warning in warnings:
             check_text(warning, 'a warning')
-        self._source = links, joints
+        self._source = links, joints, warnings
         self.complex_joints: Mapping[str, ComplexJoint] = MappingProxyType(
             {joint.name: joint for joint in joints if isinstance(joint, ComplexJoint)})
         self.visuals: Mapping[str, tuple[Visual, ...]] = MappingProxyType(
@@ -70,6 +71,8 @@ class TreeStructure(Immutable):
             _checked_inertials(inertials, self.links))
         self.joints: Mapping[str, Joint] = MappingProxyType({joint.name: joint for joint in path})
         self.drives: Mapping[str, Drive] = MappingProxyType(drives_of(self.joints))
+        self._mimic_ranges, of_mimics = mimic_ranges(self.joints, self.drives)
+        self.warnings = _bounded((*warnings, *of_mimics))
         self._joint_into = {joint.child: joint for joint in path}
         self._arrays = self._flatten(path)
         self._freeze()
@@ -89,6 +92,17 @@ class TreeStructure(Immutable):
             raise ModelError(f'the base link {base!r} is no ancestor of the tip link {tip!r}; '
                              f'its ancestors are {names(joint.parent for joint in path)}')
         return path[::-1]
+
+    def limits(self, source: str, mimics: Iterable[str] | None = None) -> tuple[float, float]:
+        """Return the limits of a joint, rad or m, that keep its mimics inside their own, too.
+
+        mimics: names of those that count; by default all. Limits of mimics that would take more
+        than half of the joint's range do not count; `warnings` names them.
+        """
+        joint = self.joints[source]
+        ranges = self._mimic_ranges.get(source, {})
+        return intersection((joint.lower, joint.upper), [
+            ranges[name] for name in (ranges if mimics is None else mimics) if name in ranges])
 
     def forward(self, values: Mapping[str, float] | None = None) -> dict[str, np.ndarray]:
         """Return the pose of every link, {link: T_root_link (4, 4)}, m.
@@ -203,6 +217,13 @@ def _check_parts(links: Any, joints: Any, name: Any, text: Any) -> None:
     check_text(name, 'the name of a robot')
     if text is not None:
         check_text(text, 'the URDF of a robot')
+
+
+def _bounded(warnings: Sequence[str]) -> tuple[str, ...]:
+    """Return warnings that are short enough, and few enough, for a log."""
+    more = len(warnings) - bounds.MAX_WARNINGS
+    return (*(str(IkError(one)) for one in warnings[:bounds.MAX_WARNINGS]),
+            *([f'… and {more} more warnings'] if more > 0 else []))
 
 
 def _checked_shapes(values: Any, kind: type, what: str) -> dict[str, tuple[Any, ...]]:

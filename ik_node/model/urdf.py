@@ -17,7 +17,7 @@ from ik_node.model.robot_xml import parse_robot, uses_xacro
 from ik_node.model.urdf_joints import read_joint
 from ik_node.model.urdf_links import read_collisions, read_inertials, read_visuals
 from ik_node.support import bounds
-from ik_node.support.exceptions import IkError, ModelError, shown
+from ik_node.support.exceptions import ModelError, shown
 
 _WHAT = 'the robot description'
 _BLANK = '\ufeff \t\r\n'
@@ -26,16 +26,17 @@ _LATEST = (1, 2)
 
 def read_urdf(source: str | PathLike[str],
               xacro_args: Mapping[str, object] | None = None, hold_complex_joints: bool = False,
-              rotation: str = 'zyx') -> ModelParts:
+              rotation: str = 'zyx', soft_limits: bool = True) -> ModelParts:
     """Read a path (.urdf, .xacro) or the XML text; see `KinematicTree.from_urdf`.
 
     Raises ModelError.
     """
-    parts = _read(_text(source, xacro_args), hold_complex_joints, rotation)
+    parts = _read(_text(source, xacro_args), hold_complex_joints, soft_limits, rotation)
     return parts if _is_text(source) else replace(parts, source_path=str(source))
 
 
-def read_untrusted_urdf(text: str, hold_complex_joints: bool = False) -> ModelParts:
+def read_untrusted_urdf(text: str, hold_complex_joints: bool = False,
+                        soft_limits: bool = True) -> ModelParts:
     """Read XML text, not a path, that may come from anyone, as by a topic. Opens no file.
 
     xacro reads files and evaluates expressions; a text that uses it is refused. Raises ModelError.
@@ -45,7 +46,7 @@ def read_untrusted_urdf(text: str, hold_complex_joints: bool = False) -> ModelPa
         raise ModelError('the robot description uses xacro, which can read files and is '
                          'expanded only in the file of model_path; expand it first: "xacro '
                          'FILE"')
-    return _read(text, hold_complex_joints)
+    return _read(text, hold_complex_joints, soft_limits)
 
 
 def is_urdf(head: str) -> bool:
@@ -68,7 +69,8 @@ def xacro_arguments(pairs: Iterable[str]) -> dict[str, str]:
     return {name: value for name, _, value in split}
 
 
-def _read(text: str, hold_complex_joints: bool, rotation: str = 'zyx') -> ModelParts:
+def _read(text: str, hold_complex_joints: bool, soft_limits: bool,
+          rotation: str = 'zyx') -> ModelParts:
     robot = parse_robot(_encoded(text), _WHAT, 'utf-8')
     warnings: list[str] = []
     _apply_version(robot, warnings)
@@ -76,16 +78,12 @@ def _read(text: str, hold_complex_joints: bool, rotation: str = 'zyx') -> ModelP
     joints = robot.findall('joint')
     bounds.check_links(len(links))
     bounds.check_links(len(joints), 'joints')
-    parts = ModelParts(
-        links, [read_joint(element, _name(element, k), hold_complex_joints, rotation, warnings)
+    return ModelParts(
+        links, [read_joint(element, _name(element, k), hold_complex_joints, rotation, soft_limits,
+                           warnings)
                 for k, element in enumerate(joints)],
         robot.get('name', 'robot'), warnings, text, read_visuals(robot, warnings),
         read_inertials(robot, warnings), read_collisions(robot, warnings))
-    more = len(warnings) - bounds.MAX_WARNINGS
-    warnings[:] = [str(IkError(one)) for one in warnings[:bounds.MAX_WARNINGS]]  # short enough
-    if more > 0:
-        warnings.append(f'… and {more} more warnings')
-    return parts
 
 
 def _encoded(text: str) -> bytes:
@@ -185,8 +183,9 @@ def _version_of(robot: ElementTree.Element, warnings: list[str]) -> tuple[int, i
                         'read as 1.0')
         return 1, 0
     version = int(found[1]), int(found[2])
-    if version > _LATEST:
-        warnings.append(f'the version {text} of the description is not known; read as 1.2')
+    if not (1, 0) <= version <= _LATEST:
+        warnings.append(f'the version {text} of the description is not known; read as '
+                        f'{"1.0" if version < _LATEST else "1.2"}')
     return version
 
 

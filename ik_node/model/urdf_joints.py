@@ -13,6 +13,7 @@ import numpy as np
 from urdf_parser_py import urdf
 
 from ik_node.model import joints
+from ik_node.model.hierarchy import Range, intersection
 from ik_node.model.joints import ComplexJoint, Joint, Mimic, limits_of
 from ik_node.model.numbered_text import number_in, number_of, numbers_in
 from ik_node.model.urdf_links import read_origin
@@ -26,13 +27,15 @@ _Kept = tuple[str, tuple[str, ...], dict[str, str]]
 _ENDS: tuple[_Kept, ...] = (('parent', ('link',), {}), ('child', ('link',), {}))
 _MOVING: tuple[_Kept, ...] = (
     *_ENDS, ('axis', ('xyz',), {}),
-    ('limit', ('lower', 'upper'), {'effort': '0', 'velocity': '0'}),
     ('mimic', ('joint', 'multiplier', 'offset'), {'multiplier': '1', 'offset': '0'}))
-_NUMERIC = {'xyz', 'lower', 'upper', 'multiplier', 'offset'}
+_NUMERIC = {'xyz', 'multiplier', 'offset'}
+_UNLIMITED: Range = (-math.inf, math.inf)
+_SOFT = 'soft_lower_limit', 'soft_upper_limit'
+_DEGREES = 4.0 * math.pi, 720.0  # a larger limit of whole or half numbers looks like degrees
 
 
 def read_joint(element: ElementTree.Element, name: str, hold_complex_joints: bool, rotation: str,
-               warnings: list[str]) -> Joint | ComplexJoint:
+               soft_limits: bool, warnings: list[str]) -> Joint | ComplexJoint:
     """Return a joint of a URDF, and append warnings; see `KinematicTree.from_urdf`.
 
     Raises ModelError.
@@ -40,7 +43,7 @@ def read_joint(element: ElementTree.Element, name: str, hold_complex_joints: boo
     kind = element.get('type')
     if kind not in _TYPES:
         raise ModelError(f'joint {name!r} is of type {kind!r}; the types are {names(_TYPES)}')
-    parsed = _parsed(element, name, kind)
+    parsed = _parsed(element, name, kind, warnings)
     try:
         placement = read_origin(element)
     except ValueError as error:
@@ -53,12 +56,23 @@ def read_joint(element: ElementTree.Element, name: str, hold_complex_joints: boo
         joint = ComplexJoint(name, kind, parsed.parent, parsed.child, placement,
                              _axis(parsed.axis, name, warnings), rotation)
         return _complex_joint(joint, limit, hold_complex_joints, warnings)
-    kind, lower, upper = _limits(limit, parsed, name, warnings)
+    mimic = _mimic(parsed.mimic, name)
+    try:
+        kind, limits = _limits(limit, kind, name, warnings)
+    except ModelError as error:
+        if mimic is None:
+            raise
+        warnings.append(f'{error}; this is ignored, since the joint mimics another')
+        limits = _UNLIMITED
+    narrowed = _softened(limits, element, kind, name, warnings) if soft_limits else limits
+    if not (number_of(speed := limit.get('velocity', 'inf')) or 0.0) > 0.0:
+        warnings.append(f'joint {name!r}: its velocity limit {shown(speed)} is ignored; it should '
+                        'be above 0')
     return Joint(name, kind, parsed.parent, parsed.child, placement,
-                 _axis(parsed.axis, name, warnings), lower, upper,
-                 _positive(limit, 'velocity'), _positive(limit, 'effort'),
-                 _mimic(parsed.mimic, name), **{
-                     key: _rate(limit, key, name) for key in joints.RATES})
+                 _axis(parsed.axis, name, warnings), *narrowed,
+                 _positive(limit, 'velocity'), _positive(limit, 'effort'), mimic, **{
+                     key: _rate(limit, key, name) for key in joints.RATES},
+                 has_soft_limits=narrowed != limits)
 
 
 def _complex_joint(joint: ComplexJoint, limit: Mapping[str, str], hold: bool,
@@ -74,20 +88,25 @@ def _complex_joint(joint: ComplexJoint, limit: Mapping[str, str], hold: bool,
     return joint
 
 
-def _parsed(element: ElementTree.Element, name: str, kind: str) -> urdf.Joint:
+def _parsed(element: ElementTree.Element, name: str, kind: str,
+            warnings: list[str]) -> urdf.Joint:
     """Let urdf_parser_py read what kinematics needs of a joint, with URDF's defaults filled in."""
     reduced = ElementTree.Element('joint', name=name, type=kind)
     for tag, kept, defaults in _ENDS if kind == joints.FIXED else _MOVING:
         found = element.find(tag)
         if tag in ('parent', 'child') and (found is None or not found.get('link')):
             raise ModelError(f'joint {name!r} has no <{tag} link="…"/>')
-        if found is not None:
+        if tag == 'mimic' and found is not None and not found.get('joint'):
+            raise ModelError(f'joint {name!r} has a <mimic> without joint="…"')
+        if tag == 'axis' and found is not None and 'xyz' not in found.attrib:
+            warnings.append(f'joint {name!r}: its axis has no xyz; 1 0 0 is used')
+        elif found is not None:
             attributes = {key: value for key, value in found.items() if key in kept}
             ElementTree.SubElement(reduced, tag, {**defaults, **attributes})
+    for part in reduced:
+        for key in _NUMERIC & part.attrib.keys():
+            _numbers(part.attrib, key, 3 if key == 'xyz' else 1, f'joint {name!r}: its {part.tag}')
     try:
-        for part in reduced:
-            for key in _NUMERIC & part.attrib.keys():
-                numbers_in(part.attrib[key])
         return urdf.Joint.from_xml_string(ElementTree.tostring(reduced, encoding='unicode'))
     except Exception as error:  # urdf_parser_py raises whatever its conversions meet
         reason = str(error).splitlines()[-1] if str(error) else type(error).__name__
@@ -106,26 +125,69 @@ def _axis(xyz: list[float] | None, name: str, warnings: list[str]) -> np.ndarray
     return axis / length
 
 
-def _limits(limit: Mapping[str, str], parsed: urdf.Joint, name: str,
-            warnings: list[str]) -> tuple[str, float, float]:
-    if parsed.type == joints.CONTINUOUS:
-        return joints.CONTINUOUS, -math.inf, math.inf
-    if limit.keys().isdisjoint(('lower', 'upper')):
-        if parsed.type == joints.PRISMATIC:
+def _limits(limit: Mapping[str, str], kind: str, name: str,
+            warnings: list[str]) -> tuple[str, Range]:
+    present = [key for key in ('lower', 'upper') if key in limit]
+    if kind == joints.CONTINUOUS:
+        return kind, _UNLIMITED
+    if not present:
+        if kind == joints.PRISMATIC:
             raise ModelError(f'joint {name!r} is prismatic and needs <limit lower="…" '
                              'upper="…"/>')
         warnings.append(f'joint {name!r} is revolute without limits: read as continuous')
-        return joints.CONTINUOUS, -math.inf, math.inf
-    lower, upper = limits_of(parsed.limit.lower, parsed.limit.upper, f'joint {name!r}')
+        return joints.CONTINUOUS, _UNLIMITED
+    lower, upper = (_numbers(limit, key, 1, f'joint {name!r}: its limit')[0] if key in present
+                    else 0.0 for key in ('lower', 'upper'))
+    lower, upper = limits = limits_of(lower, upper, f'joint {name!r}')
+    if len(present) == 1:
+        warnings.append(f'joint {name!r} has only the limit {present[0]}; the other one is 0')
     if lower == upper:
         warnings.append(f'joint {name!r}: its limits {lower:g} to {upper:g} allow no motion')
-    return parsed.type, lower, upper
+    if kind == joints.REVOLUTE and _DEGREES[0] < max(-lower, upper) <= _DEGREES[1] and (
+            (2.0 * lower).is_integer() and (2.0 * upper).is_integer()):
+        warnings.append(f'joint {name!r}: its limits {lower:g} to {upper:g} rad look like degrees')
+    return kind, limits
+
+
+def _softened(limits: Range, element: ElementTree.Element, kind: str, name: str,
+              warnings: list[str]) -> Range:
+    """Return limits within those of a <safety_controller> that has both, lower below upper.
+
+    So do MoveIt and TRAC-IK. Soft limits that would leave no range are ignored.
+    """
+    safety = element.find('safety_controller')
+    soft = {} if safety is None else safety.attrib
+    if kind == joints.CONTINUOUS or not all(key in soft for key in _SOFT):
+        return limits
+    lower, upper = (number_of(soft[key]) for key in _SOFT)
+    if lower is not None and upper is not None:
+        if lower >= upper:
+            return limits
+        narrowed = intersection(limits, [(lower, upper)])
+        if narrowed == limits or narrowed[0] < narrowed[1]:
+            return narrowed
+    warnings.append(f'joint {name!r}: its soft limits {shown(soft[_SOFT[0]])} to '
+                    f'{shown(soft[_SOFT[1]])} are ignored; they leave no range '
+                    f'of its limits {limits[0]:g} to {limits[1]:g}')
+    return limits
+
+
+def _numbers(attributes: Mapping[str, str], key: str, count: int, what: str) -> list[float]:
+    text = attributes[key]
+    try:
+        numbers = numbers_in(text, most_splits=count)
+    except ValueError:
+        numbers = []
+    if len(numbers) != count:
+        raise ModelError(f'{what} {key}="{text:.60}" must be '
+                         f'{"a number" if count == 1 else "three numbers"}')
+    return numbers
 
 
 def _positive(limit: Mapping[str, str], key: str) -> float:
     """Return a limit's attribute, or infinity where it says nothing usable: 0, NaN, no number."""
     value = number_of(limit.get(key, 'inf'))
-    return value if value is not None and value > 0.0 else math.inf
+    return value if value is not None and 0.0 < value < joints.UNLIMITED else math.inf
 
 
 def _rate(limit: Mapping[str, str], key: str, name: str) -> float:

@@ -47,14 +47,14 @@ def _write_joint(element: Element, joint: Joint) -> None:
     if joint.type == FIXED:
         return
     SubElement(element, 'axis', xyz=_numbers(joint.axis))
-    limit = {key: '0' if math.isinf(value) else repr(float(value))
-             for key, value in (('effort', joint.effort), ('velocity', joint.velocity))}
+    limit = {'effort': '0' if math.isinf(joint.effort) else repr(joint.effort),
+             'velocity': repr(min(joint.velocity, UNLIMITED))}  # URDF requires both
     limit.update({key: repr(value) for key in RATES
                   if math.isfinite(value := getattr(joint, key))})
     if joint.type in (REVOLUTE, PRISMATIC):
         SubElement(element, 'limit', {'lower': repr(max(joint.lower, -UNLIMITED)),
                                       'upper': repr(min(joint.upper, UNLIMITED)), **limit})
-    elif set(limit.values()) != {'0'}:
+    elif any(math.isfinite(getattr(joint, key)) for key in ('effort', 'velocity', *RATES)):
         SubElement(element, 'limit', limit)
     if joint.mimic is not None:
         SubElement(element, 'mimic', joint=joint.mimic.joint,

@@ -22,7 +22,8 @@ from ik_node.support.exceptions import ModelError
 _URDF = '.urdf'
 
 
-def read_zipped_urdf(source: Path | str, hold_complex_joints: bool = False) -> ModelParts:
+def read_zipped_urdf(source: Path | str, hold_complex_joints: bool = False,
+                     soft_limits: bool = True) -> ModelParts:
     """Read the only URDF of an archive, or the one that a path like robot.zip/arm.urdf names.
 
     xacro in it is refused, as in texts that come from anyone. Raises ModelError.
@@ -34,7 +35,7 @@ def read_zipped_urdf(source: Path | str, hold_complex_joints: bool = False) -> M
             raise ModelError(f'{Path(source).name} has {len(urdfs)} robots: {listed(urdfs)}; '
                              f'choose one, as {Path(source).name}/{urdfs[0]}')
         member = Member(Path(source), urdfs[0])
-    return read_untrusted_urdf(_with_meshes(member), hold_complex_joints)
+    return read_untrusted_urdf(_with_meshes(member), hold_complex_joints, soft_limits)
 
 
 def zipped_urdfs(archive: Path) -> list[str]:

@@ -163,6 +163,23 @@ def test_what_is_odd_in_a_file_is_told(capsys, tmp_path):
     assert "joint 'd'" not in odd
 
 
+def test_soft_limits_and_limits_of_mimics_that_are_ignored_are_shown(capsys, tmp_path):
+    file = tmp_path / 'gripper.urdf'
+    limit = 'lower="0" upper="0.8" velocity="1" effort="1"'
+    file.write_text(robots.robot(
+        robots.joint('finger', 'revolute', 'base', 'la', limit=limit).replace(
+            '<limit', '<safety_controller soft_lower_limit="-1" soft_upper_limit="0.5"/><limit'),
+        robots.joint('other', 'revolute', 'base', 'lb', limit=limit,
+                     mimic='joint="finger" multiplier="-1"')))
+    text = shown(capsys, file)
+    finger, = (line for line in text.splitlines() if 'finger → la' in line)
+    assert finger.endswith('0 … 0.5 rad (soft limits)')
+    odd = text[text.index('Odd in the file'):]
+    assert "joint 'other' mimics 'finger': its limits 0 to 0.8 are ignored" in odd
+    report = json.loads(shown(capsys, file, '--json'))
+    assert [joint.get('soft_limits') for joint in report['joints']] == [True, None]
+
+
 def test_the_total_mass_is_told_and_of_how_many_links(capsys):
     lines = shown(capsys, 'torso').splitlines()
     assert 'mass: 48.12 kg, of 23 of 26 links' in lines

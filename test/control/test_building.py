@@ -1,10 +1,12 @@
 """What a change of parameters builds again, and what it leaves as it is."""
 
+import zipfile
+
 import numpy as np
 import pytest
 
 import robots
-from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
+from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree, read_tree
 from ik_node.control.group_source import same_value
 from ik_node.control.options import ArmOptions, CollisionOptions, ModelOptions, NodeOptions
 from ik_node.solvers.registry import solver_class, solver_names
@@ -116,3 +118,25 @@ def test_limits_of_motion_are_those_of_the_description_unless_parameters_give_th
     assert set(robot.groups['left'].limits.acceleration) == {0.7}
     assert set(robot.groups['left'].limits.jerk) == {40.0}
     assert robot.tree.description == text  # as it is published
+
+
+SOFT = robots.robot(
+    robots.joint('j', 'revolute', 'base', 'l', limit='lower="-1" upper="1" velocity="1"').replace(
+        '<limit', '<safety_controller soft_lower_limit="-0.5" soft_upper_limit="0.5"/><limit'))
+
+
+@pytest.mark.parametrize(('soft_limits', 'upper'), [(True, 0.5), (False, 1.0)])
+def test_the_parameter_soft_limits_holds_for_every_source(tmp_path, soft_limits, upper):
+    (tmp_path / 'soft.urdf').write_text(SOFT)
+    with zipfile.ZipFile(tmp_path / 'soft.zip', 'w') as archive:
+        archive.writestr('soft.urdf', SOFT)
+    for given in ({'model_path': str(tmp_path / 'soft.urdf')}, {'robot_description': SOFT},
+                  {'model_path': str(tmp_path / 'soft.zip')}, {}):
+        options = ModelOptions.read({**ModelOptions.defaults(), 'soft_limits': soft_limits,
+                                     **given})
+        tree = read_tree(options, None if given else SOFT)
+        assert tree.chain().upper.tolist() == [upper]
+
+
+def test_a_change_of_soft_limits_reads_the_robot_again(first):
+    assert built(first, soft_limits=False).robot.tree is not first.robot.tree

@@ -84,14 +84,6 @@ def test_limits_of_a_source_keep_its_mimic_inside_its_own():
     assert slower.velocity_limits.tolist() == [0.5]
 
 
-def test_a_mimic_that_no_value_keeps_inside_its_limits_is_refused():
-    twin = KinematicTree(['a', 'b', 'c'], [
-        Joint('one', 'revolute', 'a', 'b', lower=0.0, upper=1.0),
-        Joint('two', 'revolute', 'b', 'c', lower=0.0, upper=1.0, mimic=Mimic('one', 1.0, 2.0))])
-    with pytest.raises(ModelError, match=r"'two' mimics 'one', but no value of 'one' keeps both"):
-        twin.body()
-
-
 def test_frames_are_those_of_the_tree():
     twin, q = tree(), np.array([0.7, 0.2, -2.0])
     frames = twin.body().forward(q)

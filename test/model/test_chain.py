@@ -1,8 +1,11 @@
+import math
+
 import numpy as np
 import pytest
 
 import robots
-from ik_node import IkError, KinematicTree, ModelError
+from ik_node import IkError, KinematicTree
+from ik_node.model.tree import parts_of
 
 
 def limit(lower, upper):
@@ -31,16 +34,61 @@ def two_with_mimic(mimic, own=(-1, 1), source=(-2, 3)):
 
 
 def test_a_mimic_is_folded_into_its_source_whose_limits_also_keep_the_mimics():
-    # b = −2 a + 0.5 must stay within ±1: a within −0.25 … 0.75.
+    # b = −2 a + 0.5 must stay within −3 … 3: a within −1.25 … 1.75.
     mimic = 'joint="a" multiplier="-2" offset="0.5"'
-    chain = KinematicTree.from_urdf(two_with_mimic(mimic)).chain()
+    tree = KinematicTree.from_urdf(two_with_mimic(mimic, (-3, 3)))
+    chain = tree.chain()
     assert chain.joint_names == ('a',)
-    assert (chain.lower[0], chain.upper[0]) == pytest.approx((-0.25, 0.75))
+    assert (chain.lower[0], chain.upper[0]) == pytest.approx((-1.25, 1.75))
+    assert tree.warnings == ()
 
 
-def test_a_mimic_whose_limits_its_source_cannot_keep_is_refused():
-    with pytest.raises(ModelError, match="'b' mimics 'a', but no value of 'a' keeps both"):
-        KinematicTree.from_urdf(two_with_mimic('joint="a" offset="9"')).chain()
+@pytest.mark.parametrize(('source', 'mimic', 'own', 'limits', 'ignored'), [
+    ((0, 0.8), 'multiplier="-1"', (0, 0.8), (0, 0.8), True),        # leaves 0 alone
+    ((0, 0.8), 'multiplier="-1"', (-0.8, 0), (0, 0.8), False),
+    ((0, 0.8), 'multiplier="-1"', (-0.4, 0), (0, 0.4), False),      # half of the range
+    ((0, 0.8), 'multiplier="-1"', (-0.39, 0), (0, 0.8), True),      # less than half
+    ((-2, 3), 'offset="9"', (-1, 1), (-2, 3), True),                # leaves none
+    ((-2, 3), 'multiplier="2"', (-3, 3), (-1.5, 1.5), False),
+    ((-2, 3), 'multiplier="0" offset="9"', (-1, 1), (-2, 3), False),
+    ((0, 0), '', (-1, 1), (0, 0), False),
+    ((0, 0), '', (1, 2), (0, 0), True),
+    ((-1e9, 1e9), 'multiplier="-1"', (0, 1), (-1, 0), False),       # no limits to take half of
+    ((-1e9, 1e9), 'multiplier="-1"', (1, 1), (-np.inf, np.inf), True)])
+def test_limits_of_a_mimic_count_where_they_leave_half_of_the_range(source, mimic, own, limits,
+                                                                     ignored):
+    tree = KinematicTree.from_urdf(two_with_mimic(f'joint="a" {mimic}', own, source))
+    chain, body = tree.chain(), tree.body()
+    assert (chain.lower[0], chain.upper[0]) == (body.lower[0], body.upper[0]) == limits
+    assert tree.limits('a') == limits
+    assert not any(math.copysign(1.0, one) < 0.0 for one in tree.limits('a') if one == 0.0)
+    named = [warning for warning in tree.warnings if "'b' mimics 'a': its limits" in warning]
+    assert len(named) == ignored
+
+
+def test_limits_of_several_mimics_are_ignored_where_they_leave_less_than_half_together():
+    def tree(*limits):
+        return KinematicTree.from_urdf(robots.robot(
+            robots.joint('a', 'revolute', 'base', 'la', limit=limit(0, 1)),
+            *(robots.joint(f'm{k}', 'revolute', 'la', f'l{k}', limit=limit(*one), mimic='joint="a"')
+              for k, one in enumerate(limits))))
+    kept = tree((0.1, 2), (0, 0.8), (5, 6))
+    assert kept.limits('a') == (0.1, 0.8)
+    assert kept.chain(tip_link='l1').upper.tolist() == [0.8]
+    assert kept.chain(tip_link='l1').lower.tolist() == [0.0]
+    assert len(kept.warnings) == 1
+    assert "'m2' mimics 'a'" in kept.warnings[0]
+    together = tree((0.3, 1), (0, 0.7))
+    assert together.limits('a') == (0.0, 1.0)
+    assert together.chain(tip_link='l0').lower.tolist() == [0.0]
+    assert len(together.warnings) == 2
+
+
+def test_a_warning_of_limits_that_are_ignored_is_given_once():
+    tree = KinematicTree.from_urdf(two_with_mimic('joint="a" offset="9"'))
+    again = KinematicTree.from_parts(parts_of(tree))
+    assert len(tree.warnings) == 1
+    assert again.warnings == tree.warnings
 
 
 def test_the_source_of_a_mimic_joins_the_chain_though_it_lies_on_another_branch():

@@ -7,6 +7,7 @@ import pytest
 
 import robots
 from ik_node import KinematicTree, ModelError
+from ik_node.support.exceptions import InputError
 
 LINKS = '<link name="a"/><link name="b"/>'
 
@@ -103,15 +104,91 @@ def test_a_mimic_tag_of_a_fixed_joint_says_nothing():
     assert tree.joints['j'].mimic is None
 
 
+@pytest.mark.parametrize('limit', [
+    'lower="1" upper="0"', 'lower="nan" upper="1"', 'lower="" upper="1"', 'lower="2e9" upper="3e9"',
+    ''])
+@pytest.mark.parametrize('kind', ['revolute', 'prismatic'])
+def test_wrong_limits_of_a_mimic_are_ignored_with_a_warning(kind, limit):
+    tree = KinematicTree.from_urdf(robots.robot(
+        robots.joint('a', 'prismatic', 'base', 'la', limit='lower="0" upper="1"'),
+        robots.joint('b', kind, 'base', 'lb', limit=limit, mimic='joint="a" multiplier="-1"')))
+    assert tree.limits('a') == (0.0, 1.0)
+    assert (tree.joints['b'].lower, tree.joints['b'].upper) == (-math.inf, math.inf)
+    assert sum("joint 'b'" in warning for warning in tree.warnings) == 1
+    assert KinematicTree.from_urdf(tree.to_urdf()).limits('a') == (0.0, 1.0)
+
+
+def test_an_axis_without_numbers_is_the_default():
+    tree = load(RANGE + '<axis/>')
+    assert tree.joints['j'].axis.tolist() == [1.0, 0.0, 0.0]
+    assert "joint 'j': its axis has no xyz" in tree.warnings[0]
+
+
+@pytest.mark.parametrize(('limit', 'words'), [
+    ('upper="2"', "joint 'j' has only the limit upper; the other one is 0"),
+    ('lower="-1"', "joint 'j' has only the limit lower; the other one is 0"),
+    ('lower="-1" upper="1" velocity="0"', "joint 'j': its velocity limit '0' is ignored"),
+    ('lower="-1" upper="1" velocity="-2"', "joint 'j': its velocity limit '-2' is ignored"),
+    ('lower="-1" upper="1" velocity="fast"', "joint 'j': its velocity limit 'fast' is ignored"),
+    ('lower="-180" upper="180"', "joint 'j': its limits -180 to 180 rad look like degrees"),
+    ('lower="0" upper="92.5"', "joint 'j': its limits 0 to 92.5 rad look like degrees"),
+    ('lower="-6.28318" upper="6.28318"', None), ('lower="-12.5663" upper="12.5663"', None),
+    ('lower="-1e4" upper="1e4"', None), ('lower="-18.85" upper="18.85"', None),
+    ('lower="-0" upper="1"', None)])
+def test_odd_limits_are_used_with_a_warning(limit, words):
+    tree = load(f'<limit {limit}/>')
+    assert [words] == [one[:len(words)] for one in tree.warnings] if words else not tree.warnings
+    assert not np.signbit(tree.joints['j'].lower) or tree.joints['j'].lower < 0.0
+
+
+@pytest.mark.parametrize(('version', 'read_as'), [('0.99', '1.0'), ('2.0', '1.2')])
+def test_an_unknown_version_gives_a_warning(version, read_as):
+    tree = KinematicTree.from_urdf(one(RANGE).replace('<robot ', f'<robot version="{version}" '))
+    assert f'read as {read_as}' in tree.warnings[0]
+
+
+SAFETY = '<safety_controller k_velocity="1" soft_lower_limit="{}" soft_upper_limit="{}"/>'
+
+
+@pytest.mark.parametrize(('soft', 'limits', 'warned'), [
+    ((-0.5, 0.75), (-0.5, 0.75), False), ((-3, 0.75), (-1.0, 0.75), False),
+    ((-3, 3), (-1.0, 1.0), False), ((0, 0), (-1.0, 1.0), False), ((0.5, -0.5), (-1.0, 1.0), False),
+    ((2, 3), (-1.0, 1.0), True), ((1, 3), (-1.0, 1.0), True), (('x', 3), (-1.0, 1.0), True),
+    (('nan', 3), (-1.0, 1.0), True)])
+def test_soft_limits_narrow_the_limits_where_they_leave_a_range(soft, limits, warned):
+    text = one('<limit lower="-1" upper="1"/>' + SAFETY.format(*soft))
+    joint = KinematicTree.from_urdf(text).joints['j']
+    assert (joint.lower, joint.upper) == limits
+    assert joint.has_soft_limits == (limits != (-1.0, 1.0))
+    assert any('its soft limits' in one for one in KinematicTree.from_urdf(text).warnings) == warned
+    without = KinematicTree.from_urdf(text, soft_limits=False)
+    assert (without.joints['j'].lower, without.joints['j'].upper) == (-1.0, 1.0)
+    assert without.warnings == ()
+
+
+def test_soft_limits_need_both_and_a_joint_with_limits():
+    half = '<safety_controller k_velocity="1" soft_upper_limit="0.5"/>'
+    joint = load('<limit lower="-1" upper="1"/>' + half).joints['j']
+    assert (joint.lower, joint.upper) == (-1.0, 1.0)
+    assert load(SAFETY.format(-1, 1), kind='continuous').joints['j'].upper == math.inf
+    with pytest.raises(InputError, match='soft_limits'):
+        KinematicTree.from_urdf(one(RANGE), soft_limits='no')
+
+
 @pytest.mark.parametrize(('text', 'words'), [
     (one('<limit lower="2" upper="1"/>'), "joint 'j': its limits 2 to 1 are no range"),
     (one('<limit lower="nan" upper="1"/>'), "joint 'j': its limits nan"),
     (one(RANGE + '<axis xyz="0 0 0"/>'), "joint 'j': its axis .* has no direction"),
     (one(RANGE + '<axis xyz="0 nan 1"/>'), "joint 'j': its axis .* has no direction"),
-    (one(RANGE + '<axis xyz="0 1"/>'), "joint 'j' cannot be read"),
+    (one(RANGE + '<axis xyz="0 1"/>'), "its axis xyz=.0 1. must be three numbers"),
     (one(RANGE + '<origin xyz="0 0 inf"/>'), "joint 'j': its origin .* finite"),
     (one(RANGE + '<origin rpy="a b c"/>'), "joint 'j': its origin rpy=\"a b c\" must be three"),
-    (one('<limit lower="low" upper="1"/>'), "joint 'j' cannot be read"),
+    (one('<limit lower="low" upper="1"/>'), "joint 'j': its limit lower=.low. must be a number"),
+    (one('<limit lower="" upper="1"/>'), "joint 'j': its limit lower=.. must be a number"),
+    (one('<limit lower="1 2" upper="1"/>'), "joint 'j': its limit lower=.1 2. must be a number"),
+    (one(RANGE + '<axis xyz=""/>'), "joint 'j': its axis xyz=.. must be three numbers"),
+    (one(RANGE + '<mimic/>'), "joint 'j' has a <mimic> without joint="),
+    (one(RANGE + '<mimic joint="j" offset=""/>'), "joint 'j': its mimic offset=.. must be a"),
     (one(kind='prismatic'), "joint 'j' is prismatic and needs <limit"),
     (one('<limit effort="1" velocity="1"/>', kind='prismatic'), "joint 'j' is prismatic and needs"),
     (one(RANGE, kind='hinge'), "joint 'j' is of type 'hinge'; the types are 'fixed', 'revolute'"),
@@ -130,7 +207,7 @@ def test_a_mimic_tag_of_a_fixed_joint_says_nothing():
     ('', 'cannot read the robot description'),
     ('<!DOCTYPE robot [<!ENTITY x "y">]><robot name="&x;"/>', "entity 'x'"),
     ('<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/hostname">]><robot name="r">&x;</robot>',
-     "entity 'x'")], ids=range(25))
+     "entity 'x'")], ids=range(30))
 def test_what_is_wrong_is_refused_by_name(text, words):
     with pytest.raises(ModelError, match=words):
         KinematicTree.from_urdf(text)
