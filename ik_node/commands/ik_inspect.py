@@ -21,7 +21,7 @@ from ik_node.commands.inspection import (
 )
 from ik_node.model.readers import FORMATS, read_model
 from ik_node.model.srdf import read_disabled_collisions
-from ik_node.model.urdf import xacro_arguments
+from ik_node.model.xacro_expansion import xacro_arguments
 from ik_node.support.exceptions import IkError
 from ik_node.support.resources import robot_file
 
@@ -35,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _arguments(arguments)
     try:
         tree = read_model(robot_file(options.robot), xacro_arguments(options.xacro_arg),
-                          hold_complex_joints=options.hold)
+                          hold_complex_joints=options.hold,
+                          package_folders=options.package_folder)
         if options.urdf:
             _print(tree.to_urdf().rstrip('\n'))
             return 0
@@ -72,6 +73,8 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
                         default='standard', help='convention of the Denavit-Hartenberg rows')
     parser.add_argument('--xacro-arg', metavar='NAME:=VALUE', action='append', default=[],
                         help='an argument of the xacro file; may be repeated')
+    parser.add_argument('--package-folder', metavar='FOLDER', action='append', default=[],
+                        help='a folder of ROS packages that the xacro file names; may be repeated')
     parser.add_argument('--hold', action='store_true',
                         help='fix planar and floating joints')
     parser.add_argument('--collisions', action='store_true',

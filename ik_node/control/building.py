@@ -24,7 +24,7 @@ from ik_node.control.task_options import TaskOptions
 from ik_node.model.pose_library import PoseLibrary, read_poses
 from ik_node.model.readers import read_model, read_urdf_text
 from ik_node.model.tree import KinematicTree
-from ik_node.model.urdf import xacro_arguments
+from ik_node.model.xacro_expansion import xacro_arguments
 from ik_node.solvers.body.registry import body_solver_class
 from ik_node.solvers.registry import solver_class
 from ik_node.support.exceptions import OptionError, names

@@ -1,7 +1,7 @@
 """The registry of model readers, chosen by the extension or the content of a source."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 
@@ -33,7 +33,7 @@ class Reader:
 
 
 _URDF_OPTIONS = ('hold_complex_joints', 'soft_limits')
-_XML_OPTIONS = ('xacro_args', *_URDF_OPTIONS)
+_XML_OPTIONS = ('xacro_args', 'package_folders', *_URDF_OPTIONS)
 READERS: tuple[Reader, ...] = (
     Reader('xacro', ('.xacro',), is_xacro, read_urdf, _XML_OPTIONS),
     Reader('URDF', ('.urdf',), is_urdf, read_urdf, _XML_OPTIONS),
@@ -48,15 +48,16 @@ FORMATS = ', '.join(f'{reader.name} ({" or ".join(reader.extensions)})' for read
 
 
 def read_model(source: str | PathLike[str], xacro_args: Mapping[str, object] | None = None, *,
-               hold_complex_joints: bool = False, soft_limits: bool = True) -> KinematicTree:
+               hold_complex_joints: bool = False, soft_limits: bool = True,
+               package_folders: Iterable[str | PathLike[str]] = ()) -> KinematicTree:
     """Read a robot from any source that a reader is registered for.
 
     source: a path, or the text itself, which begins with "<" or has several lines.
-    xacro_args, hold_complex_joints, soft_limits: as for `KinematicTree.from_urdf`; sources of other
-    kinds ignore them. Raises ModelError for an invalid source, and where no reader supports it.
+    Other arguments: as for `KinematicTree.from_urdf`; sources of other kinds ignore them. Raises
+    ModelError for an invalid source, and where no reader supports it.
     """
     options = {'xacro_args': xacro_args, 'hold_complex_joints': hold_complex_joints,
-               'soft_limits': soft_limits}
+               'soft_limits': soft_limits, 'package_folders': package_folders}
     if not _is_text(source):
         source = as_path(source, 'a model')
     reader = find_reader(source)

@@ -2,82 +2,152 @@
 
 A description may come from anyone. Nothing that it names is fetched: entities and attribute-list
 declarations are refused, external document types and inclusions are not read, and size and nesting
-are bounded before a tree is built.
+are bounded while a tree is built.
+
+Other readers of URDF know no namespaces: names keep their prefixes, declared or not.
 """
 
-from collections.abc import Mapping
+import re
 from xml.etree import ElementTree
 from xml.parsers import expat
 
 from ik_node.support.bounds import MAX_ATTRIBUTES, MAX_NESTING, MAX_NODES, check_size
 from ik_node.support.exceptions import ModelError, shown
 
+XACRO = 'xacro'
+_XACRO_WORDS = ('include', 'insert_block', 'call', 'macro', 'property', 'arg', 'if', 'unless',
+                'element', 'attribute')
+_EXPRESSIONS = (re.compile(r'\$\{'), '}'), (re.compile(r'\$\((eval|env|optenv)\s'), ')')
+
 
 def parse_robot(data: bytes, what: str, encoding: str | None = None) -> ElementTree.Element:
     """Return the <robot> of an XML text.
 
     what: how messages name the text. encoding: overrides the declared one; None: as declared.
-    Raises ModelError.
+    Comments may have "--" in them, and stand before the declaration. Raises ModelError.
     """
-    uses_xacro(data, what, encoding)
+    check_size(len(data), what)
     try:
-        robot = ElementTree.fromstring(data, ElementTree.XMLParser(encoding=encoding))
-    except (ElementTree.ParseError, ValueError, LookupError) as error:
-        raise _no_xml(data, what, error) from error
-    # A default namespace of the robot; other readers of URDF know none.
-    namespace = robot.tag.removesuffix('robot')
-    if namespace.endswith('}'):
+        try:
+            robot = _Scan(what).root(data, encoding)
+        except expat.ExpatError as error:
+            cleaned = _without_comments(data)
+            if cleaned == data:
+                raise
+            try:
+                robot = _Scan(what).root(cleaned, encoding)
+            except expat.ExpatError:
+                raise error from None
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise ModelError(f'{what} is not XML: {error}; it begins with '
+                         f'{data[:40].decode(errors="replace")!r}') from error
+    prefix = robot.tag.removesuffix('robot')
+    if prefix.endswith(':'):
         for element in robot.iter():
-            element.tag = element.tag.removeprefix(namespace)
+            element.tag = element.tag.removeprefix(prefix)
     if robot.tag != 'robot':
         raise ModelError(f'{what} must be a <robot>, not a <{robot.tag:.60}>')
     return robot
 
 
-def uses_xacro(data: bytes, what: str, encoding: str | None = None) -> bool:
-    """Check the bounds of an XML text; return whether xacro would change what is read of it.
+def uses_xacro(robot: ElementTree.Element) -> bool:
+    """Return whether xacro would change what is read of a robot.
 
     It would where an element or an attribute is in xacro's namespace, and where an attribute's
-    value holds ``${...}``. Comments, text content and a namespace declaration alone do not count.
-    Arguments and errors as for `parse_robot`.
+    value holds ``${...}``, ``$(eval ...)``, ``$(env ...)`` or ``$(optenv ...)``. Text content and
+    a namespace declaration alone do not count.
     """
-    check_size(len(data), what)
-    scan = _Scan(what)
-    try:
-        parser = expat.ParserCreate(encoding)
-        parser.EntityDeclHandler = scan.refuse_entity
-        parser.AttlistDeclHandler = scan.refuse_attribute_list
-        parser.StartElementHandler, parser.EndElementHandler = scan.enter, scan.leave
-        parser.Parse(data, True)
-    except (expat.ExpatError, ValueError, LookupError) as error:
-        raise _no_xml(data, what, error) from error
-    return scan.uses_xacro
+    prefixes = _xacro_prefixes(robot)
+    return any(
+        _xacro_name(element.tag, prefixes) is not None or any(
+            _has_expression(value) or (':' in name and _xacro_name(name, prefixes) is not None)
+            for name, value in element.items())
+        for element in robot.iter())
 
 
-def _no_xml(data: bytes, what: str, error: Exception) -> ModelError:
-    return ModelError(f'{what} is not XML: {error}; it begins with '
-                      f'{data[:40].decode(errors="replace")!r}')
+def remove_unknown_calls(robot: ElementTree.Element) -> list[str]:
+    """Remove calls of xacro's macros that a robot does not define; return their names.
+
+    xacro leaves them in its output where it finds no macro. A robot with inclusions stays as it is.
+    """
+    prefixes = _xacro_prefixes(robot)
+    if '' in prefixes:  # every element may be one of xacro's
+        return []
+    defined = set(_XACRO_WORDS)
+    within: set[ElementTree.Element] = set()  # the bodies of macros
+    for element in robot.iter():
+        word = _xacro_name(element.tag, prefixes)
+        if word == 'include':
+            return []
+        if word == 'macro':
+            defined.add(element.get('name', ''))
+            within.update(element.iter())
+    removed: dict[str, None] = {}
+
+    def remains(element: ElementTree.Element) -> bool:
+        word = _xacro_name(element.tag, prefixes)
+        if word is None or (word in defined and (word != 'insert_block' or element in within)):
+            return True
+        removed[element.tag] = None
+        return False
+    for parent in robot.iter():
+        parent[:] = filter(remains, parent[:])
+    return list(removed)
+
+
+def _has_expression(text: str) -> bool:
+    return any((found := begin.search(text)) and end in text[found.end():]
+               for begin, end in _EXPRESSIONS)
+
+
+def _xacro_prefixes(robot: ElementTree.Element) -> set[str]:
+    """Return the prefixes of names in xacro's namespace, which is written in several ways."""
+    return {XACRO, *(name.partition(':')[2] for element in robot.iter()
+                     for name, value in element.items() if name.startswith('xmlns')
+                     and value.rstrip('/').endswith(('/xacro', '#xacro')))}
+
+
+def _xacro_name(name: str, prefixes: set[str]) -> str | None:
+    """Return a name in xacro's namespace without its prefix; None for others."""
+    prefix, _, word = name.rpartition(':')
+    return word if prefix in prefixes else None
+
+
+def _without_comments(data: bytes) -> bytes:
+    """Return a text without comments, in which XML allows no "--", and blanks before the rest."""
+    head, *parts = data.split(b'<!--')
+    return b''.join([head, *(part.partition(b'-->')[2] for part in parts)]).lstrip()
 
 
 class _Scan:
-    """Handlers of one pass over an XML text. `uses_xacro`: see the function of that name."""
+    """One pass over an XML text, which checks its bounds and builds its tree."""
 
     def __init__(self, what: str) -> None:
-        self.uses_xacro = False
         self._what = what
         self._elements = self._depth = 0
-        self._xacro_prefixes = {'xacro'}
+        self._builder = ElementTree.TreeBuilder()
 
-    def refuse_entity(self, name: str, *_: object) -> None:
+    def root(self, data: bytes, encoding: str | None) -> ElementTree.Element:
+        """Return the root element. Raises ModelError, and what a parser raises for other texts."""
+        parser = expat.ParserCreate(encoding)
+        parser.EntityDeclHandler = self._refuse_entity
+        parser.SkippedEntityHandler = self._refuse_entity
+        parser.AttlistDeclHandler = self._refuse_attribute_list
+        parser.StartElementHandler, parser.EndElementHandler = self._enter, self._leave
+        parser.CharacterDataHandler = self._builder.data
+        parser.Parse(data, True)
+        return self._builder.close()
+
+    def _refuse_entity(self, name: str, *_: object) -> None:
         raise ModelError(f'{self._what} declares the XML entity {shown(name)}; entities are not '
                          'read')
 
-    def refuse_attribute_list(self, element: str, *_: object) -> None:
+    def _refuse_attribute_list(self, element: str, *_: object) -> None:
         """Refuse a declaration of attributes: its defaults cost quadratic time to parse."""
         raise ModelError(f'{self._what} declares the attributes of {shown(element)} in its '
                          'document type; such declarations are not read')
 
-    def enter(self, name: str, attributes: Mapping[str, str]) -> None:
+    def _enter(self, name: str, attributes: dict[str, str]) -> None:
         self._elements, self._depth = self._elements + 1, self._depth + 1
         if self._elements > MAX_NODES:
             raise ModelError(f'{self._what} has too many elements; at most {MAX_NODES} are allowed')
@@ -87,20 +157,8 @@ class _Scan:
         if len(attributes) > MAX_ATTRIBUTES:
             raise ModelError(f'{self._what}: an element {shown(name)} has {len(attributes)} '
                              f'attributes; at most {MAX_ATTRIBUTES} are allowed')
-        if not self.uses_xacro:
-            self._look_for_xacro(name, attributes)
+        self._builder.start(name, attributes)
 
-    def leave(self, _: str) -> None:
+    def _leave(self, name: str) -> None:
         self._depth -= 1
-
-    def _look_for_xacro(self, name: str, attributes: Mapping[str, str]) -> None:
-        for attribute, value in attributes.items():
-            if '${' in value and '}' in value.partition('${')[2]:
-                self.uses_xacro = True
-            elif attribute.startswith('xmlns'):
-                if value.rstrip('/').endswith(('/xacro', '#xacro')):  # written in several ways
-                    self._xacro_prefixes.add(attribute.partition(':')[2])
-            elif ':' in attribute and attribute.partition(':')[0] in self._xacro_prefixes:
-                self.uses_xacro = True
-        if (name.partition(':')[0] if ':' in name else '') in self._xacro_prefixes:
-            self.uses_xacro = True
+        self._builder.end(name)

@@ -24,9 +24,10 @@ def read_srdf(source: str | PathLike[str]) -> tuple[str, ElementTree.Element]:
         what, encoding = str(source), None  # as the file declares it
         with reading(f'the SRDF {what!r}'):
             data = read_bytes(source).removeprefix(b'\xef\xbb\xbf').lstrip(b' \t\r\n')
-    if uses_xacro(data, what, encoding):
+    robot = parse_robot(data, what, encoding)
+    if uses_xacro(robot):
         raise ModelError(f'{what} uses xacro; expand it first: "xacro FILE > robot.srdf"')
-    return what, parse_robot(data, what, encoding)
+    return what, robot
 
 
 def read_disabled_collisions(source: str | PathLike[str],

@@ -13,7 +13,7 @@ from ik_node.model.joints import EXPONENTIAL, ComplexJoint, check_rotation, chec
 from ik_node.model.parts import ModelParts
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial.rotations import as_pose
-from ik_node.support.arguments import flag, mapping
+from ik_node.support.arguments import flag, mapping, sequence
 from ik_node.support.bounds import as_path
 from ik_node.support.exceptions import InputError, ModelError, names, shown
 
@@ -49,15 +49,17 @@ class KinematicTree(TreeStructure):
     @classmethod
     def from_urdf(cls, source: str | PathLike[str],
                   xacro_args: Mapping[str, object] | None = None, soft_limits: bool = True, *,
-                  hold_complex_joints: bool = False, rotation: str = 'zyx') -> 'KinematicTree':
+                  hold_complex_joints: bool = False, rotation: str = 'zyx',
+                  package_folders: Iterable[str | PathLike[str]] = ()) -> 'KinematicTree':
         """Read a robot from URDF or xacro.
 
         source: a path (.urdf, .xacro), or the XML text itself. xacro_args: the arguments of a
         xacro file, name → value. hold_complex_joints: whether planar and floating joints are fixed
         at zero; else they become joints of one degree of freedom, see `model.joints`.
         rotation: how floating ones turn, an Euler order or "exponential". soft_limits: whether
-        those of safety controllers narrow the limits. Raises ModelError for an invalid source,
-        naming the joint.
+        those of safety controllers narrow the limits. package_folders: where xacro finds packages,
+        besides ROS, ROS_PACKAGE_PATH and the folders above the file. Raises ModelError for an
+        invalid source, naming the joint.
         """
         from ik_node.model.urdf import read_urdf
         check_rotation(rotation)
@@ -70,7 +72,9 @@ class KinematicTree(TreeStructure):
                                  f'{shown(value)}')
         return cls.from_parts(read_urdf(
             source, xacro_args, flag(hold_complex_joints, 'hold_complex_joints'), rotation,
-            flag(soft_limits, 'soft_limits')))
+            flag(soft_limits, 'soft_limits'),
+            [as_path(folder, 'a folder of packages') for folder in sequence(
+                package_folders, 'package_folders')]))
 
     @classmethod
     def from_dh(cls, table: Any, convention: str | None = None) -> 'KinematicTree':

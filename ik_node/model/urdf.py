@@ -13,11 +13,12 @@ from xml.etree import ElementTree
 
 from ik_node.model.joints import PRISMATIC, RATES, REVOLUTE
 from ik_node.model.parts import ModelParts
-from ik_node.model.robot_xml import parse_robot, uses_xacro
+from ik_node.model.robot_xml import parse_robot, remove_unknown_calls, uses_xacro
 from ik_node.model.urdf_joints import read_joint
 from ik_node.model.urdf_links import read_collisions, read_inertials, read_visuals
+from ik_node.model.xacro_expansion import expanded
 from ik_node.support import bounds
-from ik_node.support.exceptions import ModelError, shown
+from ik_node.support.exceptions import ModelError, names, shown
 
 _WHAT = 'the robot description'
 _BLANK = '\ufeff \t\r\n'
@@ -26,12 +27,19 @@ _LATEST = (1, 2)
 
 def read_urdf(source: str | PathLike[str],
               xacro_args: Mapping[str, object] | None = None, hold_complex_joints: bool = False,
-              rotation: str = 'zyx', soft_limits: bool = True) -> ModelParts:
+              rotation: str = 'zyx', soft_limits: bool = True,
+              package_folders: Iterable[str | PathLike[str]] = ()) -> ModelParts:
     """Read a path (.urdf, .xacro) or the XML text; see `KinematicTree.from_urdf`.
 
     Raises ModelError.
     """
-    parts = _read(_text(source, xacro_args), hold_complex_joints, soft_limits, rotation)
+    path, text = _path_and_text(source)
+    is_xacro_file = path is not None and path.suffix == '.xacro'
+    robot, warnings = _parsed(text, is_xacro_file)
+    if xacro_args or is_xacro_file or uses_xacro(robot):
+        text = expanded(robot, path, xacro_args or {}, map(Path, package_folders))
+        robot = parse_robot(_encoded(text), _WHAT, 'utf-8')
+    parts = _read(robot, text, warnings, hold_complex_joints, soft_limits, rotation)
     return parts if _is_text(source) else replace(parts, source_path=str(source))
 
 
@@ -42,11 +50,12 @@ def read_untrusted_urdf(text: str, hold_complex_joints: bool = False,
     xacro reads files and evaluates expressions; a text that uses it is refused. Raises ModelError.
     """
     text = text.lstrip(_BLANK)
-    if uses_xacro(_encoded(text), _WHAT, 'utf-8'):
+    robot, warnings = _parsed(text)
+    if uses_xacro(robot):
         raise ModelError('the robot description uses xacro, which can read files and is '
                          'expanded only in the file of model_path; expand it first: "xacro '
                          'FILE"')
-    return _read(text, hold_complex_joints, soft_limits)
+    return _read(robot, text, warnings, hold_complex_joints, soft_limits)
 
 
 def is_urdf(head: str) -> bool:
@@ -59,20 +68,16 @@ def is_xacro(head: str) -> bool:
     return is_urdf(head) and re.search(r'xmlns:\w+\s*=\s*["\'][^"\']*xacro', head) is not None
 
 
-def xacro_arguments(pairs: Iterable[str]) -> dict[str, str]:
-    """Return arguments, each as name:=value, by name. Raises ModelError for others."""
-    split = [pair.partition(':=') for pair in pairs]
-    for name, separator, value in split:
-        if not separator or not name:
-            raise ModelError('an argument of a xacro file must be like name:=value, not '
-                             f'{name + separator + value!r}')
-    return {name: value for name, _, value in split}
-
-
-def _read(text: str, hold_complex_joints: bool, soft_limits: bool,
-          rotation: str = 'zyx') -> ModelParts:
+def _parsed(text: str, is_xacro_file: bool = False) -> tuple[ElementTree.Element, list[str]]:
+    """Return a robot, without what xacro has left behind unless it is xacro's input; warnings."""
     robot = parse_robot(_encoded(text), _WHAT, 'utf-8')
-    warnings: list[str] = []
+    removed = [] if is_xacro_file else remove_unknown_calls(robot)
+    return robot, [f'the elements {names(removed)} are ignored: calls of macros that are not '
+                   'defined, which xacro has left behind'] if removed else []
+
+
+def _read(robot: ElementTree.Element, text: str, warnings: list[str], hold_complex_joints: bool,
+          soft_limits: bool, rotation: str = 'zyx') -> ModelParts:
     _apply_version(robot, warnings)
     links = [_name(element, k) for k, element in enumerate(robot.findall('link'))]
     joints = robot.findall('joint')
@@ -91,22 +96,14 @@ def _encoded(text: str) -> bytes:
     return text.encode(errors='surrogatepass')
 
 
-def _text(source: str | PathLike[str], xacro_args: Mapping[str, object] | None) -> str:
-    path = None
+def _path_and_text(source: str | PathLike[str]) -> tuple[Path | None, str]:
     if _is_text(source):
-        text = str(source)
-    elif isinstance(source, (str, PathLike)):
-        path = bounds.as_path(source, 'a robot description')
-        text = _decoded(path)
-    else:
+        return None, str(source).lstrip(_BLANK)
+    if not isinstance(source, (str, PathLike)):
         raise ModelError('a robot description must be a path to a .urdf or .xacro file, or the '
                          f'XML text itself, not {type(source).__name__}')
-    text = text.lstrip(_BLANK)
-    if xacro_args or (path and path.suffix == '.xacro') or uses_xacro(
-            _encoded(text), _WHAT, 'utf-8'):
-        parse_robot(_encoded(text), 'the xacro', 'utf-8')
-        text = _expanded(text, path, xacro_args or {})
-    return text
+    path = bounds.as_path(source, 'a robot description')
+    return path, _decoded(path).lstrip(_BLANK)
 
 
 def _is_text(source: object) -> bool:
@@ -122,26 +119,6 @@ def _decoded(path: Path) -> str:
         return data.decode(declared[1].decode() if declared else 'utf-8')
     except (ValueError, LookupError) as error:  # the codecs raise more than UnicodeDecodeError
         raise ModelError(f'{str(path)!r} is not text in its encoding: {error}') from error
-
-
-def _expanded(text: str, path: Path | None, xacro_args: Mapping[str, object]) -> str:
-    try:
-        import xacro
-    except ImportError as error:
-        raise ModelError('reading xacro needs the package xacro: "pip install xacro", or in a '
-                         'ROS 2 install ros-<distro>-xacro') from error
-    mappings = {name: str(value).lower() if isinstance(value, bool) else str(value)
-                for name, value in xacro_args.items()}
-    try:
-        if path:
-            return xacro.process_file(str(path), mappings=mappings).toxml()
-        xacro.init_stacks(None)
-        document = xacro.parse(text)
-        xacro.process_doc(document, mappings=mappings)
-        return document.toxml()
-    except Exception as error:  # whatever a macro's own Python expressions raise
-        raise ModelError(f'xacro cannot expand {str(path) if path else "the text"!r}: '
-                         f'{type(error).__name__}: {error}') from error
 
 
 def _name(element: ElementTree.Element, index: int) -> str:

@@ -1,5 +1,9 @@
 """Robot descriptions as text, as they come by topic: what loads, and that no file is opened."""
 
+import contextlib
+import time
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -7,7 +11,7 @@ import robots
 from hostile_texts import chain, texts_that_name
 from ik_node import KinematicTree, ModelError
 from ik_node.model.pose_library import read_group_states
-from ik_node.model.readers import read_urdf_text
+from ik_node.model.readers import read_model, read_urdf_text
 from opened_files import opened_files
 
 ARM = chain(3)
@@ -63,6 +67,44 @@ def test_what_xacro_would_not_change_is_no_xacro(text):
         assert KinematicTree.from_urdf(text).links == ('l0', 'l1', 'l2')
     assert not any('xacro' in name for name in opened)
     assert read_group_states(text)[1] == []
+
+
+@pytest.mark.parametrize('text', [
+    ARM.replace('<link ', '<gazebo><sensor:camera name="c"/></gazebo><link ', 1),
+    ARM.replace('<link ', '<gazebo a:b="c"/><link ', 1),
+    ARM.replace('<robot ', '<robot sensor:x="1" ', 1),
+    ARM.replace('<link ', '<!-- one -- two --><link ', 1),
+    ARM.replace('<link ', '<!-- one ---><link ', 1),
+    ARM.replace('<link ', '<!-- &nbsp; <a> --><!----><link ', 1),
+    '<!-- made by hand -->\n<?xml version="1.0"?>\n' + ARM,
+    '\n \t<?xml version="1.0" encoding="utf-8"?>\n<!-- -- -->' + ARM + '\n<!-- -- -->\n',
+    ARM.replace('<robot ', '<robot xmlns="http://other.org" ', 1),
+    ARM.replace('<robot ', '<u:robot xmlns:u="x" ', 1).replace('</robot', '</u:robot').replace(
+        '<link', '<u:link').replace('<joint', '<u:joint').replace('</joint', '</u:joint').replace(
+        '<parent', '<u:parent').replace('<child', '<u:child').replace('<axis', '<u:axis')])
+def test_what_other_readers_accept_is_read(text, tmp_path):
+    (tmp_path / 'arm.urdf').write_text(text)
+    with zipfile.ZipFile(tmp_path / 'arm.zip', 'w') as archive:
+        archive.writestr('arm.urdf', text)
+    first = read_urdf_text(text)
+    for tree in (first, read_urdf_text(first.description), KinematicTree.from_urdf(text),
+                 read_model(tmp_path / 'arm.urdf'), read_model(tmp_path / 'arm.zip')):
+        assert tree.links == ('l0', 'l1', 'l2')
+        assert tree.warnings == ()
+
+
+@pytest.mark.parametrize('text', ['<!--' * 10**6, ARM + '<!-- ' * 10**5, '<!-- -- -->' * 10**5,
+                                  ARM.replace('<link ', '<a b="' + '${' * 10**6 + '"/><link ', 1)])
+def test_comments_and_openings_without_end_take_linear_time(text):
+    started = time.process_time()
+    with contextlib.suppress(ModelError):
+        read_urdf_text(text)
+    assert time.process_time() - started < 5.0
+
+
+def test_an_entity_that_is_not_declared_is_refused():
+    with pytest.raises(ModelError, match="entity 'x'|undefined entity"):
+        read_urdf_text('<!DOCTYPE robot SYSTEM "x.dtd">' + ARM.replace('<link ', '&x;<link ', 1))
 
 
 USES = [('<xacro:property name="a" value="1"/>', 'xmlns:xacro="http://www.ros.org/wiki/xacro"'),
