@@ -57,7 +57,8 @@ def malformed_skeleton(text, rng):
         free = {tuple(line.split()) for part in FREE_TEXT.findall(text)
                 for line in part.splitlines()}
         return skeletons.malformed(
-            text, rng, lambda words: not words or tuple(words) in free)[0], what
+            text, rng, lambda words: not words or tuple(words) in free or words[0] == ':units')[
+            0], what
     whole = text[:text.rindex('end')].rstrip()  # `end` of the hierarchy may be all that is missing
     whole = whole[:whole.rindex('\n') + 1]
     begin = text.index(':bonedata')

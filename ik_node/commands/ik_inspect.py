@@ -7,7 +7,6 @@ if __name__ == '__main__':
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                           hold_complex_joints=options.hold,
                           package_folders=options.package_folder)
         if options.urdf:
-            _print(tree.to_urdf().rstrip('\n'))
+            print(tree.to_urdf().rstrip('\n'))
             return 0
         chains = [inspect_chain(chain) for chain in chains_to_show(tree, options.base, options.tip)]
         report = {**inspect_tree(tree), 'chains': chains}
@@ -50,18 +49,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f'ik_inspect: {error}', file=sys.stderr)
         return 2
     if options.json:
-        _print(json.dumps(report, indent=2))
+        print(json.dumps(report, indent=2))
     else:
-        _print('\n'.join(_text(report, options.convention)))
+        print('\n'.join(_text(report, options.convention)))
     return 0
-
-
-def _print(text: str) -> None:
-    """Print a text; a reader may close the pipe before its end, as `head` does."""
-    try:
-        print(text, flush=True)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -63,7 +63,7 @@ class _Builder:
         self._joints: list[Joint] = []
         self._visuals: dict[str, tuple[Visual, ...]] = {}
         self._inertials: dict[str, Inertial] = {}
-        self._warnings: list[str] = []
+        self._warnings = list(skeleton.warnings)
         lengths = [bone.length for bone in skeleton.bones.values() if bone.length > 0.0]
         self._mean = length_unit * sum(lengths) / max(len(lengths), 1)
 

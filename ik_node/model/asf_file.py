@@ -60,22 +60,28 @@ class Bone:
 
 @dataclass(frozen=True)
 class Skeleton:
-    """The contents of a file. `parents`: bone → its parent, parents first, siblings in order."""
+    """The contents of a file. `parents`: bone → its parent, parents first, siblings in order.
+
+    `warnings`: what is passed over; one sentence each.
+    """
 
     name: str
     units: Units
     root: Bone
     bones: dict[str, Bone]
     parents: dict[str, str]
+    warnings: list[str]
 
 
 def parse_asf(text: NumberedText) -> Skeleton:
     """Return the skeleton of a text. Raises ModelError, which names the line."""
-    titles, sections = _sections(text)
+    warnings: list[str] = []
+    titles, sections = _sections(text, warnings)
     units = _units(text, sections.get(':units', []))
     for name in (':root', ':bonedata', ':hierarchy'):
         if name not in titles:
-            raise text.error(text.last, f'the file ends without a section {name}')
+            raise text.error(text.last, '; '.join(
+                [f'the file ends without a section {name}', *warnings]))
     root = _root(text, titles[':root'], sections[':root'], units)
     bones: dict[str, Bone] = {}
     for line, block in _blocks(text, titles[':bonedata'], sections[':bonedata']):
@@ -90,14 +96,18 @@ def parse_asf(text: NumberedText) -> Skeleton:
     name = _joined(word for _, words in sections.get(':name', []) for word in words)
     if not name.isprintable():
         raise text.error(titles[':name'], f'the name {shown(name)} has unprintable characters')
-    return Skeleton(name or 'skeleton', units, root, bones, parents)
+    return Skeleton(name or 'skeleton', units, root, bones, parents, warnings)
 
 
 _Lines = list[tuple[int, Words]]
 
 
-def _sections(text: NumberedText) -> tuple[dict[str, int], dict[str, _Lines]]:
-    """Return the line where each section begins, and its lines, keywords in lower case."""
+def _sections(text: NumberedText,
+              warnings: list[str]) -> tuple[dict[str, int], dict[str, _Lines]]:
+    """Return the line where each section begins, and its lines, keywords in lower case.
+
+    Unknown sections are passed over, with a warning.
+    """
     titles: dict[str, int] = {}
     sections: dict[str, _Lines] = {}
     current = None
@@ -105,8 +115,9 @@ def _sections(text: NumberedText) -> tuple[dict[str, int], dict[str, _Lines]]:
         if words[0].startswith(':'):
             current = words.pop(0).lower()
             if current not in _SECTIONS:
-                raise text.error(line, unknown('section', current, _SECTIONS))
-            if current in titles:
+                warnings.append(f'line {line}: {unknown("section", current, _SECTIONS)}; it is '
+                                'passed over')
+            elif current in titles:
                 raise text.error(line, f'the section {current} begins a second time; the first is '
                                        f'in line {titles[current]}')
             titles[current], sections[current] = line, []

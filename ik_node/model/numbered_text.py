@@ -53,7 +53,7 @@ def _as_in_c(text: str) -> str:
 
 
 class NumberedText:
-    """The lines of a text without their comments, "#" to the end of the line.
+    """The lines of a text without their comments, from "#" before a word to the end of the line.
 
     Commas and parentheses are blanks [Acclaim Skeleton File Definition 1.10]. Lines end with LF,
     CR LF or CR. Attributes: `what`, the name of the text in messages; `lines`.
@@ -69,7 +69,8 @@ class NumberedText:
         else:
             check_size(len(source), what, most)
             text = source.removeprefix('\ufeff')
-        self.lines = re.split('\r\n|\n|\r', re.sub('#[^\r\n]*', '', text).translate(_BLANKS))
+        text = re.sub(r'(?<!\S)#[^\r\n]*', '', text.translate(_BLANKS))
+        self.lines = re.split('\r\n|\n|\r', text)
 
     def error(self, line: int, problem: str) -> ModelError:
         """Return the error for a problem in a line; the first line is 1."""

@@ -5,6 +5,7 @@ there is memory. The values of aliases are counted each time, before anything is
 """
 
 import math
+import re
 from os import PathLike
 from typing import Any
 
@@ -62,7 +63,7 @@ class _BoundedComposer(Composer):
         if self._depth > MAX_NESTING:
             raise _refused(f'values stand more than {MAX_NESTING} deep in each other', mark)
         if isinstance(event, yaml.ScalarEvent) and len(event.value) > MAX_TEXT:
-            # A long number in base 60, as 1:1:1:…, would take quadratic time.
+            # A long number takes quadratic time to read.
             raise _refused(f'a value has {len(event.value)} characters; at most {MAX_TEXT} are '
                            'allowed', mark)
         node = super().compose_node(parent, index)
@@ -92,6 +93,18 @@ class _BoundedLoader(_BoundedComposer, _Loader):
                     raise _refused(f'{key.value!r} appears twice', key.start_mark)
                 seen.add(key.value)
         return super().construct_mapping(node, deep)
+
+
+def _number(loader: Any, node: yaml.ScalarNode) -> Any:
+    """Return a number; the text where only YAML 1.1 reads one: 1:30 in base 60, 1_0, 010, 0b1."""
+    is_whole = node.tag.endswith('int')
+    if re.search('[_:]|^[-+]?0[0-9b]' if is_whole else '[_:]', node.value):
+        return node.value
+    return loader.construct_yaml_int(node) if is_whole else loader.construct_yaml_float(node)
+
+
+for _kind in ('int', 'float'):
+    _BoundedLoader.add_constructor(f'tag:yaml.org,2002:{_kind}', _number)
 
 
 def _refused(problem: str, mark: Any) -> yaml.YAMLError:

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM for commands, which end quietly from their first moment on.
+"""SIGINT, SIGTERM and the output of commands, which end quietly from their first moment on.
 
 Importing numpy and ROS takes half a second or more, in which Python's own handler of SIGINT would
 raise KeyboardInterrupt in the middle of an import. So a command calls `end_quietly` first, and this
@@ -6,7 +6,11 @@ module imports next to nothing itself.
 """
 
 import contextlib
+import errno
+import io
+import os
 import signal
+import sys
 from queue import SimpleQueue
 
 TYPE_CHECKING = False  # typing takes longer to import than all of this
@@ -15,16 +19,49 @@ if TYPE_CHECKING:
     from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_NOT_WRITTEN = 2  # exit status
 INTERRUPTED = 128 + signal.SIGINT  # exit status, as a shell reports a process that SIGINT ended
 
 
 def end_quietly() -> None:
     """Let SIGINT end this process at once, as SIGTERM does, instead of a KeyboardInterrupt.
 
-    The exit status is that of the signal, 130 in a shell. A SIGINT that is ignored stays so.
+    The exit status is that of the signal, 130 in a shell. A SIGINT that is ignored stays so. Output
+    that stdout cannot encode is replaced; see `_Output` for that which it cannot take.
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if (stdout := sys.__stdout__) is not None and sys.stdout is stdout:
+        sys.stdout = _Output(stdout.buffer, stdout.encoding, 'replace', line_buffering=True)
+
+
+class _Output(io.TextIOWrapper):
+    """The output of a command, line by line.
+
+    What nobody reads any more, as after `head`, is dropped. Where it cannot be written, as to a
+    full disk, the command ends with the reason.
+    """
+
+    def write(self, text: str) -> int:
+        """Write a text; return its length."""
+        try:
+            return super().write(text)
+        except OSError as error:
+            self._give_up(error)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is buffered."""
+        try:
+            super().flush()
+        except OSError as error:
+            self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+        if error.errno != errno.EPIPE:
+            print(f'cannot write the output: {error}', file=sys.stderr)
+            raise SystemExit(_NOT_WRITTEN) from None
 
 
 @contextlib.contextmanager

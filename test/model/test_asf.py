@@ -171,7 +171,10 @@ def test_any_line_ends_and_encodings_of_comments_are_read(end, tree, tmp_path):
     ('hip femur', 'foot femur', 76, "'femur' is not connected to the root"),
     ('  end\n:hierarchy', ':hierarchy', 71, 'has no end'),
     ('  end\n  begin\n     id 5', '  begin\n     id 5', 55, 'without the end of what begins'),
-    (':bonedata', ':bones', 15, "there is no section ':bones'; did you mean ':bonedata'"),
+    (':bonedata', ':bones', 80, "the file ends without a section :bonedata; line 15: there is no "
+     "section ':bones'; did you mean ':bonedata'"),
+    ('(-45 90)', '(-45 1.#QNAN)', 53, "the limits of rz must be numbers"),
+    ('(-45 90)', '(-45 90 #)', 53, 'not 4 numbers'),
     (':name Small', ':version Small', 3, 'begins a second time; the first is in line 2'),
     ('(-45 90) (-70 20)', '(-45 90) (-70)', 53, 'not 5 numbers'),
     ('(-45 90)', '(90 -45)', 53, 'the limits 90 -45 of rz are no range'),
@@ -201,7 +204,7 @@ def test_what_is_wrong_is_told_with_its_line(old, new, line, words):
 
 def keep(words):
     """Return whether a line of a skeleton is free text, or may be changed without harm."""
-    return not words or words[0] in (':name', ':version', ':documentation', 'free')
+    return not words or words[0] in (':name', ':version', ':documentation', ':units', 'free')
 
 
 @pytest.mark.parametrize('seed', robots.rest_slow(range(300), *range(30)))
@@ -233,3 +236,24 @@ def test_a_file_that_cannot_be_read_is_refused():
         KinematicTree.from_asf('/nowhere/figure.asf')
     with pytest.raises(ModelError, match='a skeleton must be a path'):
         KinematicTree.from_asf(3)
+
+
+def test_unknown_sections_are_passed_over_with_a_warning():
+    text = FIGURE.replace(':units', ':namespace w\n  begin\n  mass 7\n:other\n:units', 1)
+    tree, plain = read_model(text), read_model(FIGURE)
+    assert tree.links == plain.links
+    assert [warning.partition(';')[0] for warning in tree.warnings] == [
+        "line 4: there is no section ':namespace'", "line 7: there is no section ':other'"]
+    assert {link: T.tolist() for link, T in tree.forward().items()} == {
+        link: T.tolist() for link, T in plain.forward().items()}
+
+
+@pytest.mark.parametrize('limits', ['(-inf inf)', '(-inf inf', '-inf inf)', '(-1.#INF 90)'])
+def test_infinite_limits_and_missing_brackets_are_read_or_refused_at_their_line(limits):
+    text = FIGURE.replace('(-45 90)', limits, 1)
+    if '#' in limits:
+        with pytest.raises(ModelError, match='line 53: .* must be numbers, inf or -inf, not'):
+            read_model(text)
+        return
+    joint = read_model(text).joints['foot_rz']
+    assert (joint.lower, joint.upper) == (-math.inf, math.inf)

@@ -228,3 +228,14 @@ def test_a_file_that_is_no_table_is_told(tmp_path, text, words):
 def test_a_file_that_is_not_there_is_told(tmp_path):
     with pytest.raises(ModelError, match=r'cannot read the DH table .*none\.yaml'):
         KinematicTree.from_dh(str(tmp_path / 'none.yaml'))
+
+
+@pytest.mark.parametrize('number', ['1:30:20', '1_0.0', '1:30.5', '010', '0b1', '1_0'])
+def test_numbers_of_yaml_1_1_alone_are_refused(tmp_path, number):
+    file = tmp_path / 'arm.yaml'
+    text = 'convention: standard\njoints: [{{type: revolute, a: {}, alpha: 0, d: 0x2, theta: 0}}]'
+    file.write_text(text.format(1.5))
+    assert KinematicTree.from_dh(file).forward()['tool'][:3, 3].tolist() == [1.5, 0.0, 2.0]
+    file.write_text(text.format(number))
+    with pytest.raises(ModelError, match=f"row 1 .*: a must be a number, not '{number}'"):
+        KinematicTree.from_dh(file)
