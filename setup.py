@@ -142,8 +142,7 @@ setup(
         (f'share/{NAME}/urdf', glob('urdf/*')),
     ],
     python_requires='>=3.10',
-    install_requires=['setuptools', 'numpy', 'pyyaml', 'scipy', 'urdf-parser-py',
-                      'xacro'],
+    install_requires=['setuptools', 'numpy', 'pyyaml', 'scipy', 'xacro'],
     extras_require={
         'ros': KILTED,
         'kilted': KILTED,

@@ -27,20 +27,16 @@ def parse_robot(data: bytes, what: str, encoding: str | None = None) -> ElementT
     Comments may have "--" in them, and stand before the declaration. Raises ModelError.
     """
     check_size(len(data), what)
-    try:
+    problem: Exception | None = None
+    for text in (data, _without_comments(data)):
         try:
-            robot = _Scan(what).root(data, encoding)
-        except expat.ExpatError as error:
-            cleaned = _without_comments(data)
-            if cleaned == data:
-                raise
-            try:
-                robot = _Scan(what).root(cleaned, encoding)
-            except expat.ExpatError:
-                raise error from None
-    except (expat.ExpatError, ValueError, LookupError) as error:
-        raise ModelError(f'{what} is not XML: {error}; it begins with '
-                         f'{data[:40].decode(errors="replace")!r}') from error
+            robot = _Scan(what).root(text, encoding)
+            break
+        except (expat.ExpatError, ValueError, LookupError) as error:
+            problem = problem or error
+    else:
+        raise ModelError(f'{what} is not XML: {problem}; it begins with '
+                         f'{data[:40].decode(errors="replace")!r}') from problem
     prefix = robot.tag.removesuffix('robot')
     if prefix.endswith(':'):
         for element in robot.iter():
