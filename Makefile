@@ -128,6 +128,7 @@ soak: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/python test/soak_robots.py --robots $(ROBOTS)
 	$(BIN)/python test/soak_inputs.py --inputs $(INPUTS)
 	$(BIN)/python test/soak_figures.py --files $(FILES)
+	$(BIN)/python test/soak_files.py --files $(FILES)
 	$(BIN)/python test/soak_node.py --minutes $(MINUTES)
 	$(BIN)/python test/soak_start.py --seconds $(START)
 	$(BIN)/python test/soak_topics.py --changes $(CHANGES)

@@ -172,7 +172,7 @@ def malformed(text, rng, keep):
     numbers = [j for j, word in enumerate(words) if any(c.isdigit() for c in word) and j]
     if numbers:
         j = int(rng.choice(numbers))
-        wrong = ['abc', 'nan', '1.2.3', '1_0', '', '--1', '0x10', '%']
+        wrong = ['abc', 'nan', '1.2.3', '1_0', '', '--1', '0x10', '%', '1.#QNAN']
         # Limits may be infinite.
         words[j] = str(rng.choice(wrong if '(' in lines[k] else [*wrong, '1e999']))
     else:

@@ -236,15 +236,12 @@ def _own_values(state: GroupState, tree: KinematicTree, where: str,
 def _turned(value: float, name: str, tree: KinematicTree) -> float:
     """Return an angle by whole turns inside the joint's limits, where that changes no pose."""
     joint = tree.joints[name]
-    followers = [(tree.joints[other], drive.multiplier) for other, drive in tree.drives.items()
-                 if drive.source == name]
-    if joint.lower <= value <= joint.upper or any(
-            one.prismatic or not ratio.is_integer() for one, ratio in followers):
+    if any(tree.joints[other].prismatic or not drive.multiplier.is_integer()
+           for other, drive in tree.drives.items() if drive.source == name):
         return value
-    turn = 2.0 * math.pi
-    turns = (math.ceil((joint.lower - value) / turn) if value < joint.lower else
-             math.floor((joint.upper - value) / turn))
-    turned = value + turns * turn
+    below, above = (max(excess, 0.0) / (2.0 * math.pi)
+                    for excess in (joint.lower - value, value - joint.upper))
+    turned = value + 2.0 * math.pi * (math.ceil(below) - math.ceil(above))
     return turned if joint.lower <= turned <= joint.upper else value
 
 

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 from ik_node.model.joints import PRISMATIC, RATES, REVOLUTE
 from ik_node.model.parts import ModelParts
 from ik_node.model.robot_xml import parse_robot, remove_unknown_calls, uses_xacro
-from ik_node.model.urdf_joints import read_joint
+from ik_node.model.urdf_joints import lacks_velocity, read_joint
 from ik_node.model.urdf_links import read_collisions, read_inertials, read_visuals
 from ik_node.model.xacro_expansion import expanded
 from ik_node.support import bounds
@@ -83,6 +83,9 @@ def _read(robot: ElementTree.Element, text: str, warnings: list[str], hold_compl
     joints = robot.findall('joint')
     bounds.check_links(len(links))
     bounds.check_links(len(joints), 'joints')
+    slow = [joint.get('name', '') for joint in joints if lacks_velocity(joint)]
+    if slow:
+        warnings.append(f'velocity limits that are not above 0 are ignored: {names(slow)}')
     return ModelParts(
         links, [read_joint(element, _name(element, k), hold_complex_joints, rotation, soft_limits,
                            warnings)

@@ -52,14 +52,18 @@ def read_joint(element: ElementTree.Element, name: str, hold_complex_joints: boo
         warnings.append(f'{error}; this is ignored, since the joint mimics another')
         limits = _UNLIMITED
     narrowed = _softened(limits, element, kind, name, warnings) if soft_limits else limits
-    if not (number_of(speed := limit.get('velocity', 'inf')) or 0.0) > 0.0:
-        warnings.append(f'joint {name!r}: its velocity limit {shown(speed)} is ignored; it should '
-                        'be above 0')
     return Joint(name, kind, parent, child, placement,
                  _axis(element, name, warnings), *narrowed,
                  _positive(limit, 'velocity'), _positive(limit, 'effort'), mimic, **{
                      key: _rate(limit, key, name) for key in joints.RATES},
                  has_soft_limits=narrowed != limits)
+
+
+def lacks_velocity(element: ElementTree.Element) -> bool:
+    """Return whether a moving joint has a velocity limit that says nothing usable."""
+    limit = element.find('limit')
+    return element.get('type') in (joints.REVOLUTE, joints.CONTINUOUS, joints.PRISMATIC) and (
+        limit is not None and not (number_of(limit.get('velocity', 'inf')) or 0.0) > 0.0)
 
 
 def _complex_joint(joint: ComplexJoint, limit: Mapping[str, str], hold: bool,

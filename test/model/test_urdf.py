@@ -124,12 +124,15 @@ def test_an_axis_without_numbers_is_the_default():
     assert "joint 'j': its axis has no xyz" in tree.warnings[0]
 
 
+SLOW = "velocity limits that are not above 0 are ignored: 'j'"
+
+
 @pytest.mark.parametrize(('limit', 'words'), [
     ('upper="2"', "joint 'j' has only the limit upper; the other one is 0"),
     ('lower="-1"', "joint 'j' has only the limit lower; the other one is 0"),
-    ('lower="-1" upper="1" velocity="0"', "joint 'j': its velocity limit '0' is ignored"),
-    ('lower="-1" upper="1" velocity="-2"', "joint 'j': its velocity limit '-2' is ignored"),
-    ('lower="-1" upper="1" velocity="fast"', "joint 'j': its velocity limit 'fast' is ignored"),
+    ('lower="-1" upper="1" velocity="0"', SLOW),
+    ('lower="-1" upper="1" velocity="-2"', SLOW),
+    ('lower="-1" upper="1" velocity="fast"', SLOW),
     ('lower="-180" upper="180"', "joint 'j': its limits -180 to 180 rad look like degrees"),
     ('lower="0" upper="92.5"', "joint 'j': its limits 0 to 92.5 rad look like degrees"),
     ('lower="-6.28318" upper="6.28318"', None), ('lower="-12.5663" upper="12.5663"', None),

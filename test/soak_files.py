@@ -1,0 +1,178 @@
+"""Reads robots with odd files by the thousand, and collections of files beside Pinocchio.
+
+    python test/soak_files.py --files 5000 --seed 0
+    python test/soak_files.py --files 0 --folder robot-assets --folder mycobot_ros
+
+Limits of mimics must not lock their sources; additions that kinematics does not need must change
+nothing; odd values must be read or refused in words. Of a collection every URDF that Pinocchio
+loads must load, except those with swapped limits and with mimics of unknown or fixed joints.
+"""
+
+import argparse
+import contextlib
+import math
+import re
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import robots
+from ik_node import KinematicTree
+from ik_node.model.pose_library import PoseLibrary
+from ik_node.support.exceptions import IkError
+
+FORBIDDEN = re.compile('are no range|mimics another: there is no joint|which is fixed')
+OF_PYTHON = re.compile('could not convert|invalid literal|NoneType|object has no|Traceback')
+ADDED = ('<gazebo><sensor:camera name="c"/></gazebo>', '<!-- a -- b -->', '<!----->',
+         '<xacro:left behind="${x}"/>', '<transmission:a b:c="d"/>', '\n\n\t',
+         '<a><!-- <b> --></a>')
+VALUES = ('', ' ', '0', '-0', '1', '-1', '0.5', '1e9', '1e400', '-inf', 'nan', '1_0', '1,5', 'x',
+          '180', '-180', '0 0 1', '1 2', '-1.#IND', '\u0661', '--1', '0x1')
+
+
+def gripper(rng) -> str:
+    """Return an arm with a finger and up to four mimics of it, or of each other."""
+    own = sorted(rng.choice([-1.0, -0.8, 0.0, 0.4, 0.8, 2.0], 2, replace=False))
+    parts = [robots.joint('f', 'revolute', 'base', 'l', limit=_limits(*own))]
+    for k in range(rng.integers(1, 4)):
+        source = 'f' if k == 0 or rng.random() < 0.7 else f'm{k - 1}'
+        ratio, offset = rng.choice([-2.0, -1.0, 1.0, 0.5]), rng.choice([0.0, 0.0, 0.3, 5.0])
+        low, high = rng.choice([-4.0, -2.0, -0.8, -0.0, 0.0, 0.4, 0.8, 2.0, 4.0], 2)
+        low, high = (low, high) if rng.random() < 0.1 else (min(low, high), max(low, high))
+        parts.append(robots.joint(
+            f'm{k}', 'revolute', 'l', f'l{k}', limit=_limits(low, high),
+            mimic=f'joint="{source}" multiplier="{ratio}" offset="{offset}"'))
+    return robots.robot(*parts)
+
+
+def _limits(lower: float, upper: float) -> str:
+    return f'lower="{lower}" upper="{upper}" effort="1" velocity="1"'
+
+
+def check_gripper(text: str) -> str:
+    """Raise AssertionError where a finger is locked, or leaves limits that count."""
+    tree = KinematicTree.from_urdf(text)
+    own, (low, high) = tree.joints['f'], tree.limits('f')
+    body = tree.body()
+    assert (body.lower[0], body.upper[0]) == (low, high)
+    assert high - low >= 0.5 * (own.upper - own.lower) - 1e-6
+    assert not any(x == 0.0 and math.copysign(1.0, x) < 0.0 for x in (low, high))
+    ignored = {name for name in tree.joints if any(
+        f'joint {name!r}' in warning and 'ignored' in warning for warning in tree.warnings)}
+    for name, joint in tree.joints.items():
+        _, ratio, offset = tree.drives[name]
+        values = [ratio * x + offset for x in (low, high)]
+        if not (joint.lower - 1e-9 <= min(values) and max(values) <= joint.upper + 1e-9):
+            assert name in ignored, name
+    for leaf in tree.leaves():
+        chain = tree.chain(tip_link=leaf)
+        assert own.lower <= chain.lower[0] <= low < high <= chain.upper[0] <= own.upper
+    return 'ignored' if ignored else 'kept'
+
+
+def with_additions(text: str, rng) -> str:
+    """Return a description with what kinematics does not need."""
+    for addition in rng.choice(ADDED, 3):
+        at = rng.choice([found.start() for found in re.finditer('<(?:link|joint) ', text)])
+        text = text[:at] + addition + text[at:]
+    return str(rng.choice(['', '\n <!-- -- -->\n', '\ufeff'])) + text
+
+
+def odd_joint(rng) -> str:
+    """Return a robot of which some attributes have odd values."""
+    def value(default):
+        return rng.choice(VALUES) if rng.random() < 0.3 else default
+    return robots.robot(
+        robots.joint('s', 'revolute', 'base', 'a', limit=_limits(-1, 1)),
+        robots.joint(
+            'j', rng.choice(['revolute', 'prismatic', 'continuous']), 'a', 'b', axis=value('0 0 1'),
+            limit=' '.join(f'{key}="{value(default)}"' for key, default in (
+                ('lower', '-1'), ('upper', '1'), ('velocity', '1')) if rng.random() < 0.8),
+            mimic=f'joint="s" multiplier="{value("1")}"' if rng.random() < 0.3 else '').replace(
+                '<axis', f'<safety_controller soft_lower_limit="{value("-1")}" '
+                f'soft_upper_limit="{value("1")}"/><axis'))
+
+
+def check_odd(text: str, rng) -> str:
+    """Raise AssertionError where a message is Python's own, or where limits are none."""
+    try:
+        tree = KinematicTree.from_urdf(text)
+        body = tree.body()
+        assert (body.lower <= body.upper).all()
+        state = ''.join(f'<joint name="{name}" value="{rng.choice(VALUES)}"/>' for name in 'sjx')
+        poses = PoseLibrary.from_srdf('<robot name="r"><group_state name="p" group="g">'
+                                      f'{state}</group_state></robot>', tree)
+        poses.configuration('p', body)
+    except IkError as error:
+        if OF_PYTHON.search(str(error)):
+            raise RuntimeError(f"Python's own error: {error}") from error
+        return 'refused'
+    return 'read'
+
+
+def compare(folder: Path) -> int:
+    """Return how many URDFs of a folder Pinocchio loads and this package does not."""
+    import pinocchio
+    counts, lost = Counter(), 0
+    for file in sorted(file for file in folder.rglob('*') if file.suffix.lower() == '.urdf'):
+        with contextlib.suppress(Exception):
+            pinocchio.buildModelFromUrdf(str(file))
+            counts['by Pinocchio'] += 1
+            try:
+                tree = KinematicTree.from_urdf(file)
+            except IkError as error:
+                forbidden = FORBIDDEN.search(str(error)) is not None
+                counts['forbidden'] += forbidden
+                lost += not forbidden
+                print(f'{file}: {error}')
+                continue
+            counts['by both'] += 1
+            sources = {tree.drives[name].source for name, joint in tree.joints.items()
+                       if joint.moves and joint.mimic is not None}
+            if sources:
+                counts['with mimics'] += 1
+                counts['that move'] += all(np.subtract(*tree.limits(one)) < 0.0 for one in sources)
+    print(f'{folder}: {dict(counts)}')
+    return lost
+
+
+def main() -> int:
+    """Run; return 0 where nothing fails."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--files', type=int, default=5_000)
+    parser.add_argument('--seed', type=int, default=0)
+    parser.add_argument('--folder', type=Path, action='append', default=[])
+    arguments = parser.parse_args()
+    rng, counts, began = np.random.default_rng(arguments.seed), Counter(), time.monotonic()
+    plain = [(text, KinematicTree.from_urdf(text)) for file in sorted(robots.OWN.glob('*.urdf'))
+             for text in [file.read_text()]]
+    failures = sum(compare(folder) for folder in arguments.folder)
+    for k in range(arguments.files):
+        kind = ('gripper', 'additions', 'odd')[k % 3]
+        text, tree = plain[rng.integers(len(plain))]
+        text = (gripper(rng) if kind == 'gripper' else odd_joint(rng) if kind == 'odd' else
+                with_additions(text[text.index('<robot'):], rng))
+        try:
+            if kind == 'additions':
+                same = KinematicTree.from_urdf(text)
+                assert same.links == tree.links
+                assert [*map(same.limits, same.joints)] == [*map(tree.limits, tree.joints)]
+                counts[kind, 'read'] += 1
+            else:
+                how = check_gripper(text) if kind == 'gripper' else check_odd(text, rng)
+                counts[kind, how] += 1
+        except Exception as error:
+            failures += 1
+            print(f'{kind}: {type(error).__name__} {error}\n{text[:2000]}')
+    print(f'{arguments.files} files in {time.monotonic() - began:.0f} s, {failures} failures: '
+          + ', '.join(f'{count} {kind} {how}' for (kind, how), count in sorted(counts.items())))
+    return min(failures, 1)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
