@@ -142,7 +142,8 @@ setup(
         (f'share/{NAME}/urdf', glob('urdf/*')),
     ],
     python_requires='>=3.10',
-    install_requires=['setuptools', 'numpy', 'pyyaml', 'scipy', 'xacro'],
+    install_requires=['setuptools', 'numpy', 'pyyaml', 'scipy', 'urdf-parser-py',
+                      'xacro'],
     extras_require={
         'ros': KILTED,
         'kilted': KILTED,

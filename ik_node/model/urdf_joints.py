@@ -1,10 +1,16 @@
-"""Reads the joints of a URDF, with its defaults, as far as kinematics needs them."""
+"""Reads the joints of a URDF.
+
+urdf_parser_py (PyPI 0.0.4, ROS urdfdom_py 1.2) refuses many real files and accepts some invalid
+ones. It is therefore called for one joint at a time, reduced to what kinematics needs, with URDF's
+defaults filled in; the returned numbers are then checked here.
+"""
 
 import math
 from collections.abc import Mapping
 from xml.etree import ElementTree
 
 import numpy as np
+from urdf_parser_py import urdf
 
 from ik_node.model import joints
 from ik_node.model.hierarchy import Range, intersection
@@ -16,6 +22,13 @@ from ik_node.support.exceptions import ModelError, names, shown
 _COMPLEX = (joints.PLANAR, joints.FLOATING)  # URDF's joints of several degrees of freedom
 _TYPES = (joints.FIXED, joints.REVOLUTE, joints.CONTINUOUS, joints.PRISMATIC, *_COMPLEX)
 _AXIS_TOLERANCE = 1e-3  # an axis this far off unit length gets a warning
+# The elements read of a joint, their attributes, and defaults where the parser has none.
+_Kept = tuple[str, tuple[str, ...], dict[str, str]]
+_ENDS: tuple[_Kept, ...] = (('parent', ('link',), {}), ('child', ('link',), {}))
+_MOVING: tuple[_Kept, ...] = (
+    *_ENDS, ('axis', ('xyz',), {}),
+    ('mimic', ('joint', 'multiplier', 'offset'), {'multiplier': '1', 'offset': '0'}))
+_NUMERIC = {'xyz', 'multiplier', 'offset'}
 _UNLIMITED: Range = (-math.inf, math.inf)
 _SOFT = 'soft_lower_limit', 'soft_upper_limit'
 _DEGREES = 4.0 * math.pi, 720.0  # a larger limit of whole or half numbers looks like degrees
@@ -30,7 +43,7 @@ def read_joint(element: ElementTree.Element, name: str, hold_complex_joints: boo
     kind = element.get('type')
     if kind not in _TYPES:
         raise ModelError(f'joint {name!r} is of type {kind!r}; the types are {names(_TYPES)}')
-    parent, child = (_link(element, tag, name) for tag in ('parent', 'child'))
+    parsed = _parsed(element, name, kind, warnings)
     try:
         placement = read_origin(element)
     except ValueError as error:
@@ -38,12 +51,12 @@ def read_joint(element: ElementTree.Element, name: str, hold_complex_joints: boo
     found = element.find('limit')
     limit = {} if found is None else found.attrib
     if kind == joints.FIXED:
-        return Joint(name, kind, parent, child, placement, lower=0.0, upper=0.0)
+        return Joint(name, kind, parsed.parent, parsed.child, placement, lower=0.0, upper=0.0)
     if kind in _COMPLEX:
-        joint = ComplexJoint(name, kind, parent, child, placement,
-                             _axis(element, name, warnings), rotation)
+        joint = ComplexJoint(name, kind, parsed.parent, parsed.child, placement,
+                             _axis(parsed.axis, name, warnings), rotation)
         return _complex_joint(joint, limit, hold_complex_joints, warnings)
-    mimic = _mimic(element, name)
+    mimic = _mimic(parsed.mimic, name)
     try:
         kind, limits = _limits(limit, kind, name, warnings)
     except ModelError as error:
@@ -52,8 +65,8 @@ def read_joint(element: ElementTree.Element, name: str, hold_complex_joints: boo
         warnings.append(f'{error}; this is ignored, since the joint mimics another')
         limits = _UNLIMITED
     narrowed = _softened(limits, element, kind, name, warnings) if soft_limits else limits
-    return Joint(name, kind, parent, child, placement,
-                 _axis(element, name, warnings), *narrowed,
+    return Joint(name, kind, parsed.parent, parsed.child, placement,
+                 _axis(parsed.axis, name, warnings), *narrowed,
                  _positive(limit, 'velocity'), _positive(limit, 'effort'), mimic, **{
                      key: _rate(limit, key, name) for key in joints.RATES},
                  has_soft_limits=narrowed != limits)
@@ -79,19 +92,34 @@ def _complex_joint(joint: ComplexJoint, limit: Mapping[str, str], hold: bool,
     return joint
 
 
-def _link(element: ElementTree.Element, tag: str, name: str) -> str:
-    found = element.find(tag)
-    if found is None or not (link := found.get('link')):
-        raise ModelError(f'joint {name!r} has no <{tag} link="…"/>')
-    return link
+def _parsed(element: ElementTree.Element, name: str, kind: str,
+            warnings: list[str]) -> urdf.Joint:
+    """Let urdf_parser_py read what kinematics needs of a joint, with URDF's defaults filled in."""
+    reduced = ElementTree.Element('joint', name=name, type=kind)
+    for tag, kept, defaults in _ENDS if kind == joints.FIXED else _MOVING:
+        found = element.find(tag)
+        if tag in ('parent', 'child') and (found is None or not found.get('link')):
+            raise ModelError(f'joint {name!r} has no <{tag} link="…"/>')
+        if tag == 'mimic' and found is not None and not found.get('joint'):
+            raise ModelError(f'joint {name!r} has a <mimic> without joint="…"')
+        if tag == 'axis' and found is not None and 'xyz' not in found.attrib:
+            warnings.append(f'joint {name!r}: its axis has no xyz; 1 0 0 is used')
+        elif found is not None:
+            attributes = {key: value for key, value in found.items() if key in kept}
+            ElementTree.SubElement(reduced, tag, {**defaults, **attributes})
+    for part in reduced:
+        for key in _NUMERIC & part.attrib.keys():
+            _numbers(part.attrib, key, 3 if key == 'xyz' else 1, f'joint {name!r}: its {part.tag}')
+    try:
+        return urdf.Joint.from_xml_string(ElementTree.tostring(reduced, encoding='unicode'))
+    except Exception as error:  # urdf_parser_py raises whatever its conversions meet
+        reason = str(error).splitlines()[-1] if str(error) else type(error).__name__
+        raise ModelError(f'joint {name!r} cannot be read: {reason}; it says '
+                         f'{ElementTree.tostring(reduced, encoding="unicode")}') from error
 
 
-def _axis(element: ElementTree.Element, name: str, warnings: list[str]) -> np.ndarray:
-    found = element.find('axis')
-    if found is not None and 'xyz' not in found.attrib:
-        warnings.append(f'joint {name!r}: its axis has no xyz; 1 0 0 is used')
-    axis = np.array(_numbers({} if found is None else found.attrib, 'xyz', '1 0 0',
-                             f'joint {name!r}: its axis'))
+def _axis(xyz: list[float] | None, name: str, warnings: list[str]) -> np.ndarray:
+    axis = np.array([1.0, 0.0, 0.0] if xyz is None else xyz)  # URDF's default is 1 0 0
     length = math.sqrt(axis @ axis)
     if not math.isfinite(length) or length < 1e-9:
         raise ModelError(f'joint {name!r}: its axis {axis.tolist()} has no direction')
@@ -112,8 +140,8 @@ def _limits(limit: Mapping[str, str], kind: str, name: str,
                              'upper="…"/>')
         warnings.append(f'joint {name!r} is revolute without limits: read as continuous')
         return joints.CONTINUOUS, _UNLIMITED
-    (lower,), (upper,) = (_numbers(limit, key, '0', f'joint {name!r}: its limit')
-                          for key in ('lower', 'upper'))
+    lower, upper = (_numbers(limit, key, 1, f'joint {name!r}: its limit')[0] if key in present
+                    else 0.0 for key in ('lower', 'upper'))
     lower, upper = limits = limits_of(lower, upper, f'joint {name!r}')
     if len(present) == 1:
         warnings.append(f'joint {name!r} has only the limit {present[0]}; the other one is 0')
@@ -148,9 +176,8 @@ def _softened(limits: Range, element: ElementTree.Element, kind: str, name: str,
     return limits
 
 
-def _numbers(attributes: Mapping[str, str], key: str, default: str, what: str) -> list[float]:
-    """Return the numbers of an attribute, as many as its default has. Raises ModelError."""
-    text, count = attributes.get(key, default), len(default.split())
+def _numbers(attributes: Mapping[str, str], key: str, count: int, what: str) -> list[float]:
+    text = attributes[key]
     try:
         numbers = numbers_in(text, most_splits=count)
     except ValueError:
@@ -177,15 +204,10 @@ def _rate(limit: Mapping[str, str], key: str, name: str) -> float:
                          f'{shown(text)}') from error
 
 
-def _mimic(element: ElementTree.Element, name: str) -> Mimic | None:
-    found = element.find('mimic')
-    if found is None:
+def _mimic(parsed: urdf.JointMimic | None, name: str) -> Mimic | None:
+    if parsed is None:
         return None
-    if not (source := found.get('joint')):
-        raise ModelError(f'joint {name!r} has a <mimic> without joint="…"')
-    (multiplier,), (offset,) = (_numbers(found.attrib, key, default, f'joint {name!r}: its mimic')
-                                for key, default in (('multiplier', '1'), ('offset', '0')))
-    if not math.isfinite(multiplier) or not math.isfinite(offset):
-        raise ModelError(f'joint {name!r}: its mimic has multiplier {multiplier} and offset '
-                         f'{offset}; both must be finite numbers')
-    return Mimic(source, multiplier, offset)
+    if not math.isfinite(parsed.multiplier) or not math.isfinite(parsed.offset):
+        raise ModelError(f'joint {name!r}: its mimic has multiplier {parsed.multiplier} and offset '
+                         f'{parsed.offset}; both must be finite numbers')
+    return Mimic(parsed.joint, parsed.multiplier, parsed.offset)

@@ -1,4 +1,4 @@
-"""What stands in real files and strict readers refuse, and what is wrong in them."""
+"""What stands in real files and urdf_parser_py refuses, or takes though it is wrong."""
 
 import math
 
