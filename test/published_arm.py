@@ -36,7 +36,8 @@ class Received(NamedTuple):
 class PublishedArm(Rig):
     """An arm whose joint states and published trajectories are kept: `states`, `received`.
 
-    The stand-in of joint_trajectory_controller, `follower`, gets the trajectories, too. planning: returns how long a search takes, s. delay: after which a trajectory is received, s.
+    The stand-in of joint_trajectory_controller, `follower`, gets the trajectories, too. planning:
+    returns how long a search takes, s. delay: after which a trajectory is received, s.
     """
 
     def __init__(self, motion, tree, start, planning, delay=0.004, **options):
