@@ -21,6 +21,7 @@ from ik_node.collision.world import World
 from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import check_joint_space
+from ik_node.spatial import inverse
 from ik_node.support.arguments import floats, number, sequence, vector, whole
 from ik_node.support.exceptions import InputError, shown
 
@@ -61,25 +62,41 @@ class CollisionModel:
             self.robot = self.robot.with_others(others)
         self._lock = threading.Lock()
         self._obstacles: tuple[Obstacle, ...] = ()
+        self._T_world_frame = np.eye(4)  # the frame of the poses of these
         self._attached: list[LinkPiece] = []
-        scene, world = self._surround(*world_of(self.robot, []))
+        scene, world = self._surround(*world_of(self.robot, [], self._T_world_frame))
         self.free: Any = FreeSpace(scene, world, self.margin)  # the same for kernels
         self.obstacles = obstacles
 
     @property
     def obstacles(self) -> tuple[Obstacle, ...]:
         """The obstacles: in the base frame of an arm, in the world of a body, or on links."""
-        return self._obstacles
+        with self._lock:
+            T_world_base, T_world_frame = self.robot.T_world_base, self._T_world_frame
+            obstacles = self._obstacles
+        if (T_world_base == T_world_frame).all():
+            return obstacles
+        T_base_frame = inverse(T_world_base) @ T_world_frame
+        return tuple(one if one.link is not None else Obstacle(
+            one.shape, T_base_frame @ one.pose, None, one.name) for one in obstacles)
 
     @obstacles.setter
     def obstacles(self, obstacles: Iterable[Obstacle]) -> None:
+        self._surround_with(obstacles, self.robot.T_world_base)
+
+    def surround(self, obstacles: Iterable[Obstacle]) -> None:
+        """Set the obstacles, with poses in the frame of the root link; of a body, in its world."""
+        self._surround_with(obstacles, np.eye(4))
+
+    def _surround_with(self, obstacles: Iterable[Obstacle], T_world_frame: np.ndarray) -> None:
         checked, robot = check_obstacles(obstacles), self.robot
         with robot.shapes.reading():
             pieces = [piece for one in checked if one.link is not None
                         for piece in attached(robot, one)]
-            world, others = world_of(robot, [one for one in checked if one.link is None])
+            world, others = world_of(robot, [one for one in checked if one.link is None],
+                                     T_world_frame)
         with self._lock:
-            self._obstacles, self._attached = checked, pieces
+            self._obstacles, self._attached, self._T_world_frame = checked, pieces, T_world_frame
             self.free.replace(*self._surround(world, others))
 
     @property
@@ -92,13 +109,16 @@ class CollisionModel:
 
     @others.setter
     def others(self, others: Mapping[str, float]) -> None:
+        obstacles, T_world_base = self.obstacles, self.robot.T_world_base
+        self.place_others(others)
+        if (self.robot.T_world_base != T_world_base).any():
+            self.obstacles = obstacles
+
+    def place_others(self, others: Mapping[str, float]) -> None:
+        """Set `others`; obstacles stay where they are to the root link, which takes no time."""
         with self._lock:
             self.robot = self.robot.with_others(others)
-            world, around = self._state.world, self._state.around
-            if (self.robot.T_world_base != self._state.T_world_base).any():
-                world, around = world_of(self.robot, [
-                    one for one in self._obstacles if one.link is None])
-            self.free.replace(*self._surround(world, around))
+            self.free.replace(*self._surround(self._state.world, self._state.around))
 
     def _surround(self, world: World, around: list[tuple[Any, Piece]]) -> tuple[Scene, World]:
         """Check the links and what is attached to them with a world, of named pieces."""
@@ -128,7 +148,7 @@ class CollisionModel:
         """Return how pickle and copy restore it: from the arguments of its constructor."""
         space, disabled = self._arguments
         others = None if isinstance(space, Body) else dict(self.others)
-        return CollisionModel, (space, self._obstacles, self.margin, others, disabled)
+        return CollisionModel, (space, self.obstacles, self.margin, others, disabled)
 
     def near_pairs(self, q: np.ndarray, distance: float,
                    by_meshes: Choice = lambda a, b, apart: False) -> NearPairs:

@@ -17,9 +17,12 @@ def attached(robot: RobotShapes, obstacle: Obstacle) -> list[LinkPiece]:
             for piece in robot.shapes.pieces(obstacle.shape, obstacle.pose)]
 
 
-def world_of(robot: RobotShapes,
-             obstacles: list[Obstacle]) -> tuple[World, list[tuple[Any, Piece]]]:
-    """Return the shapes of obstacles that are not attached, and their names in that order."""
+def world_of(robot: RobotShapes, obstacles: list[Obstacle],
+             T: np.ndarray) -> tuple[World, list[tuple[Any, Piece]]]:
+    """Return the shapes of obstacles that are not attached, and their names in that order.
+
+    T: (4, 4) the frame of their poses in that of the root link, m.
+    """
     things: list[tuple[Any, Piece]] = []
     planes: list[tuple[Any, Piece]] = []
     balls: list[tuple[Any, Piece]] = []
@@ -33,7 +36,6 @@ def world_of(robot: RobotShapes,
             kind = planes if isinstance(one.shape, Ground) else things
             for piece in robot.shapes.pieces(one.shape, one.pose):
                 kind.append((one.name, piece))
-    T = robot.T_world_base
     poses, at = (T @ np.array([piece.placement for _, piece in some]).reshape(-1, 4, 4)
                  for some in (things, planes))
     things += balls

@@ -74,12 +74,16 @@ class RobotShapes:
             column = np.array([space.joint_names.index(name) for name in body.joint_names] + [-1])
             arrays = arrays._replace(column=column[arrays.column])
         self._arrays, self._body, self._space = arrays, body, space
+        self._others_above = [frozenset[int]()] * len(arrays.parent)  # of each group
+        for k, parent in enumerate(arrays.parent):
+            self._others_above[k] = self._others_above[parent] | ({k} & self._drives.keys())
         self._cluster = _clusters(arrays)
         self._set_tree()
         self.shapes = Shapes(tree.source_path)
         with self.shapes.reading():
             self.pieces, self.visual = self._read(tree)
-        self._near: dict[float, set[tuple[int, int]]] = {}
+        self._near: dict[float, set[tuple[int, int]]] = {}   # of pairs that others do not move
+        self._near_now: dict[float, set[tuple[int, int]]] = {}  # of those they do
         self.pairs = self.possible_pairs(self.pieces)
         touching = self.always_within(0.0)
         self.pairs = [pair for pair in self.pairs if pair not in touching]
@@ -98,7 +102,7 @@ class RobotShapes:
         twin = copy.copy(self)
         twin.others = {**self.others, **{
             name: number(value, f'the value of {name!r}') for name, value in values.items()}}
-        twin._near = {}
+        twin._near_now = {}
         twin._set_tree()
         return twin
 
@@ -189,22 +193,28 @@ class RobotShapes:
 
     def always_within(self, far: float) -> set[tuple[int, int]]:
         """Return the pairs that are at most `far` apart, m, in every sample."""
-        if far in self._near:
-            return self._near[far]
+        for found, is_moved in ((self._near, False), (self._near_now, True)):
+            if far not in found:
+                found[far] = self._always_within(far, [
+                    (a, b) for a, b in self.pairs if is_moved == (
+                        self._others_above[self.pieces[a].group]
+                        != self._others_above[self.pieces[b].group])])
+        return self._near[far] | self._near_now[far]
+
+    def _always_within(self, far: float, near: list[tuple[int, int]]) -> set[tuple[int, int]]:
         lower = np.where(np.isfinite(self._space.lower), self._space.lower, -_UNLIMITED)
         upper = np.where(np.isfinite(self._space.upper), self._space.upper, _UNLIMITED)
         samples = np.random.default_rng(0).uniform(
             np.minimum(lower, upper), np.maximum(lower, upper), (_SAMPLES, len(lower)))
-        near, touch = self.pairs, self.scene(self.pieces, self.pairs).touch()
-        for q in samples:
+        touch = self.scene(self.pieces, near).touch()
+        for q in samples if near else ():
             found = {(a, b) for a, b, *_ in touch.find(NOTHING, q, far)}
             if len(found) < len(near):
                 near = [pair for pair in near if pair in found]
                 touch = self.scene(self.pieces, near).touch()
             if not near:
                 break
-        self._near[far] = set(near)
-        return self._near[far]
+        return set(near)
 
 
 _OF_SPACES: 'weakref.WeakKeyDictionary[Chain | Body, dict[Any, RobotShapes]]' = (

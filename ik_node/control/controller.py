@@ -138,7 +138,7 @@ class Controller(Mover):
 
     def _free_space(self) -> Any:
         """Return what solutions keep away from now; other joints are where they are now."""
-        self.group.place_others(self.robot.values)
+        self._place_others()
         self._obstacles_stamp = self.group.surroundings.stamp
         return self.group.solver.collisions.free.state
 

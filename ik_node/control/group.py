@@ -11,7 +11,7 @@ import numpy as np
 from ik_node.collision.model import CollisionModel
 from ik_node.control.group_source import GroupSource, own_limits
 from ik_node.control.options import JOINT
-from ik_node.control.surroundings import Around, Surroundings, place_others, surround
+from ik_node.control.surroundings import Around, Surroundings, place_others
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
 from ik_node.motion.limits import MotionLimits
@@ -144,7 +144,7 @@ class Group(ABC):
             if around.model is None:
                 made = CollisionModel(cast(Any, space), (), self.source.collision_options.margin,
                                       disabled=self.source.disabled)
-                surround(made, around.surroundings.obstacles)
+                made.surround(around.surroundings.obstacles)
                 around.model = made
             return around.model
 
@@ -157,15 +157,13 @@ class Group(ABC):
         with around.lock:
             if surroundings.number > around.surroundings.number:
                 if around.model is not None:
-                    surround(around.model, surroundings.obstacles)
+                    around.model.surround(surroundings.obstacles)
                 around.surroundings = surroundings
 
     def place_others(self, values: Mapping[str, float]) -> None:
         """Keep away from joints that the group does not move at joint values, rad or m."""
-        model = self.around.model
-        if model is not None and place_others(model, values):
-            with self.around.lock:
-                surround(model, self.surroundings.obstacles)
+        if self.around.model is not None:
+            place_others(self.around.model, values)
 
     def checker(self, values: Mapping[str, float]) -> CollisionModel:
         """Return a model of its own for some joint values, rad or m; in any thread.
@@ -174,8 +172,7 @@ class Group(ABC):
         """
         with self.around.lock:
             model = self.collision_model().with_margin(self.source.collision_options.margin)
-            if place_others(model, values):
-                surround(model, self.surroundings.obstacles)
+        place_others(model, values)
         return model
 
     def _avoid(self, solver: Any, previous: 'Group | None') -> Any:

@@ -1,6 +1,7 @@
 """Moves the joints of a group, by jumps or by motions."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ik_node.motion.following import Follower
 
 _SHORTEST_PLANNING = 0.02  # s, for a motion of the tip while the arm moves
+_DISTURBANCE = 1e-3  # rad or m: less is the noise of a measurement
 
 Solved: TypeAlias = tuple[Aim, Any]  # a goal and its result
 # From the rest of the current motion to the next, and the result at its end.
@@ -49,6 +51,7 @@ class Mover:
         self._clock, self._sink = clock, sink
         self._began = self._at = 0.0  # of the motion, and the time of the joint values
         self._planning = _SHORTEST_PLANNING  # s that planning a motion is expected to take
+        self._others: Mapping[str, float] = {}  # where other joints were at the last check
 
     def update(self, robot: Robot, group: Group) -> None:
         """Use a changed group of a robot; the motion continues where it is valid."""
@@ -87,6 +90,20 @@ class Mover:
             self.robot.move(self.group, state.position, state.velocity)
             if now - self._began >= self.motion.duration:
                 self.motion = None
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Whether joints that the node does not move have moved since its motion was checked."""
+        collisions, before = self.group.solver.collisions, self._others
+        return self.motion is not None and collisions is not None and any(
+            abs(value - before.get(name, math.inf)) > _DISTURBANCE
+            for name, value in self.robot.measured.items() if name in collisions.others)
+
+    def _place_others(self) -> None:
+        """Let other joints be where they are now, for the next checks."""
+        if self.group.solver.collisions is not None:
+            self._others = self.robot.present
+            self.group.place_others(self._others)
 
     async def _move(self, solved: Sequence[Solved]) -> tuple[float | None, Any]:
         """Move through solutions to the last; return the duration, s, and the result at the end.
@@ -178,6 +195,7 @@ class Mover:
     def _present(self) -> Trajectory:
         """Return the rest of the motion from now on."""
         self.advance(self._clock())
+        self._place_others()
         if self.motion is None:
             return Rest(self.robot.joint_configuration(self.group))
         return left_of(self.motion, self._at - self._began)

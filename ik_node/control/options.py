@@ -175,8 +175,9 @@ class NodeOptions(Options):
         'joint_states', 'topic of the joint states that the node publishes; empty: none are '
         'published', kind=str)
     state_topic: str = option(
-        '', 'topic of the joint states of the real robot, from which goals then start; empty: '
-        'goals start from the last joint values of the node', kind=str)
+        '', 'topic of the joint states of the real robot, from which goals then start, and where '
+        'joints are that no goal moves; empty: goals start from the last joint values of the node',
+        kind=str)
     world_frame: str = option(
         '', 'frame in which root_pose places the robot, for goals in it; published to tf where '
         'that is installed; empty: none', kind=str)

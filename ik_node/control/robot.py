@@ -21,7 +21,10 @@ class Robot:
     - `groups`: by name, in the order of the parameters.
     - `tasks`: the group of each arm and task, by its name, and the name of the task in the group.
     - `joint_names`: of every moving joint, mimics too, in the order of the tree.
-    - `values`: of joints that have one of their own, rad or m, and of the root.
+    - `values`: of joints that have one of their own, rad or m, and of the root. Those of groups are
+      inside the limits; others are where they are measured, if they are.
+    - `measured`: where joints are measured, inside the limits or not; without those of groups that
+      have been moved since.
     - `has_velocities`: whether joints have velocities; where they jump they have none.
     - `obstacles`: those that parameters describe; `warnings`: about files beside the model.
     - `surroundings`: all that there are.
@@ -39,6 +42,7 @@ class Robot:
         self.surroundings = Surroundings(obstacles)
         self.has_velocities = False
         self.values: dict[str, float] = {}
+        self.measured: dict[str, float] = {}
         self._velocities: dict[str, float] = {}
         self.joint_names = [joint.name for joint in tree.joints.values() if joint.moves]
         self._limits = {name: tree.limits(name) for name in tree.independent_joints}
@@ -50,6 +54,7 @@ class Robot:
         for group in groups.values():
             if GOAL in group.tips:  # the only tip of a robot: its goals have no name
                 self.tasks[''] = group, GOAL
+        self._grouped = {name for group in groups.values() for name in group.space.joint_names}
         self._root = next((group for group in groups.values() if group.moves_root), None)
         self.reset()
         if previous is not None:
@@ -75,15 +80,29 @@ class Robot:
         self._velocities = {}
         for group in self.groups.values():
             self.move(group, group.start)
+        self.measure(self.measured)
 
     def move(self, group: Group, q: np.ndarray, velocity: np.ndarray | None = None) -> None:
         """Set the joints of a group to q (n,), rad or m, and their velocities (n,), per s."""
         names = group.space.joint_names
         self.values.update(zip(names, q.tolist()))
+        for name in names if self.measured else ():
+            self.measured.pop(name, None)
         if velocity is not None:
             self._velocities.update(zip(names, velocity.tolist()))
         elif self._velocities:
             self._velocities.update(dict.fromkeys(names, 0.0))
+
+    def measure(self, values: Mapping[str, float]) -> None:
+        """Let joints be where they are measured, rad or m; groups keep their `values`."""
+        self.measured = dict(values)
+        self.values.update({name: value for name, value in values.items()
+                            if name not in self._grouped})
+
+    @property
+    def present(self) -> dict[str, float]:
+        """Where all joints with a value of their own are, rad or m, and the root."""
+        return {**self.values, **self.measured}
 
     def place(self, values: Mapping[str, float]) -> None:
         """Set joint values by name, rad or m, clipped to the limits; others are ignored."""
@@ -95,7 +114,8 @@ class Robot:
     def with_values(self, values: Mapping[str, float]) -> 'Robot':
         """Return a copy with other values of joints that have one of their own, rad or m."""
         other = copy.copy(self)
-        other.values = {name: values.get(name, value) for name, value in self.values.items()}
+        other.values = {name: values.get(name, value) for name, value in self.present.items()}
+        other.measured = {}
         other._velocities = dict(self._velocities)
         return other
 
@@ -132,6 +152,6 @@ class Robot:
 
     def in_link(self, base_link: str, link: str) -> np.ndarray:
         """Return T_base_link (4, 4), m, of any link in another one, at the present values."""
-        T_root = self.tree.forward({name: value for name, value in self.values.items()
+        T_root = self.tree.forward({name: value for name, value in self.present.items()
                                     if name in self.tree.joints})
         return inverse(T_root[base_link]) @ T_root[link]

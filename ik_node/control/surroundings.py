@@ -1,12 +1,10 @@
 """What the groups of a robot keep away from: obstacles, and pairs of links that may touch."""
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from ik_node.collision.model import CollisionModel
 from ik_node.collision.obstacle_file import read_obstacles
@@ -16,7 +14,6 @@ from ik_node.control.options import ModelOptions
 from ik_node.model.geometry import Mesh
 from ik_node.model.srdf import read_disabled_collisions
 from ik_node.model.tree import KinematicTree
-from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError, ModelError, unknown
 
 
@@ -42,23 +39,15 @@ class Around:
     lock: Any = field(default_factory=threading.RLock)
 
 
-def surround(model: CollisionModel, obstacles: Iterable[Obstacle]) -> None:
-    """Let a model have the obstacles of surroundings. Raises IkError as it does."""
-    T_world_base = model.robot.T_world_base
-    if not np.array_equal(T_world_base, np.eye(4)):
-        T_base_world = inverse(T_world_base)
-        obstacles = [one if one.link is not None else Obstacle(
-            one.shape, T_base_world @ one.pose, None, one.name) for one in obstacles]
-    model.obstacles = tuple(obstacles)
+def have_moved(model: CollisionModel, values: Mapping[str, float]) -> bool:
+    """Return whether joints that are not in q are not where a model has them, rad or m."""
+    return any(values[name] != value for name, value in model.others.items())
 
 
-def place_others(model: CollisionModel, values: Mapping[str, float]) -> bool:
-    """Set the joints that are not in q, rad or m; return whether the base of the arm has moved."""
-    if all(values[name] == value for name, value in model.others.items()):
-        return False
-    T_before = model.robot.T_world_base
-    model.others = {name: values[name] for name in model.others}
-    return not np.array_equal(T_before, model.robot.T_world_base)
+def place_others(model: CollisionModel, values: Mapping[str, float]) -> None:
+    """Set the joints that are not in q, rad or m, in a model; obstacles stay in the world."""
+    if have_moved(model, values):
+        model.place_others({name: values[name] for name in model.others})
 
 
 def configured_obstacles(options: ModelOptions, tree: KinematicTree) -> tuple[Obstacle, ...]:

@@ -71,32 +71,36 @@ def matrix_to_pose(T: np.ndarray) -> Pose:
                 orientation=Quaternion(x=float(x), y=float(y), z=float(z), w=float(w)))
 
 
-def joint_positions(message: JointState) -> dict[str, float]:
-    """Return the joint values of a message, rad or m. Raises InputError for invalid ones."""
+def joint_positions(message: JointState) -> tuple[dict[str, float], str]:
+    """Return the usable joint values of a message, rad or m, and why others are not, or ''.
+
+    Raises InputError where names and positions do not fit together.
+    """
     joints, positions = message.name, message.position
     if len(joints) != len(positions) or len(joints) > MAX_ENTRIES:
         raise InputError(f'{len(joints)} names and {len(positions)} positions; there must be '
                          f'equally many, at most {MAX_ENTRIES}')
+    wrong, values = '', {}
     for name, position in zip(joints, positions):
-        if not math.isfinite(position):
-            raise InputError(f'the position of {name[:MAX_NAME]!r} is {position}, not a finite '
-                             'number')
-    return dict(zip(joints, positions))
+        if abs(position) <= MAX_NUMBER:  # not for NaN
+            values[name] = position
+        else:
+            wrong = wrong or (f'the position of {name[:MAX_NAME]!r} is {position}, not a finite '
+                              f'number of at most {MAX_NUMBER:g} in size')
+    return values, wrong
 
 
 def checked_positions(message: JointState) -> dict[str, float]:
     """Return the joint values of a goal or a start, which has one for each joint that it names.
 
-    Raises InputError as `joint_positions`, for a joint named twice, and for too large values.
+    Raises InputError as `joint_positions`, for a joint named twice, and for unusable values.
     """
-    values = joint_positions(message)
+    values, wrong = joint_positions(message)
+    if wrong:
+        raise InputError(wrong)
     if len(values) < len(message.name):
         (repeated, _), = Counter(message.name).most_common(1)
         raise InputError(f'joint {repeated!r:.80} is named more than once')
-    for name, value in values.items():
-        if abs(value) > MAX_NUMBER:
-            raise InputError(f'the position of joint {name!r:.80} must be at most {MAX_NUMBER:g} '
-                             f'in size, not {value:g}')
     return values
 
 

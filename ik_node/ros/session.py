@@ -55,7 +55,7 @@ class Session:
                                   self._worker, log.warn)
         self._nearest = Nearest(self._worker, log)
         outcomes = Outcomes(configuration, self._outputs, self._branches, health, log)
-        self._measured = Measured(node, configuration.topics, health, steady)
+        self._measured = Measured(node, configuration.topics, self._execution, health, steady, log)
         self._frames = Frames(node, self._execution, configuration)
         self._dispatcher = Dispatcher(node, configuration, self._execution, outcomes,
                                       self._measured, self._worker, steady)

@@ -19,6 +19,7 @@ from ik_node.collision import (
     PointCloud,
     Sphere,
 )
+from ik_node.collision.robot import RobotShapes
 from ik_node.model.srdf import read_disabled_collisions, write_disabled_collisions
 from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError, ModelError
@@ -123,6 +124,40 @@ def test_other_joints_may_move_at_any_time_and_carry_the_base():
         with pytest.raises((ModelError, InputError), match=words):
             turned.others = wrong
     assert turned.others['hinge'] == 1.5
+
+
+def test_other_joints_are_placed_without_the_obstacles_around_the_robot():
+    upper = planar().chain('one', 'tip')  # whose base link the joint a moves
+    model = CollisionModel(upper)
+    world = [Obstacle(Sphere(0.1), at(0.5, 1.0), name='ball'), Obstacle(
+        Sphere(0.2), at(0.3, 0.0), 'tip', name='stick')]
+    model.surround(world)  # in the frame of the link base
+    for a in (0.0, 0.7, -2.0):
+        model.place_others({'a': a})
+        T = upper.tree.forward({'a': a})
+        moved = Obstacle(Sphere(0.1), np.linalg.inv(T['one']) @ at(0.5, 1.0), name='ball')
+        again = CollisionModel(upper, [moved, world[1]], others={'a': a})
+        q = np.array([0.3, 0.2])
+        for one, other in zip(model.contacts(q, 3.0), again.contacts(q, 3.0), strict=True):
+            assert (one.first, one.second) == (other.first, other.second)
+            assert one.distance == pytest.approx(other.distance, abs=1e-9)
+            assert one.point_second == pytest.approx(other.point_second, abs=1e-9)
+        assert model.obstacles[0].pose == pytest.approx(moved.pose)
+        copied = pickle.loads(pickle.dumps(model))
+        assert copied.contacts(q, 3.0)[0].distance == pytest.approx(
+            model.contacts(q, 3.0)[0].distance, abs=1e-9)
+    model.others = {'a': 0.3}  # which carries obstacles along
+    assert model.obstacles[0].pose == pytest.approx(moved.pose)
+
+
+def test_pairs_that_no_margin_parts_are_found_anew_where_other_joints_move_them():
+    arm = planar(joint('lid', 'tip', 'cap', 0.1), link('cap', '<sphere radius="0.12"/>', x=0.3)
+                 ).chain('base', 'tip')
+    shapes = RobotShapes(arm)
+    for value, names in ((0.0, {'three'}), (3.0, {'three', 'cap'}), (0.5, {'three'})):
+        shapes = shapes.with_others({'lid': value})
+        assert {tuple(shapes.pieces[k].link for k in pair) for pair in shapes.always_within(2.2)
+                } == {('one', name) for name in names}
 
 
 def test_a_model_with_another_margin_has_obstacles_of_its_own(arm):

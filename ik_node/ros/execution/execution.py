@@ -1,5 +1,7 @@
 """The controllers of all groups, and the clock of their motions."""
 
+from collections.abc import Mapping
+
 from builtin_interfaces.msg import Time
 from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
@@ -52,6 +54,12 @@ class Execution:
         stamp = self._clock.stamp() if now is None else now.stamp
         self.history.add(robot, stamp)
         return Time(sec=stamp // 10 ** 9, nanosec=stamp % 10 ** 9)
+
+    def measure(self, robot: Robot, values: Mapping[str, float]) -> None:
+        """Let joints, but those in motion, be where they are measured, rad or m."""
+        moving = {name for controller in self.controllers.values()
+                  if controller.motion is not None for name in controller.group.space.joint_names}
+        robot.measure({name: value for name, value in values.items() if name not in moving})
 
     def follow(self, robot: Robot) -> None:
         """Set the joint values of the robot to those of its motions, if there are any."""

@@ -1,88 +1,104 @@
 """Joint values of the real robot, from which goals start."""
 
-import math
-
+import numpy as np
 from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
 from sensor_msgs.msg import JointState
 
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.model.joints import Joint
 from ik_node.ros.conversions import clock_seconds, joint_positions
+from ik_node.ros.execution.execution import Execution
+from ik_node.ros.execution.history import SPAN
+from ik_node.ros.log import ThrottledLog
 from ik_node.ros.publishing.health import Health
 from ik_node.ros.topics import ParameterTopics
 from ik_node.support.exceptions import InputError, names
 
-_SILENT = 1.0        # s, after which a joint state is outdated
-_ABOUT = 'state_topic'
+_SILENT = 1.0  # s, after which a joint value is outdated
+_ABOUT, _POSITIONS = 'state_topic', 'positions of state_topic'  # subjects of warnings
 
 
 class Measured:
     """Joint values from the parameter `state_topic`, matched by name, in any order.
 
-    Messages may be partial, and may contain joints of other robots.
+    All joints with a value of their own count, also those that no goal moves. Messages may be
+    partial, and may contain joints of other robots.
 
     - `topic`: '' for none; goals then start from the last joint values of the node.
     """
 
-    def __init__(self, node: LifecycleNode, topics: ParameterTopics, health: Health,
-                 steady: Clock) -> None:
-        self._node, self._health, self._steady = node, health, steady
+    def __init__(self, node: LifecycleNode, topics: ParameterTopics, execution: Execution,
+                 health: Health, steady: Clock, log: ThrottledLog) -> None:
+        self._node, self._execution, self._health = node, execution, health
+        self._steady, self._log = steady, log
         self.topic = ''
-        self._joints: dict[str, Joint] = {}
+        self._robot: Robot | None = None
         self._values: dict[str, float] = {}
-        self._foreign: set[str] = set()
-        self._received = -math.inf  # when, s of the monotonic clock
+        self._received: dict[str, float] = {}  # when, s of the monotonic clock
+        self._has_foreign = False  # joints that are ignored
         topics.on_state = self._on_state
 
     def listen(self, topic: str, robot: Robot) -> None:
         """Read a topic, '' for none, for a robot's joints; drop values of another topic."""
-        self._joints = {joint.name: joint for joint in robot.tree.joints.values()
-                        if joint.moves and joint.mimic is None}
-        self._values = {name: value for name, value in self._values.items() if name in self._joints}
-        self._foreign.clear()
         if topic != self.topic:
             self.topic, self._values = topic, {}
-            self._health.warn(_ABOUT, '')
+            for about in (_ABOUT, _POSITIONS):
+                self._health.warn(about, '')
+        self._robot, self._has_foreign = robot, False
+        self._values = {name: self._values[name] for name in robot.tree.independent_joints
+                        if name in self._values}
+        self._received = {name: self._received[name] for name in self._values}
+        self._execution.measure(robot, self._values)
 
     def update(self, robot: Robot, group: Group) -> None:
         """Set a group at rest to its measured joint values, clipped to the limits."""
-        q, space = robot.joint_configuration(group), group.space
-        for k, name in enumerate(space.joint_names):
-            if name in self._values:
-                q[k] = min(max(self._values[name], space.lower[k]), space.upper[k])
-        robot.move(group, q)
+        space = group.space
+        measured = {name: self._values[name] for name in space.joint_names if name in self._values}
+        robot.move(group, np.clip([measured.get(name, robot.values[name])
+                                   for name in space.joint_names], space.lower, space.upper))
+        robot.measured.update(measured)
 
     def check_freshness(self, group: Group) -> None:
-        """Warn where the measured values of a group are missing or outdated."""
+        """Warn where the measured values of a group, or of others, are missing or outdated."""
         missing = [name for name in group.space.joint_names
                    if name not in self._values and name in group.space.tree.joints]
+        now = clock_seconds(self._steady)
+        old = [name for name, received in self._received.items() if now - received > _SILENT]
         if missing:
-            self._warn(f'{self.topic} has no values of {", ".join(missing)}: goals start from '
-                       'the last commanded values')
-        elif clock_seconds(self._steady) - self._received > _SILENT:
-            self._warn(f'{self.topic} is silent: goals start from its last values')
+            self._warn(_ABOUT, f'{self.topic} has no values of {", ".join(missing)}: goals start '
+                       'from the last commanded values')
+        elif old and len(old) == len(self._received):
+            self._warn(_ABOUT, f'{self.topic} is silent: goals start from its last values')
+        elif old:
+            self._warn(_ABOUT, f'{self.topic} has no values of {names(old)} any more: the last '
+                       'ones count')
         else:
-            self._warn('')
+            self._warn(_ABOUT, '')
 
-    def _warn(self, warning: str) -> None:
-        if self._health.warn(_ABOUT, warning):
-            self._node.get_logger().warning(warning)
+    def _warn(self, about: str, warning: str) -> None:
+        if self._health.warn(about, warning):
+            self._log.warn(warning)
 
     def _on_state(self, topic: str, message: JointState) -> None:
-        if topic != self.topic:
+        if topic != self.topic or self._robot is None or not message.position:  # but efforts
             return
         try:
-            values = joint_positions(message)
+            values, wrong = joint_positions(message)
         except InputError as error:
-            self._warn(f'{self.topic}: joint states refused: {error}')
+            self._warn(_POSITIONS, f'{self.topic}: joint states refused: {error}')
             return
-        self._received = clock_seconds(self._steady)
-        self._values.update({name: values[name] for name in values.keys() & self._joints.keys()})
-        foreign = values.keys() - self._joints.keys()
-        if foreign - self._foreign and not self._foreign:  # of mimics, wheels, other robots: once
-            self._foreign.update(foreign)
+        self._warn(_POSITIONS, wrong and f'{self.topic}: {wrong}; its last one counts')
+        own = {name: values[name] for name in self._robot.tree.independent_joints if name in values}
+        self._values.update(own)
+        self._received.update(dict.fromkeys(own, clock_seconds(self._steady)))
+        self._execution.measure(self._robot, self._values)
+        now, stamp = self._node.get_clock().now().nanoseconds, message.header.stamp
+        at = 10 ** 9 * stamp.sec + stamp.nanosec
+        self._execution.history.measure(own, at if at > 0 and abs(at - now) < SPAN else now)
+        foreign = values.keys() - own.keys()
+        if foreign and not self._has_foreign:  # mimics, or other robots: once
+            self._has_foreign = True
             self._node.get_logger().info(
-                f'{self.topic} has joints that no goal moves, which are ignored: '
-                f'{names(sorted(foreign))}')
+                f'{self.topic} has joints that follow others, or that the robot does not have, '
+                f'which are ignored: {names(sorted(foreign))}')

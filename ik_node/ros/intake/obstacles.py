@@ -1,5 +1,6 @@
 """Obstacles by topic, which change while goals arrive: markers, points, objects of MoveIt."""
 
+import contextlib
 import itertools
 import time
 from collections import deque
@@ -107,11 +108,14 @@ class Obstacles:
         robot.surround(self._present)
 
     def refresh(self) -> None:
-        """Apply what waits, and drop what has expired."""
+        """Apply what waits, drop what has expired, and brake motions that are in danger."""
         if not self._is_serving and self._configuration.robot is not None and (
                 self._waiting or self._has_expired()):
             self._is_serving = True
             self._worker.begin(_ABOUT, self._serve(self._configuration.robot), queued=True)
+        if not self._worker.is_busy(_ABOUT) and any(
+                controller.is_disturbed for controller in self._execution.controllers.values()):
+            self._worker.begin(_ABOUT, self._keep_clear(), queued=True)
 
     def _take(self, message: Any) -> None:
         """Take a message, with those that have come after it: a late node catches up at once.
@@ -171,8 +175,13 @@ class Obstacles:
         finally:
             self._is_serving, self._served = False, 0
 
+    async def _keep_clear(self) -> None:
+        with contextlib.suppress(CancelledError):
+            await turn()
+            await self._stop_what_is_blocked()
+
     async def _stop_what_is_blocked(self) -> None:
-        """Brake motions into whose way obstacles have come."""
+        """Brake motions into whose way obstacles, or other joints, have come."""
         for name, controller in list(self._execution.controllers.items()):
             try:
                 reason = await controller.keep_clear()

@@ -36,6 +36,7 @@ class Nearest:
         if model is None:
             self._found.pop(group.name, None)
             return ()
+        group.place_others(robot.present)
         q = robot.joint_configuration(group)
         found = self._found.get(group.name, _Found(()))
         state = model, group.surroundings, model.robot, q.tobytes()

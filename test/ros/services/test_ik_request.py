@@ -25,6 +25,7 @@ from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.services.ik_request import Code, Context, solve_once
 from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError, ModelError
+from measured_robots import lift_tree
 
 TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
 CHAIN = TREE.chain()
@@ -82,6 +83,25 @@ def bounded_twin(group, timeout, collisions):
 
 def asked(robot, solver=bounded_twin, prefix='', mode='check', **fields):
     return run(solve_once(request(**fields), robot, Context(in_target, solver, prefix, mode)))
+
+
+def test_joints_outside_the_arm_are_where_they_are_measured():
+    tree = lift_tree()
+    robot = Robot(tree, {'': Arm(GroupSource(tree, ArmOptions(base_link='mount',
+                                                              tip_link='tool')))})
+    values = {'lift': 0.4, 'pan': 0.6, 'tilt': 0.2, 'finger': 0.03, 'joint_1': 0.3}
+    robot.measure(values)
+    T = tree.forward(values)
+    for frame in ('camera', 'link_2', 'finger_link'):
+        goal = np.linalg.inv(T[frame]) @ T['mount'] @ tree.chain('mount', 'tool').forward(Q)
+        response = asked(robot, pose=stamped(goal, frame))
+        assert response.code == Code.SUCCESS, response.message
+        assert response.joints['other_finger'] == pytest.approx(0.07)
+        reached = tree.forward({name: response.joints[name] for name in tree.independent_joints})
+        assert reached['tool'] == pytest.approx(T[frame] @ goal, abs=1e-5)
+    response = asked(robot, pose=stamped(goal, 'finger_link'), robot_state=state({'lift': 0.0}))
+    assert response.joints['lift'] == 0.0
+    assert robot.present == {**robot.present, **values}
 
 
 def humanoid():
