@@ -14,6 +14,7 @@ from ik_node.control.options import (
     CollisionOptions,
     ModelOptions,
     NodeOptions,
+    is_name,
     solves_arms,
     solves_body,
 )
@@ -27,8 +28,10 @@ from ik_node.model.tree import KinematicTree
 from ik_node.model.xacro_expansion import xacro_arguments
 from ik_node.solvers.body.registry import body_solver_class
 from ik_node.solvers.registry import solver_class
-from ik_node.support.exceptions import OptionError, names
+from ik_node.support.downloads import is_described
+from ik_node.support.exceptions import ModelError, OptionError, names
 from ik_node.support.options import Options
+from ik_node.support.resources import robot_file
 
 
 class Source(NamedTuple):
@@ -56,7 +59,7 @@ def build_tree(source: Source, present: Built = NOTHING) -> KinematicTree | None
             same_value(values[name], before.values[name])
             for name in ModelOptions.specs() if name not in _BESIDE_MODEL):
         return present.robot.tree
-    return read_tree(section(ModelOptions, values), source.topic_text)
+    return read_tree(section(ModelOptions, values), source.topic_text, present is NOTHING)
 
 
 def build_robot(source: Source, tree: KinematicTree, arm_names: Sequence[str],
@@ -177,15 +180,24 @@ def _poses(source: Source, tree: KinematicTree, present: Built) -> PoseLibrary |
     return read_poses(file, tree) if file else None
 
 
-def read_tree(options: ModelOptions, topic_text: str | None) -> KinematicTree | None:
+def read_tree(options: ModelOptions, topic_text: str | None,
+              downloads: bool = False) -> KinematicTree | None:
     """Return the tree from the first source that is set; None where it is awaited by topic.
 
-    Raises ModelError, and OptionError where two parameters name different files.
+    downloads: whether there is time to download it. Raises ModelError, and OptionError where two
+    parameters name different files.
     """
     hold, soft = options.hold_complex_joints, options.soft_limits
     if options.robot_description:
         return read_urdf_text(options.robot_description, hold, soft)
     if path := options.path():
+        if is_name(path):
+            if not downloads and is_described(path):
+                raise OptionError(f'model_path: {path!r} is only downloaded when the node starts')
+            try:
+                path = str(robot_file(path))
+            except FileNotFoundError as error:
+                raise ModelError(f'model_path: {error}') from error
         return read_model(Path(path), xacro_arguments(options.xacro_args or ()),
                           hold_complex_joints=hold, soft_limits=soft)
     return None if topic_text is None else read_urdf_text(topic_text, hold, soft)

@@ -104,8 +104,7 @@ class CoupledArms(TaskGroup):
         q = self.body.neutral()
         for k, joint in enumerate(self.body.joint_names):
             q[k] = found.get(joint, (q[k], ''))[0]
-        check_inside(self.body, q[None], lambda _: 'start_pose', OptionError)
-        return q
+        return check_inside(self.body, q[None], lambda _: 'start_pose', OptionError)[0]
 
     def _motion_limits(self) -> MotionLimits:
         """Return the lowest limits of the arms for each joint."""

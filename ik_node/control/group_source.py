@@ -89,8 +89,7 @@ def configured_start(options: ArmOptions, space: JointSpace, poses: PoseLibrary 
                           f'{", ".join(named)}, not {len(start)}')
     q = neutral.copy()
     q[first:] = start
-    check_inside(space, q[None], lambda _: 'start_pose', OptionError)
-    return q
+    return check_inside(space, q[None], lambda _: 'start_pose', OptionError)[0]
 
 
 def same_value(value: Any, other: Any) -> bool:

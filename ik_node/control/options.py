@@ -1,7 +1,10 @@
 """Options of the node: one table for checks, ROS parameters and documentation."""
 
+import contextlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,7 @@ from ik_node.spatial import pose_from_rpy
 from ik_node.support.bounds import MAX_BYTES
 from ik_node.support.exceptions import OptionError, names
 from ik_node.support.options import Options, option
+from ik_node.support.resources import own_robots
 
 BODY_SOLVERS = tuple(name for name in body_solver_names()
                        if name not in solver_names() or name in built_in_names())
@@ -50,7 +54,9 @@ class ModelOptions(Options):
         '', 'the robot as URDF text; empty: read from the file model_path, or received on the '
         'topic robot_description',
         kind=str, longest=MAX_BYTES)
-    model_path: str = option('', f'file of the robot: {FORMATS}', kind=str)
+    model_path: str = option(
+        '', f'file of the robot: {FORMATS}; or the name of a robot of this package, or of the '
+        'package robot_descriptions, which is downloaded when the node starts', kind=str)
     urdf_path: str = option('', 'a synonym of model_path', kind=str)
     dh_path: str = option('', 'a synonym of model_path', kind=str)
     xacro_args: Any = option(
@@ -76,12 +82,24 @@ class ModelOptions(Options):
         if len(set(files.values())) > 1:
             raise OptionError(f'{" and ".join(files)} are synonyms and name different files, '
                               f'{names(files.values())}; set one of them, and "" for the others')
-        return next(iter(files.values()), '')
+        return model_path(vars(self))
 
 
 def model_path(parameters: Mapping[str, Any]) -> str:
-    """Return the file of the robot in a node's parameters, name → value; '' for none."""
-    return next((str(path) for name in MODEL_PATHS if (path := parameters.get(name))), '')
+    """Return the file of the robot in a node's parameters, name → value; '' for none.
+
+    Robots of this package are found by their names.
+    """
+    path = next((str(path) for name in MODEL_PATHS if (path := parameters.get(name))), '')
+    if is_name(path):
+        with contextlib.suppress(FileNotFoundError):  # where they are not installed
+            return str(own_robots().get(path, path))
+    return path
+
+
+def is_name(path: str) -> bool:
+    """Return whether what stands for a file of a robot is a name."""
+    return re.fullmatch(r'\w{1,80}', path) is not None and not Path(path).exists()
 
 
 @dataclass(frozen=True)

@@ -87,8 +87,9 @@ class KeyConfigurations(Schedule):
             raise InputError(f'configurations must have the shape {shape}, a row for each time and '
                              f'a column for each of {", ".join(chain.joint_names)}, not '
                              f'{self.configurations.shape}')
-        check_inside(chain, self.configurations,
-                     lambda i: f'key configuration {i + 1}, at {self.times[i]:g} s')
+        self.configurations = check_inside(
+            chain, self.configurations,
+            lambda i: f'key configuration {i + 1}, at {self.times[i]:g} s')
         for i in range(1, len(self.times)):
             self.configurations[i] = nearest_end(chain, self.configurations[i - 1],
                                                  self.configurations[i])

@@ -1,6 +1,7 @@
 """The joint values q of a chain or of a body, and their limits."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -8,6 +9,8 @@ from ik_node.model.tree_structure import TreeStructure
 from ik_node.support.arguments import vector
 from ik_node.support.exceptions import IkError, InputError, shown
 from ik_node.support.immutable import Immutable
+
+_SINGLE = 2.0 * float(np.finfo(np.float32).eps)
 
 
 class JointSpace(Immutable):
@@ -40,17 +43,25 @@ def check_joint_space(space: object) -> None:
                          f'{shown(space)}')
 
 
+def at_limits(values: Any, lower: Any, upper: Any) -> np.ndarray:
+    """Return values, those that are a limit in single precision exactly at that limit."""
+    nearest = np.clip(values, lower, upper)
+    return np.where(np.abs(values - nearest) <= _SINGLE * np.abs(nearest), nearest, values)
+
+
 def check_inside(space: JointSpace, values: np.ndarray, what: Callable[[int], str],
-                 error: type[IkError] = InputError) -> None:
-    """Raise an error for a value of configurations (m, n) outside the limits of a space.
+                 error: type[IkError] = InputError) -> np.ndarray:
+    """Return configurations (m, n), see `at_limits`; raise an error for a value outside the limits.
 
     what(k): what the message calls configuration k.
     """
+    values = at_limits(values, space.lower, space.upper)
     outside = (values < space.lower) | (values > space.upper)
     if outside.any():
         k, i = np.argwhere(outside)[0]
         raise error(f'{what(k)}: {values[k, i]:.9g} is outside the limits {space.lower[i]:.9g} to '
                     f'{space.upper[i]:.9g} of joint {space.joint_names[i]!r}')
+    return values
 
 
 def neutral_values(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:

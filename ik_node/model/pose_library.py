@@ -27,7 +27,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ik_node.model.joint_space import JointSpace, check_joint_space
+from ik_node.model.joint_space import JointSpace, at_limits, check_joint_space
 from ik_node.model.joints import check_text
 from ik_node.model.numbered_text import numbers_or_nan
 from ik_node.model.srdf import read_srdf
@@ -145,7 +145,7 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
         q = chain.neutral() if default is None else vector(default, chain.n_joints, 'default')
         for i, joint in enumerate(chain.joint_names):
             if joint in self._poses[name]:
-                q[i] = self._poses[name][joint]
+                q[i] = at_limits(self._poses[name][joint], chain.lower[i], chain.upper[i])
                 if not chain.lower[i] <= q[i] <= chain.upper[i]:
                     raise ModelError(
                         f'{self._source}: pose {name!r}: joint {joint!r}: {q[i]:.9g} is outside '
@@ -200,10 +200,11 @@ def _value(name: str, value: Any, tree: KinematicTree, angle_unit: str, where: s
     if not abs(value) <= sys.float_info.max:  # NaN is not, nor are some whole numbers
         raise ModelError(f'{where} must be a finite number, not {shown(value)}')
     unit, scale = ('m', 1.0) if joint.prismatic else (angle_unit, angle_scale(angle_unit))
-    if not joint.lower <= scale * value <= joint.upper:
+    inside = float(at_limits(scale * value, joint.lower, joint.upper))
+    if not joint.lower <= inside <= joint.upper:
         raise ModelError(f'{where}: {value:.9g} {unit} is outside its limits '
                          f'{joint.lower / scale:.9g} to {joint.upper / scale:.9g} {unit}')
-    return float(scale * value)
+    return inside
 
 
 def _own_values(state: GroupState, tree: KinematicTree, where: str,

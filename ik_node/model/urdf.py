@@ -50,6 +50,9 @@ def read_untrusted_urdf(text: str, hold_complex_joints: bool = False,
     xacro reads files and evaluates expressions; a text that uses it is refused. Raises ModelError.
     """
     text = text.lstrip(_BLANK)
+    if text and '<' not in text:
+        raise ModelError(f'the robot description is not XML: it begins with {shown(text[:60])}; '
+                         'the name of a file is for the parameter model_path')
     robot, warnings = _parsed(text)
     if uses_xacro(robot):
         raise ModelError('the robot description uses xacro, which can read files and is '

@@ -137,7 +137,7 @@ def _checked(chain: JointSpace, q0: np.ndarray, configurations: Any,
     if values.ndim != 2 or values.shape[1] != chain.n_joints or not len(values):
         raise InputError(f'configurations must have the shape ({chain.n_joints},) or (m, '
                          f'{chain.n_joints}), not {values.shape}')
-    check_inside(chain, values, lambda k: f'configuration {k + 1}')
+    values = check_inside(chain, values, lambda k: f'configuration {k + 1}')
     before = q0
     for k in range(len(values) if to_nearest_turn else 0):
         before = values[k] = nearest_end(chain, before, values[k])

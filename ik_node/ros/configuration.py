@@ -25,7 +25,7 @@ from ik_node.control.task_group import GOAL
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.tree import KinematicTree
 from ik_node.ros.log import reason_of
-from ik_node.ros.parameters import NONE, declare, from_parameter, log_invalid
+from ik_node.ros.parameters import NONE, declare, from_parameter, log_invalid, with_numbers
 from ik_node.ros.topics import STATE, TRAJECTORY, ParameterTopics
 from ik_node.solvers.body.registry import body_solver_class
 from ik_node.solvers.registry import solver_class, solver_names
@@ -69,6 +69,7 @@ class Configuration:
         self._built = NOTHING
         self._loaded = False
         self._pending: tuple[dict[str, Any], Built] | None = None  # accepted, not applied yet
+        node.add_pre_set_parameters_callback(self._with_numbers)
         node.add_on_set_parameters_callback(self._accept_or_refuse)
         node.add_post_set_parameters_callback(self._apply)
 
@@ -188,6 +189,10 @@ class Configuration:
             return Built(source, None)
         self._check_node_options(source.values, tree)
         return Built(source, build_robot(source, tree, self.arm_names, self._built))
+
+    def _with_numbers(self, parameters: list[Parameter]) -> list[Parameter]:
+        return [with_numbers(one, self._specs[one.name]) if one.name in self._specs else one
+                for one in parameters]
 
     def _accept_or_refuse(self, parameters: list[Parameter]) -> SetParametersResult:
         """Check each value and build the robot of all; refuse them, saying why, where one fails."""

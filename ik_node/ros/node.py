@@ -16,7 +16,7 @@ from std_msgs.msg import Header
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.log import reason_of
 from ik_node.ros.publishing.health import PERIOD, Health
-from ik_node.ros.run import run
+from ik_node.ros.run import run, show_help
 from ik_node.ros.session import Session
 from ik_node.solvers.registry import refused_plugins
 
@@ -123,6 +123,7 @@ class IkNode(LifecycleNode):
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM."""
+    show_help('ik_node', IkNode.__doc__ or '', arguments)
     return run(IkNode, arguments, IkNode.start)
 
 

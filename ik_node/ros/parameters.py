@@ -28,19 +28,23 @@ def declare(node: Node, specs: dict[str, Spec], defaults: dict[str, Any], prefix
     values: dict[str, Any] = {}
     for option, spec in specs.items():
         name, default = prefix + option, defaults[option]
-        descriptor = describe(spec, read_only)
+        value, is_final = to_parameter(default), not read_only
         try:
-            parameter = node.declare_parameter(name, to_parameter(default), descriptor)
-        except ParameterException as error:  # of another type than declared, or out of range
-            log_invalid(node, name, default, error)
-            parameter = node.declare_parameter(name, to_parameter(default), descriptor,
-                                               ignore_override=True)
+            parameter = node.declare_parameter(name, value, describe(spec))
+        except ParameterException:  # of another type than declared, or out of range
+            parameter = node.declare_parameter(name, value, ParameterDescriptor(
+                dynamic_typing=True))
+            is_final = False
+        own = with_numbers(parameter, spec)
         try:
-            values[name] = from_parameter(name, parameter, spec)
+            values[name] = from_parameter(name, own, spec)
         except OptionError as error:
             log_invalid(node, name, default, error)
-            node.set_parameters([Parameter(name, value=to_parameter(default))])
-            values[name] = default
+            values[name], is_final = default, False
+        if not is_final or own is not parameter:
+            node.undeclare_parameter(name)
+            node.declare_parameter(name, to_parameter(values[name]), describe(spec, read_only),
+                                   ignore_override=True)
     return values
 
 
@@ -70,6 +74,35 @@ def describe(spec: Spec, read_only: bool = False) -> ParameterDescriptor:
             from_value=max(spec.low, -sys.float_info.max),
             to_value=min(spec.high, sys.float_info.max), step=0.0)]
     return descriptor
+
+
+def with_numbers(parameter: Parameter, spec: Spec) -> Parameter:
+    """Return a parameter whose numbers, or truth value, have come as text with what they are.
+
+    YAML, and so `ros2 param set`, reads 1e-8 as text, since it has no point.
+    """
+    value, lists = parameter.value, spec.listed or spec.per_joint
+    if spec.kind is str:
+        return parameter
+    if lists and isinstance(value, str) and value.startswith('['):
+        value = [one.strip() for one in value.strip('[] ').split(',')]
+    try:
+        if lists and isinstance(value, list) and any(isinstance(one, str) for one in value):
+            value = [_number(one, spec.kind) for one in value]
+        elif not spec.named:
+            value = _number(value, spec.kind)
+    except ValueError:  # another text
+        return parameter
+    return parameter if value is parameter.value else Parameter(parameter.name, value=value)
+
+
+def _number(value: Any, kind: type) -> Any:
+    """Return a number or a truth value from text. Raises ValueError."""
+    if kind is bool and isinstance(value, str):
+        return bool(('false', 'true').index(value.strip().lower()))
+    if kind in (int, float) and isinstance(value, str) and '_' not in value:
+        value = float(value)
+    return int(value) if kind is int and isinstance(value, float) and value.is_integer() else value
 
 
 def from_parameter(name: str, parameter: Parameter, spec: Spec) -> Any:

@@ -1,13 +1,17 @@
 """Runs and shuts down the nodes of the executables."""
 
+import argparse
 import contextlib
+import itertools
 import os
 import signal
 import sys
+import tempfile
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException
@@ -41,7 +45,7 @@ def run(make_node: Callable[[], AnyNode], arguments: list[str] | None,
     stopped = threading.Event()
     sys.setswitchinterval(_SWITCH)
     with _signals(stopped) as wake:
-        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+        start_ros(arguments)
         try:
             executor = NodeExecutor()
             wake.append(executor)
@@ -57,6 +61,32 @@ def run(make_node: Callable[[], AnyNode], arguments: list[str] | None,
         finally:
             rclpy.try_shutdown()
     return 0
+
+
+def show_help(command: str, what: str, arguments: list[str] | None) -> None:
+    """Print the help of a node's command and end the process, where its arguments ask for it."""
+    own = itertools.takewhile('--ros-args'.__ne__, sys.argv if arguments is None else arguments)
+    argparse.ArgumentParser(prog=command, description=what, epilog=(
+        'Arguments after --ros-args are those of ROS 2: -p PARAMETER:=VALUE, -r FROM:=TO, '
+        '--params-file FILE. Parameters and topics: docs/parameters.md, docs/topics.md')
+        ).parse_args([one for one in own if one in ('-h', '--help')])
+
+
+def start_ros(arguments: list[str] | None = None, **options: Any) -> None:
+    """Initialise a context of ROS, without signal handlers; without log files where none can be.
+
+    arguments: by default those of the process. options: of `rclpy.init`.
+    """
+    arguments = list(sys.argv) if arguments is None else arguments
+    folder = Path(os.environ.get('ROS_LOG_DIR') or Path(
+        os.environ.get('ROS_HOME') or '~/.ros') / 'log')
+    try:
+        folder.expanduser().mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder.expanduser()).close()
+    except (OSError, RuntimeError) as error:  # RuntimeError: nobody's home
+        sys.stderr.write(f'there are no log files: {error}; ROS_LOG_DIR names another folder\n')
+        arguments = [*arguments, '--ros-args', '--disable-external-lib-logs']
+    rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO, **options)
 
 
 @contextlib.contextmanager

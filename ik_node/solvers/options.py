@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.model.chain import Chain
+from ik_node.model.joint_space import at_limits
 from ik_node.solvers.codes import PREFERENCES
 from ik_node.support.exceptions import OptionError
 from ik_node.support.options import Options, option
@@ -133,7 +134,8 @@ def _narrowed(chain: Chain, options: SolverOptions) -> Chain:
     limits = []
     for name, own in (('lower', chain.lower), ('upper', chain.upper)):
         option_value = getattr(options, name)
-        limit = own if option_value is None else np.broadcast_to(option_value, own.shape)
+        limit = own if option_value is None else at_limits(
+            np.broadcast_to(option_value, own.shape), chain.lower, chain.upper)
         wider = limit < own if name == 'lower' else limit > own
         if wider.any():
             k = int(np.argmax(wider))

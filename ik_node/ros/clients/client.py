@@ -11,13 +11,12 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
 from ik_node.ros.conversions import array_to_point, matrix_to_pose, pose_to_matrix
 from ik_node.ros.publishing.status import seconds
-from ik_node.ros.run import NodeExecutor
+from ik_node.ros.run import NodeExecutor, start_ros
 from ik_node.ros.topics import LATEST, goal_topic
 
 _REMEMBERED = 1000  # joint states
@@ -66,8 +65,7 @@ def goal_message(target: np.ndarray, header: Header) -> PoseStamped | PointStamp
 def client_node(name: str, namespace: str, domain_id: int | None) -> Node:
     """Return a node in a context of its own; domain_id: by default that of the environment."""
     context = rclpy.Context()
-    rclpy.init(context=context, domain_id=domain_id,
-               signal_handler_options=SignalHandlerOptions.NO)
+    start_ros(context=context, domain_id=domain_id)
     return rclpy.create_node(name, namespace=namespace or None, context=context)
 
 

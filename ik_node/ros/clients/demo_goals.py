@@ -30,7 +30,7 @@ from ik_node.ros.clients.client import GoalTopics, Report, goal_message
 from ik_node.ros.conversions import clock_seconds
 from ik_node.ros.parameters import declare
 from ik_node.ros.publishing.status import seconds
-from ik_node.ros.run import run
+from ik_node.ros.run import run, show_help
 from ik_node.ros.topics import LATCHED
 from ik_node.support.exceptions import IkError
 
@@ -127,6 +127,7 @@ def _declare_tasks(node: Node) -> tuple[NodeOptions, dict[str, TaskOptions]]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run until SIGINT or SIGTERM."""
+    show_help('demo_goals', DemoGoals.__doc__ or '', arguments)
     return run(DemoGoals, arguments)
 
 

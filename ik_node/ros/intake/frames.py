@@ -21,6 +21,7 @@ from ik_node.support.bounds import MAX_NAME
 from ik_node.support.exceptions import InputError, names, shown
 from ik_node.tasks import checks
 
+_NEVER = -1  # ns, of a transform that tf2 does not have
 BASE = np.eye(4)
 BASE.flags.writeable = False
 # As tf2 in C++: transforms from before a backward jump of the clock are invalid.
@@ -141,7 +142,8 @@ class Frames:
                  prefix: str) -> np.ndarray:
         if self._buffer is None:
             raise InputError(f'unknown frame {frame!r}: it is not a link of the robot, whose links '
-                             f'are {names(robot.tree.links)}, and {self.missing}')
+                             f'are {names(prefix + link for link in robot.tree.links)}, and '
+                             f'{self.missing}')
         stamp = time_of(header)
         # The root is fixed; an arm's base may have moved since the stamp.
         links = tuple(dict.fromkeys((robot.tree.root, base_link)))
@@ -153,9 +155,14 @@ class Frames:
                 reasons.append(error)
             else:
                 return robot.in_link(base_link, link) @ _matrix(found.transform)
-        message = (f'unknown frame {frame!r}: it is not a link of the robot, and tf2 has no '
-                   f'transform to {prefix + links[0]!r}: {reasons[0]}')
-        if self._may_come(prefix + links[0], frame, stamp):
+        newest = [self._newest(prefix + link, frame) for link in links]
+        what = f'unknown frame {frame!r}: it is not a link of the robot, and'
+        if max(newest) > _NEVER:
+            what = (f'the frame {frame!r} is known, but not at the stamp '
+                    f'{1e-9 * stamp.nanoseconds:.3f} s:')
+        message = f'{what} tf2 has no transform to {prefix + links[0]!r}: {reasons[0]}'
+        # One of the past does not come any more.
+        if stamp.nanoseconds == 0 or stamp.nanoseconds > newest[0]:
             raise NotYetError(message, lambda: any(self._has(prefix + link, frame, stamp)
                                                    for link in links)) from reasons[0]
         raise InputError(message) from reasons[0]
@@ -166,13 +173,12 @@ class Frames:
         except Exception:  # an invalid name, for example
             return False
 
-    def _may_come(self, base: str, frame: str, stamp: Time) -> bool:
-        """Return whether tf2 may still receive a transform: not one of the past."""
+    def _newest(self, base: str, frame: str) -> int:
+        """Return the time of the latest transform, ns."""
         try:
-            newest = self._buffer.get_latest_common_time(base, frame)
+            return int(self._buffer.get_latest_common_time(base, frame).nanoseconds)
         except Exception:  # an unknown frame, or no connection yet
-            return True
-        return bool(stamp.nanoseconds == 0 or stamp.nanoseconds > newest.nanoseconds)
+            return _NEVER
 
 
 def placed(T_target_frame: np.ndarray, T_frame_goal: np.ndarray) -> np.ndarray:

@@ -64,8 +64,7 @@ def configuration(robot: Robot, group: Group, name: str, message: JointState) ->
             whole = 'arm' if name in group.tips else 'body'
             raise InputError(_foreign(robot, whole, joint, allowed))
         q[space.joint_names.index(joint)] = value
-    check_inside(space, q[None], lambda _: 'joint values')
-    return q
+    return check_inside(space, q[None], lambda _: 'joint values')[0]
 
 
 def _foreign(robot: Robot, whole: str, name: str, allowed: Sequence[str]) -> str:

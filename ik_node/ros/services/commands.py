@@ -42,7 +42,7 @@ class Commands:
         if robot is None:
             return False, 'there is no robot yet'
         moves = self._configuration.options.motion != JUMP
-        if moves and not (self._dispatcher.active and self._dispatcher.enabled):
+        if not self._dispatcher.enabled or (moves and not self._dispatcher.active):
             return False, 'the node is not active, or disabled: motions are not allowed'
         self._dispatcher.stop('the robot goes to its start pose')
         self._outputs.scene.forget_goals(robot.groups.values())

@@ -169,7 +169,7 @@ def _targets(request: Any, robot: Robot, prefix: str) -> list[tuple[_Tip, Any]]:
     if len(links) != len(poses):
         raise RequestError(Code.INVALID_LINK_NAME, f'there must be a pose for each link: there are '
                            f'{len(links)} links and {len(poses)} poses')
-    found = [_tip_at(link.removeprefix(prefix), tips) for link in links]
+    found = [_tip_at(link.removeprefix(prefix), tips, prefix) for link in links]
     if len(set(found)) < len(found):
         raise RequestError(Code.INVALID_LINK_NAME, f'each tip has one pose: {names(links)} names '
                            'one of them twice')
@@ -190,15 +190,16 @@ def _tips(group_name: str, robot: Robot) -> list[_Tip]:
     return found
 
 
-def _tip_at(link: str, tips: Sequence[_Tip]) -> _Tip:
-    """Return the tip that is a link."""
+def _tip_at(link: str, tips: Sequence[_Tip], prefix: str) -> _Tip:
+    """Return the tip that is a link. prefix: of the names in messages."""
     found = [tip for tip in tips if tip.link == link]
     if not found:
         raise RequestError(Code.INVALID_LINK_NAME, f'ik_link_name must be the tip of an arm, one '
-                           f'of {names(tip.link for tip in tips)}, not {link!r:.80}')
+                           f'of {names(prefix + tip.link for tip in tips)}, not '
+                           f'{prefix + link!r:.80}')
     if len(found) > 1:
-        raise RequestError(Code.INVALID_GROUP_NAME, f'{link!r} is the tip of several arms: name '
-                           f'one of {names(tip.task for tip in found)} as the group')
+        raise RequestError(Code.INVALID_GROUP_NAME, f'{prefix + link!r} is the tip of several '
+                           f'arms: name one of {names(tip.task for tip in found)} as the group')
     return found[0]
 
 

@@ -197,7 +197,8 @@ def test_joint_values_are_known_for_ten_seconds_and_not_from_before_a_jump_of_th
 def test_a_stamp_ahead_of_tf2_may_be_waited_for_until_it_has_come(frames, robot):
     buffer = frames._buffer
     buffer.link, buffer.newest = ROOT, 5.0
-    with pytest.raises(NotYetError) as raised:
+    with pytest.raises(NotYetError, match="the frame 'table' is known, but not at the stamp 6.000 "
+                                          "s: tf2 has no transform to 'world'") as raised:
         in_base(frames, robot, 'table', 6.0)
     assert not raised.value.come()
     buffer.newest = 6.0
@@ -214,7 +215,8 @@ def test_a_frame_not_heard_of_may_be_waited_for(frames, robot):
 
 def test_what_is_past_never_comes(frames, robot):
     frames._buffer.link, frames._buffer.first, frames._buffer.newest = ROOT, 4.0, 5.0
-    with pytest.raises(InputError, match="unknown frame 'table'") as raised:
+    with pytest.raises(InputError, match="the frame 'table' is known, but not at the stamp 3.000 s"
+                       ) as raised:
         in_base(frames, robot, 'table', 3.0)
     assert not isinstance(raised.value, NotYetError)
 
@@ -235,9 +237,13 @@ def test_transforms_from_before_a_jump_of_the_clock_are_forgotten(frames, node):
 
 def test_without_tf2_a_foreign_frame_is_refused_with_the_links_there_are(monkeypatch, robot):
     monkeypatch.setitem(sys.modules, 'tf2_ros', None)
+    frames = Frames(Node(), moved(History()), OPTIONS)
+    with pytest.raises(InputError, match="links are 'a/world', 'a/left_base', 'a/tip', and tf2 is "
+                                         'not installed'):
+        in_base(frames, robot, 'table', frame_prefix='a/')
     with pytest.raises(InputError, match="links are 'world', 'left_base', 'tip', and tf2 is not "
                                          'installed') as raised:
-        in_base(Frames(Node(), moved(History()), OPTIONS), robot, 'table')
+        in_base(frames, robot, 'table')
     assert not isinstance(raised.value, NotYetError)
 
 

@@ -103,6 +103,11 @@ def test_the_limits_themselves_are_allowed(robot):
     for bound in (CHAIN.lower, CHAIN.upper):
         assert robot.send(dict(zip(NAMES, bound)))[0] == DiagnosticStatus.OK
         assert list(robot.values.values()) == bound.tolist()
+        rounded = np.float32(bound).astype(float)
+        inside = np.clip(rounded, CHAIN.lower, CHAIN.upper)
+        assert (inside != rounded).any()
+        assert robot.send(dict(zip(NAMES, rounded.tolist())))[0] == DiagnosticStatus.OK
+        assert list(robot.values.values()) == inside.tolist()
 
 
 @pytest.mark.parametrize(('values', 'fields', 'reason'), [
@@ -124,6 +129,18 @@ def test_invalid_values_are_refused_as_a_whole_with_the_reason(robot, values, fi
     assert reason in message
     assert (status['accepted'], status['reason']) == ('false', 'REFUSED')
     assert list(robot.values.values()) == [0.1, 0.0, 0.0, 0.0, 0.0, 0.0]
+
+
+def test_a_disabled_robot_is_not_reset(robot):
+    robot.send({NAMES[0]: 0.4})
+    before = list(robot.values.values())
+    assert robot.node.call(SetBool, 'ik_node/enable', SetBool.Request(data=False)).success
+    refused = robot.node.call(Trigger, 'ik_node/reset', Trigger.Request())
+    assert (refused.success, 'disabled' in refused.message) == (False, True)
+    assert list(robot.node.joint_states()[0].position) == before
+    assert robot.node.call(SetBool, 'ik_node/enable', SetBool.Request(data=True)).success
+    robot.reset()
+    assert list(robot.node.joint_states()[0].position) != before
 
 
 def test_a_disabled_node_refuses_them(robot):

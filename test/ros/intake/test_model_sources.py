@@ -62,7 +62,7 @@ def test_the_topic_brings_a_robot_another_one_replaces_it_and_a_bad_one_changes_
         node.settle()
         assert node.log().count('ready: ') == ready == 1
 
-        for bad, words in (('no XML', "it begins with 'no XML'"),
+        for bad, words in (('no XML', "it begins with 'no XML'; .* the parameter model_path"),
                            ('<robot name="r"><link></robot>', 'mismatched tag'),
                            ('<robot name="r"/>', 'has no links'), ('', "it begins with ''")):
             publisher.publish(String(data=bad))
@@ -82,6 +82,27 @@ def test_the_topic_brings_a_robot_another_one_replaces_it_and_a_bad_one_changes_
         assert node.until(lambda: health)
         assert health[0].status[0].level == DiagnosticStatus.OK
         assert node.alive()
+
+
+def test_a_model_path_may_be_the_name_of_a_robot_of_this_package(tmp_path, monkeypatch):
+    with running(model_path='scara') as node:
+        assert len(node.joint_states()[0].name) == 4
+        assert node.set(model_path='planar_3r') == (True, '')
+        assert len(node.joint_states()[0].name) == 3
+        accepted, reason = node.set(model_path='planar_4r')
+        assert not accepted
+        assert "there is no robot 'planar_4r': neither a file, nor one of arm_6r, " in reason
+        accepted, reason = node.set(model_path='some_description')
+        assert not accepted
+        assert 'only downloaded when the node starts' in reason
+        accepted, reason = node.set(model_path='', robot_description=str(robots.OWN / 'scara.urdf'))
+        assert not accepted
+        assert 'the name of a file is for the parameter model_path' in reason
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / 'planar_3r').write_text(SCARA)  # a file goes first
+        assert node.set(model_path='scara') == (True, '')
+        assert node.set(model_path='planar_3r') == (True, '')
+        assert len(node.joint_states()[0].name) == 4
 
 
 def test_a_goal_before_there_is_a_robot_is_refused():

@@ -209,6 +209,54 @@ def test_bad_values_at_the_start_are_told_of_and_the_defaults_stand_in():
         assert node.alive()
 
 
+@pytest.mark.parametrize(('name', 'text', 'value'), [
+    ('dls.position_tolerance', '1e-8', 1e-8), ('dls.position_tolerance', ' 2E-7 ', 2e-7),
+    ('dls.max_iterations', '1e2', 100), ('dls.max_iterations', '70', 70),
+    ('dls.max_iterations', 80.0, 80), ('dls.damping', '1e-3', 1e-3),
+    ('dls.damping', 'none', 'none'),
+    ('publish_solutions', 'true', True), ('publish_solutions', ' False', False),
+    ('task_weights', ['1e0', '1', '0', '0', '0', '1e-1'], [1.0, 1.0, 0.0, 0.0, 0.0, 0.1]),
+    ('task_weights', '[1e0, 1, 0, 0, 0, 1]', IN_PLANE), ('task_weights', 'auto', 'auto'),
+    ('velocity_limits', '5e-1', 0.5), ('velocity_limits', '[5e-1, 1, 2.0]', [0.5, 1.0, 2.0])])
+def test_numbers_that_yaml_reads_as_text_are_numbers(node, name, text, value):
+    before = node.get(name)
+    assert node.set(**{name: text}) == (True, '')
+    assert node.get(name) == value
+    assert type(node.get(name)) is type(value)
+    assert node.set(**{name: before}) == (True, '')
+
+
+@pytest.mark.parametrize(('name', 'text'), [
+    ('dls.position_tolerance', 'small'), ('dls.position_tolerance', '1_0'),
+    ('dls.position_tolerance', 'nan'), ('dls.max_iterations', '1.5'), ('dls.max_iterations', 'no'),
+    ('publish_solutions', 'maybe'), ('publish_solutions', '1'), ('velocity_limits', '[1, fast]'),
+    ('task_weights', '1e-3'), ('solver', '1e-3')])
+def test_other_text_is_no_number(node, name, text):
+    before = node.get(name)
+    accepted, reason = node.set(**{name: text})
+    assert not accepted
+    assert reason
+    assert node.get(name) == before
+
+
+def test_numbers_may_come_as_text_at_the_start(tmp_path):
+    file = tmp_path / 'parameters.yaml'
+    file.write_text('ik_node:\n  ros__parameters:\n    dls:\n      position_tolerance: "1e-8"\n'
+                    '      max_iterations: "1e2"\n      max_restarts: "many"\n'
+                    '    publish_solutions: "true"\n    autostart: "true"\n'
+                    '    task_weights: ["1e0", "1", "0", "0", "0", "1"]\n')
+    with NodeHere('--params-file', str(file), '-p', f'urdf_path:={PLANAR}') as node:
+        node.ready()
+        assert node.get('dls.position_tolerance', 'dls.max_iterations', 'publish_solutions',
+                        'autostart', 'task_weights') == [1e-8, 100, True, True, IN_PLANE]
+        assert "dls.max_restarts must be a whole number" in node.log()
+        assert not node.set(autostart=False)[0]
+        assert not node.set(dls__max_iterations='some')[0]
+        assert node.get('dls.max_restarts') == solver_class('dls').Options.defaults()[
+            'max_restarts']
+        assert node.client.send(pose(20.0, 5.0)).met
+
+
 def test_parameters_come_from_a_file(tmp_path):
     file = tmp_path / 'parameters.yaml'
     file.write_text(

@@ -319,7 +319,9 @@ def test_what_is_left_out_of_account_is_said(robot):
 def test_the_tip_may_have_its_prefix(robot):
     assert asked(robot, prefix='a/', ik_link_name='a/tool0').code == Code.SUCCESS
     assert asked(robot, prefix='a/', ik_link_name='tool0').code == Code.SUCCESS
-    assert asked(robot, prefix='a/', ik_link_name='b/tool0').code == Code.INVALID_LINK_NAME
+    refused = asked(robot, prefix='a/', ik_link_name='b/tool0')
+    assert refused.code == Code.INVALID_LINK_NAME
+    assert "one of 'a/tool0', not" in refused.message
 
 
 def test_the_time_of_the_request_bounds_the_solver(robot):

@@ -1,0 +1,58 @@
+"""Every command explains itself without starting anything, and nodes run where logs cannot be."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import robots
+from domains import Domain
+from ik_node.commands import entry_points
+
+COMMANDS = sorted(name for name in vars(entry_points) if name.startswith(('ik_', 'demo_')))
+DEMO = '-m', 'ik_node.commands.demo'
+
+
+def command(name):
+    return '-c', f'from ik_node.commands.entry_points import {name} as run; exit(run())'
+
+
+def test_all_commands_are_known():
+    assert len(COMMANDS) == 9
+
+
+@pytest.mark.parametrize('name', [*COMMANDS, 'demo'])
+def test_help_is_printed_and_nothing_is_started(name):
+    if name in ('ik_node', 'demo_goals'):
+        pytest.importorskip('rclpy', reason='ROS 2 is not installed')
+    done = subprocess.run([sys.executable, *(DEMO if name == 'demo' else command(name)), '--help'],
+                          capture_output=True, text=True, timeout=60, env={
+                              **os.environ, 'ROS_LOG_DIR': '/dev/null/logs'})
+    assert (done.returncode, done.stderr) == (0, ''), done.stderr
+    assert 'usage: ' in done.stdout
+    assert 'options:' in done.stdout
+
+
+@pytest.mark.parametrize('name', ['ik_node', 'demo_goals'])
+def test_a_node_whose_logs_cannot_be_written_runs_and_says_so(name):
+    pytest.importorskip('rclpy', reason='ROS 2 is not installed')
+    domain = Domain()
+    process = subprocess.Popen(
+        [sys.executable, *command(name), '--ros-args', '-p',
+         f'model_path:={robots.OWN / "planar_3r.urdf"}', '-p', 'help:=--help'],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**os.environ, 'ROS_DOMAIN_ID': str(domain.id), 'ROS_LOG_DIR': '/dev/null/logs',
+             'PYTHONUNBUFFERED': '1'})
+    try:
+        lines = [process.stdout.readline()]
+        while name == 'ik_node' and 'ready: ' not in lines[-1] and lines[-1]:
+            lines.append(process.stdout.readline())
+    finally:
+        process.terminate()
+        text = ''.join([*lines, process.stdout.read()])
+        domain.give_back()
+    assert process.wait(timeout=60) == 0, text
+    assert 'there are no log files: ' in text
+    assert '/dev/null/logs' in text
+    assert 'Traceback' not in text
