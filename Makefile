@@ -58,6 +58,7 @@ START ?= 120
 SWITCHES ?= 50
 SEQUENCES ?= 200
 SCENES ?= 100
+MEASURED ?= 100
 
 .PHONY: setup demo test test-all test-plain sanitize lint docs site bench soak pictures clean
 
@@ -137,6 +138,7 @@ soak: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/python test/soak_page.py
 	$(BIN)/python test/soak_sequences.py --sequences $(SEQUENCES)
 	$(BIN)/python test/soak_scenes.py --scenes $(SCENES)
+	$(BIN)/python test/soak_measured.py --steps $(MEASURED)
 	$(BIN)/python test/soak_first_hour.py
 
 pictures: $(VENV)/.bench $(VENV)/.kernels
