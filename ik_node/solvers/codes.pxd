@@ -42,5 +42,6 @@ cdef enum:
     RANKED
 
 cdef enum:
+    AROUND = 8
     MOST_PICKED = 16
     SOLUTIONS = 4

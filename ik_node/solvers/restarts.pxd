@@ -24,7 +24,7 @@ cdef class Table:
 cdef int pick_entries(ChainRecord chain, TipTask task, Settings settings, Scratch work, Table table,
                       vector start) noexcept nogil
 cdef void next_start(ChainRecord chain, Settings settings, Scratch work, Table table, int entries,
-                     int number, vector start, vector q) noexcept nogil
+                     int around, int number, vector start, vector q) noexcept nogil
 cdef void take_entry(ChainRecord chain, Table table, int number, vector start,
                      vector q) noexcept nogil
 cdef void spread(JointLimits limits, vector unit, vector q0, vector samples, int number,

@@ -1,5 +1,6 @@
-"""Initial guesses of restarts, taken from a `Table`; see `next_start`.
+"""Initial guesses of restarts, around q0 and from a `Table`; see `next_start`.
 
+Where the goal is near the tip at q0, guesses around q0 come first: solutions near it are likely.
 The entries whose pose lies nearest the goal come first, ordered by how near they are to the goal
 and to q0; samples spread over the limits follow. IKSel [arXiv 2503.22234] selects seeds likewise.
 """
@@ -86,17 +87,23 @@ def pick_entries(chain: ChainRecord, task: TipTask, settings: Settings, work: Sc
 
 
 def next_start(chain: ChainRecord, settings: Settings, work: Scratch, table: Table, entries: int,
-               number: int, start: Vector, q: Vector) -> None:
+               around: int, number: int, start: Vector, q: Vector) -> None:
     """Write the initial guess of restart `number`, from 0, into q (n,); start (n,): q0.
 
-    First come the entries that `pick_entries` has selected, as many as `entries`, then samples.
+    First come guesses around q0, as many as `around`, then the entries that `pick_entries` has
+    selected, as many as `entries`, then samples. Around q0 joints are within work.nearby of it.
     """
-    if number < entries:
-        take_entry(chain, table, work.picked[number], start, q)
-        return
-    for k in range(chain.n):
+    n, lower, upper = chain.n, chain.lower, chain.upper
+    for k in range(n):
         work.unit[k] = settings.length if settings.span[k] > 0.0 else 1.0
-    spread(chain, work.unit, start, table.samples, number - entries, q)
+    if number < around:
+        for k in range(n):
+            part = 2.0 * table.samples[number * n + k] - 1.0
+            q[k] = min(max(start[k] + part * work.nearby * work.unit[k], lower[k]), upper[k])
+    elif number < around + entries:
+        take_entry(chain, table, work.picked[number - around], start, q)
+    else:
+        spread(chain, work.unit, start, table.samples, number - around - entries, q)
 
 
 def take_entry(chain: ChainRecord, table: Table, number: int, start: Vector, q: Vector) -> None:

@@ -16,14 +16,17 @@ from ik_node.solvers.settings cimport Record, Settings, Scratch
 from ik_node.solvers.task cimport TipTask
 cimport cython
 
-cdef double INF, PI, TWO_PI, ROUNDING, AT_LIMIT, FARTHEST, NEARLY_SINGULAR, FAR_NEARER
+cdef double INF, PI, TWO_PI, ROUNDING, AT_LIMIT, FARTHEST, NEARLY_SINGULAR, NEARBY, FAR_MOVED, FAR_NEARER
 
 
 @cython.locals(beyond=cython.bint, late=cython.bint, met=cython.bint, better=cython.bint)
 cdef int try_starts(ChainRecord chain, Method method, Settings settings, Table table, TipTask task,
                     TipTask plain, Scratch work, int attempts, Record record) except -1 nogil
 
-cdef bint nothing_nearer(Scratch work, int index, int entries, double distance) noexcept nogil
+cdef int guesses_around(ChainRecord chain, TipTask plain, Settings settings, Scratch work,
+                        vector q0) noexcept nogil
+cdef bint nothing_nearer(Scratch work, int index, int around, int entries,
+                         double distance) noexcept nogil
 cdef double selection_cost(ChainRecord chain, TipTask task, Settings settings, Scratch work,
                            vector q0, vector q) noexcept nogil
 cdef void load_goal(TipTask task, const double[:, ::1] T_base_goal,

@@ -21,6 +21,8 @@ ROUNDING = 1e-12  # of a length: rounding error of a bound
 AT_LIMIT = 1e-9   # rad or m: a smaller excess over a limit is a rounding error
 FARTHEST = 1e12   # rad: turns beyond have no digits of an angle left
 NEARLY_SINGULAR = 1e-2  # smallest over largest singular value of a singular configuration
+NEARBY = 0.5      # rad and lengths of the arm, from the tip at q0: of a goal that is near
+FAR_MOVED = 0.25  # rad²: squared distance from q0 of a solution far from it, if the goal is near
 FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt
 
 
@@ -47,7 +49,7 @@ def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Ta
     beyond, late = beyond_reach(task, settings), False
     if beyond:
         attempts = min(attempts, 1)
-    entries = 0
+    entries = around = 0
     for index in range(attempts):
         if index > 0 and clock.is_over(work.deadline):
             late = True
@@ -57,11 +59,12 @@ def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Ta
                 q[k] = start[k]
         else:
             if index == 1:
+                around = guesses_around(chain, plain, settings, work, start)
                 entries = restarts.pick_entries(chain, task, settings, work, table, start)
-            restarts.next_start(chain, settings, work, table, entries, index - 1, start, q)
+            restarts.next_start(chain, settings, work, table, entries, around, index - 1, start, q)
         # Weights matter where errors compete; where the goal can be met they would only slow
         # convergence.
-        end = method.attempt(chain, plain, settings, work, index > 0, q)
+        end = method.attempt(chain, plain, settings, work, index > around, q)
         if not method.keeps_turns():
             nearest_turn(chain, start, q)
         for k in range(n):  # rounding may exceed a limit
@@ -84,6 +87,8 @@ def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Ta
             better = record.solutions == 0 or cost < record.least_cost
             record.solutions += 1
             record.least_cost = min(record.least_cost, cost)
+            if index == 0 and settings.prefer == codes.NEAREST and cost > FAR_MOVED:
+                around = guesses_around(chain, plain, settings, work, start)
         elif end == codes.REFUSED:
             end = codes.STALLED
         if better:
@@ -94,7 +99,8 @@ def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Ta
         if record.solutions > 0 and (
                 settings.prefer == codes.FIRST or record.solutions == codes.SOLUTIONS
                 or (settings.prefer == codes.NEAREST and (
-                    index == 0 or nothing_nearer(work, index, entries, record.least_cost)))):
+                    (index == 0 and around == 0)
+                    or nothing_nearer(work, index, around, entries, record.least_cost)))):
             return 0
         if late:
             break
@@ -103,12 +109,20 @@ def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Ta
     return 0
 
 
-def nothing_nearer(work: Scratch, index: int, entries: int, distance: float) -> bool:
-    """Tell whether no remaining entry promises a solution much nearer to q0 than `distance`."""
-    if entries == 0:
+def guesses_around(chain: ChainRecord, plain: TipTask, settings: Settings, work: Scratch,
+                   q0: Vector) -> int:
+    """Return how many restarts begin around q0 (n,): none where the goal is not near its tip."""
+    _, position, orientation = residual(chain, plain, work, q0)
+    work.nearby = math.hypot(position / settings.length, orientation)
+    return codes.AROUND if work.nearby <= NEARBY else 0
+
+
+def nothing_nearer(work: Scratch, index: int, around: int, entries: int, distance: float) -> bool:
+    """Tell whether no remaining start promises a solution much nearer to q0 than `distance`."""
+    if entries == 0 or (index < around and distance > FAR_MOVED):
         return False
     nearest = INF
-    for i in range(index, entries):
+    for i in range(max(index - around, 0), entries):
         nearest = min(nearest, work.away[i])
     return nearest >= FAR_NEARER * distance
 

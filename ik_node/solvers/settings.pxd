@@ -32,11 +32,11 @@ cdef class Scratch:
     cdef rotation R
     cdef pose T
     cdef vector e, V, rest, Jz, beta
-    cdef vector dq, z, null, slope, direction, unit, q0, start, q, best, ascent
+    cdef vector dq, z, null, slope, direction, begun, unit, q0, start, q, best, ascent
     cdef integers free, picked
     cdef vector away, cost
     cdef int iterations
-    cdef double deadline
+    cdef double deadline, nearby
     cdef TipTask task, plain
     cdef Record record
     cdef Touch touch

@@ -69,6 +69,7 @@ class Scratch:
     """Scratch arrays, so that nothing is allocated within a kernel.
 
     - `iterations`: of the attempt; `deadline`: of `clock`, s, at which attempts end.
+    - `nearby`: how far the goal is from the tip at q0, rad and lengths of the arm.
     - `touch`: what checks for collisions; None where they do not matter.
     - `task`: the goal; `plain`: the goal, every constrained axis with the same weight.
     """
@@ -90,6 +91,7 @@ class Scratch:
         self.z, self.null = memory.vector(zeros), memory.vector(zeros)  # bias, in the null space
         self.slope = memory.vector(zeros)      # Jᵀ V of the step before; 0 before the first
         self.direction = memory.vector(zeros)  # of the previous step; scratch
+        self.begun = memory.vector(zeros)      # where the attempt began
         self.unit = memory.vector(zeros)       # prismatic: the length of a radian, m; else 1
         self.free = memory.integers(zeros)     # 1 where a joint is not locked at a limit, else 0
         self.q0, self.start = memory.vector(zeros), memory.vector(zeros)  # inside the limits
@@ -99,5 +101,5 @@ class Scratch:
         self.picked, self.away = memory.integers(picked), memory.vector(picked)
         self.cost = memory.vector(picked)
         self.task, self.plain = TipTask(), TipTask()
-        self.record, self.iterations, self.deadline = Record(), 0, INF
+        self.record, self.iterations, self.deadline, self.nearby = Record(), 0, INF, INF
         self.touch: Touch | None = None

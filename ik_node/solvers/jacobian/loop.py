@@ -36,6 +36,7 @@ class JacobianMethod(Method):
         biased, has_prismatic = self.own.biased, False
         for k in range(n):
             work.slope[k], work.direction[k], work.unit[k] = 0.0, 0.0, 1.0
+            work.begun[k] = q[k]
             has_prismatic = has_prismatic or settings.span[k] > 0.0
         for iteration in range(settings.max_iterations + 1):
             work.iterations = iteration

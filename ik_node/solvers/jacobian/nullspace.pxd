@@ -17,6 +17,8 @@ cdef bint bias_gradient(Settings settings, JacobianSettings own, int n, Scratch 
                         vector z) noexcept nogil
 cdef double add_bias(TipTask task, Settings settings, JacobianSettings own, int n, Scratch work,
                      double strength, vector q) noexcept nogil
+cdef double proportionate(Settings settings, int n, Scratch work, double strength,
+                         vector q) noexcept nogil
 cdef double manipulability(ChainRecord chain, TipTask task, Settings settings, Scratch work,
                            vector q) noexcept nogil
 cdef void manipulability_gradient(ChainRecord chain, TipTask task, Settings settings,

@@ -41,8 +41,8 @@ def add_bias(task: TipTask, settings: Settings, own: JacobianSettings, n: int, w
     """Add strength · (J⁺J − I) z to work.dq (n,), the control term [Parent 5.25–5.31].
 
     J⁺J is formed without damping, as a true projector, so that the bias does not move the tip
-    [Parent 5.26]. The default bias is omitted where the task determines every free joint.
-    Return the largest entry added.
+    [Parent 5.26]. The default bias is omitted where the task determines every free joint, and
+    limited by `proportionate`. Return the largest entry added.
     """
     J, z, Jz, null, free, dq = work.J, work.z, work.Jz, work.null, work.free, work.dq
     count = 0
@@ -61,11 +61,35 @@ def add_bias(task: TipTask, settings: Settings, own: JacobianSettings, n: int, w
     linear.shortest_step(J, n, Jz, own.factorization, own.rank_tolerance, work, null)
     largest = 0.0
     for k in range(n):
+        null[k] -= z[k]
+    if not own.biased:
+        strength = proportionate(settings, n, work, strength, q)
+    for k in range(n):
         if free[k]:
-            pull = strength * (null[k] - z[k])
+            pull = strength * null[k]
             largest = max(largest, math.fabs(pull))
             dq[k] += pull
     return largest
+
+
+def proportionate(settings: Settings, n: int, work: Scratch, strength: float, q: Vector) -> float:
+    """Return the strength, reduced so that the bias moves joints no farther than the goal does.
+
+    With Δq the step from q (n,), b = work.null the bias and q̄ = work.begun, where the attempt
+    began, it is the largest s with |q + Δq + s b − q̄|ₖ ≤ maxⱼ |q + Δq − q̄|ⱼ for every joint k.
+    """
+    null, dq, free, scale, unit = work.null, work.dq, work.free, settings.scale, work.unit
+    most = 0.0
+    for k in range(n):
+        most = max(most, math.fabs((q[k] - work.begun[k]) / (scale[k] * unit[k]) + dq[k]))
+    for k in range(n):
+        size = math.fabs(null[k])
+        if free[k] and size > 0.0:
+            moved = math.copysign(1.0, null[k]) * (
+                (q[k] - work.begun[k]) / (scale[k] * unit[k]) + dq[k])
+            if moved + strength * size > most:
+                strength = (most - moved) / size
+    return strength
 
 
 def manipulability(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,

@@ -25,7 +25,8 @@ class JacobianOptions(SolverOptions):
         'effect on unlimited joints', 'rad or m', optional=True, per_joint=True)
     bias_gain: Any = option(
         None, 'gain towards bias_target in the null space of the task; with exponent 2 a gain of 1 '
-        'or more overshoots. none: 0, except 0.1 for dls, fading out near the goal', low=0.0,
+        'or more overshoots. none: 0, except 0.1 for dls, where no joint then moves farther than '
+        'the goal asks of the joint that moves farthest', low=0.0,
         optional=True, per_joint=True)
     bias_exponent: float = option(
         2.0, 'ψ of the penalty Σ gain · |q − target|^ψ', low=1.0, positive=True)
