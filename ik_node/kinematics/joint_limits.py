@@ -17,6 +17,11 @@ class JointLimits:
         self.upper = self.memory.vector(arrays.upper)
         self.turns = self.memory.integers(arrays.turns)
 
+    def narrow(self, lower: Any, upper: Any) -> None:
+        """Replace the limits (n,), rad or m, while nothing searches in them."""
+        for k in range(self.n):
+            self.lower[k], self.upper[k] = float(lower[k]), float(upper[k])
+
 
 def turned_inside(limits: JointLimits, k: int, value: float) -> float:
     """Return a value of joint k, by a whole turn inside the limits where that is possible."""

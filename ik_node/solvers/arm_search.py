@@ -1,5 +1,6 @@
 """The search of an arm's solver: it checks options and goals, and verifies what a method finds."""
 
+import functools
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -48,6 +49,35 @@ class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
         if type(found) is Verified and self._own_kernels:
             return found
         return self._verified(goal, q0, found)
+
+    @functools.cached_property
+    def _anywhere(self) -> Any:
+        """The same solver without consistency limits: solutions from other guesses than q0."""
+        if self.options.consistency_limits is None:
+            return self
+        made = type(self)(*self._arguments, **{**self._own_options, 'consistency_limits': None})
+        if self.collisions is not None:
+            made.avoid(self.collisions)
+        return made
+
+    def _limits_about(self, q0: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the limits (n,), narrowed to the consistency limits about q0 (n,)."""
+        start = np.array(q0, dtype=float)
+        self._verifier.into_limits(start)
+        return self.options.limits_about(start, self.chain.lower, self.chain.upper)
+
+    def _chain_about(self, q0: np.ndarray) -> Chain:
+        """Return the chain within the consistency limits about q0 (n,)."""
+        if self.options.consistency_limits is None:
+            return self.chain
+        return self.chain.with_limits(*self._limits_about(q0))
+
+    def _is_consistent(self, q0: np.ndarray, q: np.ndarray) -> bool:
+        """Tell whether q (n,) is within the consistency limits about q0 (n,)."""
+        if self.options.consistency_limits is None:
+            return True
+        lower, upper = self._limits_about(q0)
+        return bool(((lower <= q) & (q <= upper)).all())
 
     def _solve_free(self, goal: Goal, q0: np.ndarray) -> Found:
         """Do as `_solve_verified`; but where collisions matter, what touches is no success."""
@@ -123,8 +153,11 @@ class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
         """Return the closest configuration, unless only `found` meets the goal."""
         (goal, q0), q = problem, problem[1].copy()
         free = None if self.collisions is None else self.collisions.free
-        position, orientation = closest_of(self.chain).find(goal.pose, goal.weights, q, found.q,
-                                                            self._deadline(), free)
+        chain = self._chain_about(q0)
+        self._verifier.into_limits(q)
+        position, orientation = closest_of(chain).find(
+            goal.pose, goal.weights, q, np.clip(found.q, chain.lower, chain.upper),
+            self._deadline(), free)
         is_free = self._is_free(q)
         if is_free and self.options.allow((position, orientation)):
             found = found._replace(reason=StopReason.CONVERGED)  # also where others touch something
@@ -138,7 +171,7 @@ class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
         from ik_node.solvers.sliding import goal_rows, slid  # late: few need it
         assert self.collisions is not None
         rows = partial(goal_rows, self.chain, goal)
-        q = slid(q0, rows, self.chain, self.collisions, self._deadline())
+        q = slid(q0, rows, self._chain_about(q0), self.collisions, self._deadline())
         if is_free and rows(nearest.q)[0].cost <= rows(q)[0].cost:
             return nearest
         there = self._verified(goal, q0, nearest._replace(q=q, reason=StopReason.CONVERGED))
@@ -166,19 +199,20 @@ class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
         """Return the result of a method with errors and success from forward kinematics.
 
         q is brought inside the limits, by whole turns or by clipping; q0 (n,) replaces a q that is
-        not finite. Success means that both errors are within the tolerances. Raises IkError as
-        `joint_values`.
+        not finite. Success means that both errors are within the tolerances, and q within the
+        consistency limits. Raises IkError as `joint_values`.
         """
         q = joint_values(found, self.chain.n_joints, self.name)
         if not np.isfinite(q).all():
             q, found = np.array(q0, dtype=float), found._replace(reason=StopReason.STALLED)
         self._verifier.into_limits(q)
         _, position, orientation = self._verifier.errors(goal.pose, goal.weights, q)
-        return self._judged(found, q, position, orientation)
+        return self._judged(found, q, position, orientation, self._is_consistent(q0, q))
 
-    def _judged(self, found: Found, q: np.ndarray, position: float, orientation: float) -> Found:
+    def _judged(self, found: Found, q: np.ndarray, position: float, orientation: float,
+                is_consistent: bool = True) -> Found:
         """Return the result for joint values (n,) with errors, m and rad."""
-        met = (self.options.allow((position, orientation))
+        met = (is_consistent and self.options.allow((position, orientation))
                and found.reason is not StopReason.COLLISION)
         return Verified(q, met, reason_of(met, found.reason), float(position), float(orientation),
                         found.iterations, found.restarts, found.method)

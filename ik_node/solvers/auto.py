@@ -134,7 +134,8 @@ class AutoSolver(Solver):
     def _solve_in_turn(self, goal: Goal, q: np.ndarray) -> Found:
         opening, whole, found, closed = self._opening(goal), self.iterative._entry, None, None
         if opening is not None:
-            found = self.iterative._solve_from(goal, q.copy(), opening)
+            found = self.iterative._solve_from(
+                goal, q.copy(), self.iterative._search_about(q, opening))
             if found.success or _ends(found, opening is whole):
                 return found
         self._bring_inside(q)

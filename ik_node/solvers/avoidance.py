@@ -60,13 +60,13 @@ def search_free(solver: Any, goal: Goal, q0: np.ndarray,
     length, options = length_scale(solver.chain.arrays), solver.options
     is_late = False
     for number in range(1, options.max_restarts + 2):
-        if found.success and is_free(found.q):
+        if found.success and solver._is_consistent(q0, found.q) and is_free(found.q):
             return found
         is_late = first.success and clock.is_over(solver._deadline())
         if not first.success or number > options.max_restarts or is_late:
             break
         found = solver._solve_verified(goal, initial_guess(
-            solver.chain, q0, number - 1, options.seed, length))
+            solver._chain_about(q0), q0, number - 1, options.seed, length))
         found = found._replace(restarts=found.restarts + number)
     if is_late:
         return blocked(first)._replace(reason=StopReason.TIMEOUT)

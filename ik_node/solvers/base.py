@@ -74,7 +74,8 @@ class Solver(ArmSearch):
         """Return a Result of arrays for a path of poses (m, 4, 4), m, chosen as a whole.
 
         poses may be a list of `Goal`, which leave axes free, as well. A pose succeeds when it is
-        met and no joint moves more than max_joint_step, rad or m, from the pose before. Travel
+        met and no joint moves more than max_joint_step, rad or m, from the pose before, nor more
+        than its consistency limit, from q0 to the first pose, too. Travel
         from q0 (n,) to the first pose counts, but may be of any size unless join_q0 is true: it is
         then limited, too. Without q0 the path begins anywhere. Of all paths through the candidates
         the one with the fewest breaks is chosen, then the shortest, away from limits. After a break
@@ -98,13 +99,14 @@ class Solver(ArmSearch):
                  and all(isinstance(goal, Goal) for goal in poses) else as_goals(poses))
         start = None if q0 is None else Solver._start(self, q0)
         deadline = started + allowed - min(choosing_time(len(goals)), 0.5 * allowed)
-        options = self.options
+        options, anywhere = self.options, self._anywhere
         problem = PathProblem(
             self.chain, Projection(self.chain.record), *stacked(goals),
             np.array([options.position_tolerance, options.orientation_tolerance]),
             travel_scale(self.chain, options.joint_weights), options.limit_margin, start, joined,
-            most, lambda i, guess: self._solve_free(goals[i], guess), options.seed, deadline,
-            self.collisions)
+            most, lambda i, guess: anywhere._solve_free(goals[i], guess), options.seed, deadline,
+            self.collisions,
+            math.inf if options.consistency_limits is None else options.consistency_limits)
         with ends_by(deadline):
             found = plan(problem, lambda part, density: self._candidates(
                 goals[part], start, density, deadline))
@@ -137,7 +139,7 @@ class Solver(ArmSearch):
         with contextlib.suppress(UnsupportedError):
             return self.solve_all(goal)
         q0, length = self.chain.neutral(), length_scale(self.chain.arrays)
-        found = [self._solve_verified(goal, initial_guess(
+        found = [self._anywhere._solve_verified(goal, initial_guess(
             self.chain, q0, number, self.options.seed, length)) for number in range(_GUESSES)]
         return np.array([one.q for one in found if one.success]).reshape(-1, self.chain.n_joints)
 

@@ -124,6 +124,13 @@ class Search(Verifier):
         other.free = self.free
         return other
 
+    def within(self, chain: ChainRecord, soft: ChainRecord | None) -> 'Search':
+        """Return the same search with narrower limits: those of a chain, and of a soft one."""
+        other = Search(chain, self.method, self.settings, self.table, self.attempts, soft,
+                       self.patient)
+        other.idle, other.free = self.idle, self.free
+        return other
+
     def make_work(self) -> Scratch:
         return self.method.make_work(self.chain.m, self.chain.n)
 

@@ -114,8 +114,13 @@ class IterativeSolver(Solver):
         return self._solve_from(goal, q0.copy())
 
     def _solve_from(self, goal: Goal, q: np.ndarray, search: Search | None = None) -> Found:
-        """Search from q (n,), which becomes the result's; search: by default the solver's own."""
-        end, position, orientation, iterations, restarts = (search or self._entry).solve(
+        """Search from q (n,), which becomes the result's.
+
+        search: by default the solver's own, within the consistency limits about q.
+        """
+        if search is None:
+            search = self._search_about(q, self._entry)
+        end, position, orientation, iterations, restarts = search.solve(
             goal._pose, goal._weights, q, self._deadline())
         if end == INVALID:
             vector(q, self.chain.n_joints, 'q0')  # raises the error
@@ -127,6 +132,9 @@ class IterativeSolver(Solver):
                     search: Search | None = None) -> list[Found]:
         if type(self)._solve is not IterativeSolver._solve or not goals:  # a subclass's own
             return super()._solve_many(goals, starts, progress)
+        if self.options.consistency_limits is not None:
+            return [self._solve_from(goal, start.copy(), self._search_about(
+                start, search or self._entry)) for goal, start in zip(goals, starts)]
         poses = np.array([goal.pose for goal in goals])
         columns = self._columns(poses, goals[0].weights, starts.copy(), progress, search)
         return [Verified(*row) for row in zip(columns[0], *(
@@ -134,7 +142,7 @@ class IterativeSolver(Solver):
 
     def _batch(self, poses: np.ndarray, starts: np.ndarray,
                progress: Callable[[float], None]) -> list[np.ndarray]:
-        if not self._direct:
+        if not self._direct or self.options.consistency_limits is not None:
             return super()._batch(poses, starts, progress)
         if self.collisions is None or not self.collisions.confirms:
             return self._columns(poses, ALL_AXES, starts, progress)
@@ -160,6 +168,23 @@ class IterativeSolver(Solver):
         ends = counts[:, 0]
         return [q, ends == CONVERGED, np.array(REASONS, dtype=object)[ends], *errors.T.copy(),
                 *counts.T[1:].copy(), np.full(count, self.credited)]
+
+    def _chains_about(self, q0: np.ndarray) -> list[Chain]:
+        """Return the chain within the consistency limits about q0 (n,), a soft one before it."""
+        chain = self._chain_about(q0)
+        if self.options.limit_margin > 0.0:
+            soft = self._soft_chain()
+            lower, upper = np.maximum(soft.lower, chain.lower), np.minimum(soft.upper, chain.upper)
+            if (lower <= upper).all():
+                return [chain.with_limits(lower, upper), chain]
+        return [chain]
+
+    def _search_about(self, q0: np.ndarray, search: Search) -> Search:
+        """Return a search, within the consistency limits about q0 (n,) where there are some."""
+        if self.options.consistency_limits is None:
+            return search
+        *soft, chain = self._chains_about(q0)
+        return search.within(chain.record, soft[0].record if soft else None)
 
     def _soft_chain(self) -> Chain:
         lower, upper = self.chain.lower, self.chain.upper

@@ -40,10 +40,22 @@ class DriverOptions(Options):
     joint_weights: Any = option(
         None, 'weight of each joint: a heavier joint moves less; none: equal weights', low=0.0,
         positive=True, optional=True, per_joint=True)
+    consistency_limits: Any = option(
+        None, 'largest distance of each joint from the initial guess, in solve_path from the pose '
+        'before: what is farther is no solution, and is not searched for; none: any distance',
+        'rad or m', low=0.0, optional=True, per_joint=True)
     closest: bool = option(
         False, 'whether to search for the closest configuration if the goal, or a task, is not '
         'met, which takes some milliseconds; otherwise the best one of the search is returned',
         kind=bool)
+
+    def limits_about(self, q0: np.ndarray, lower: np.ndarray,
+                     upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return limits (n,), narrowed to the consistency limits about q0 (n,)."""
+        within = self.consistency_limits
+        if within is None:
+            return lower, upper
+        return np.maximum(lower, q0 - within), np.minimum(upper, q0 + within)
 
     def allow(self, errors: tuple[float, float]) -> bool:
         """Tell whether errors, m and rad, are within the tolerances."""

@@ -30,7 +30,7 @@ _GROUPS = {
     'null space': ('bias_target', 'bias_gain', 'bias_exponent', 'manipulability_gain',
                    'joint_weights', 'elbow', 'hand_axis', 'comfort_zone', 'torso_plane',
                    'torso_capsule'),
-    'limits': ('lower', 'upper', 'limit_margin'),
+    'limits': ('lower', 'upper', 'limit_margin', 'consistency_limits'),
     'collisions': tuple(CollisionOptions.specs())}
 _GOOD_FOR = {
     'dls': 'everything; the default', 'auto': 'not having to choose: the closed form or dls',

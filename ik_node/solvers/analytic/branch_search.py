@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -58,6 +59,9 @@ class BranchSearch(Solver):
             'position_tolerance', 'orientation_tolerance', 'joint_weights', 'seed', 'timeout')}
         self._nearest = DlsSolver(self.chain, **common, max_restarts=0)
         self._searcher = DlsSolver(self.chain, **common, max_restarts=self.options.max_restarts)
+        within = self.options.consistency_limits
+        self._local = self._searcher if within is None else DlsSolver(
+            self.chain, **common, max_restarts=self.options.max_restarts, consistency_limits=within)
         settings = self._nearest.settings
         self._preferring = self._nearest._make_settings(prefer=self.options.prefer)
         self._start_at = self.chain.neutral()
@@ -102,8 +106,16 @@ class BranchSearch(Solver):
         return self._solve_verified(goal, q)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
+        return self._consistent(goal, q0, self._solve_anywhere(goal, q0))
+
+    def _solve_anywhere(self, goal: Goal, q0: np.ndarray) -> Found:
+        """Solve from q0 (n,), whatever the consistency limits."""
         found, plan, parameters = self._preferred(goal, q0)
         return self._failed(plan, goal, parameters, q0) if found is None else found
+
+    @abstractmethod
+    def _consistent(self, goal: Goal, q0: np.ndarray, found: Found) -> Found:
+        """Return a result of `_solve_anywhere`, or one within the consistency limits of q0 (n,)."""
 
     def _preferred(self, goal: Goal, q0: np.ndarray) -> tuple[Found | None, Plan, np.ndarray]:
         """Return the preferred solution, None without one, its plan and its parameters."""
@@ -151,9 +163,11 @@ class BranchSearch(Solver):
             poses[part], ALL_AXES, parameters[part], starts[part], q[part], records[part]),
             len(goals), progress)
         if plan.guide is not plan:
-            return [self._selected(goal, start, one, record) or self._solve(goal, start)
+            return [self._consistent(goal, start, self._selected(goal, start, one, record)
+                                     or self._solve_anywhere(goal, start))
                     for goal, start, one, record in zip(goals, starts, q, records.tolist())]
-        return [self._selected(goal, start, one, record) or self._failed(plan, goal, own, start)
+        return [self._consistent(goal, start, self._selected(goal, start, one, record)
+                                 or self._failed(plan, goal, own, start))
                 for goal, own, start, one, record
                 in zip(goals, parameters, starts, q, records.tolist())]
 
@@ -209,7 +223,7 @@ class BranchSearch(Solver):
             branches, hidden = self._outside(plan, relaxed, NOTHING)
             if next(hidden, None) is None and (
                     self._infeasibility.is_missed(goal, relaxed, branches) if len(branches)
-                    else self._solve(relaxed, q0).reason is StopReason.UNREACHABLE):
+                    else self._solve_anywhere(relaxed, q0).reason is StopReason.UNREACHABLE):
                 return True
         return False
 

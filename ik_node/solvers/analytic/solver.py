@@ -62,29 +62,54 @@ class AnalyticSolver(BranchSearch):
         branches = self._enumerated(plan, wanted, parameters, within_limits)
         if len(branches):
             return branches
-        found = self._solve(wanted, self._start_at)
+        found = self._solve_anywhere(wanted, self._start_at)
         return found.q[None] if found.success else branches
 
     def avoid(self, collisions: CollisionModel) -> None:
         """Let the search that follows the branches check, too; see `Driver.avoid`."""
         super().avoid(collisions)
-        self._searcher.avoid(collisions)
+        self._local.avoid(collisions)
 
     def _avoiding(self, goal: Goal, q0: ndarray, is_free: Callable[[ndarray], bool]) -> Found:
         found = self._solve_verified(goal, q0)
         if not found.success or is_free(found.q):
             return found
-        branches = self.solve_all(goal)
-        for branch in branches:
-            self._verifier.nearest_turn(q0, branch)
-        q = first_free(branches, lambda branch: self._cost(goal, q0, branch), is_free)
+        q = first_free(self._branches_about(goal, q0),
+                       lambda branch: self._cost(goal, q0, branch), is_free)
         if q is not None:
             return self._verified(goal, q0, found._replace(q=q))
         if self._whole.searched:
-            searched = self._searcher._avoiding(goal, q0, is_free)
+            searched = self._local._avoiding(goal, q0, is_free)
             if searched.success:
                 return searched
         return blocked(found)
+
+    def _consistent(self, goal: Goal, q0: ndarray, found: Found) -> Found:
+        """Return a result of `_solve_anywhere`, or where that is too far from q0 (n,) another.
+
+        That is the branch of least cost within the consistency limits, else what damped least
+        squares finds there. A failure is the same: what is proved holds for every configuration.
+        """
+        if not found.success or self._is_consistent(q0, found.q):
+            return found
+        for q in sorted(self._branches_about(goal, q0), key=lambda q: self._cost(goal, q0, q)):
+            near = self._verified(goal, q0, found._replace(q=q))
+            if near.success:
+                return near
+        return self._local._solve_verified(goal, q0)
+
+    def _branches_about(self, goal: Goal, q0: ndarray) -> ndarray:
+        """Return the branches (k, n), at the turns of q0 (n,), within the consistency limits."""
+        if self.options.consistency_limits is None:
+            branches = self.solve_all(goal)
+        else:
+            chain, (plan, parameters) = self._chain_about(q0), self._plans.plan_for(goal)
+            elbow = None if self._elbow is None else Elbow(self._whole, chain, 0.0)
+            branches = self._enumerated(plan, goal, parameters, True, q0, elbow)
+        for branch in branches:
+            self._verifier.nearest_turn(q0, branch)
+        lower, upper = self._limits_about(q0)
+        return branches[((lower <= branches) & (branches <= upper)).all(axis=1)]
 
     def _cost(self, goal: Goal, q0: ndarray, q: ndarray) -> float:
         """Return the selection cost of a branch q (n,); see `search.selection_cost`."""
@@ -108,20 +133,25 @@ class AnalyticSolver(BranchSearch):
         return plan.complete and (parameters is not None or not plan.searched)
 
     def _enumerated(self, plan: Plan, goal: Goal, parameters: np.ndarray | None,
-                    within_limits: bool) -> np.ndarray:
-        """Return the branches (k, n) of `solve_all` by the closed form alone."""
+                    within_limits: bool, q0: ndarray | None = None,
+                    elbow: Elbow | None = None) -> np.ndarray:
+        """Return the branches (k, n) of `solve_all` by the closed form alone.
+
+        Of a redundant arm those about q0 (n,), for swivel angles of `elbow` where that is given.
+        """
         if parameters is not None or not plan.searched:
             return plan.branches(goal, NOTHING if parameters is None else parameters, within_limits)
-        if plan.swivels and within_limits and self._elbow is not None:
-            intervals = self._elbow.intervals(goal.pose)
-            psi = Elbow.nearest(intervals, plan.family.parameters_at(self._start_at)[0])
+        start, elbow = self._start_at if q0 is None else q0, elbow or self._elbow
+        if plan.swivels and within_limits and elbow is not None:
+            intervals = elbow.intervals(goal.pose)
+            psi = Elbow.nearest(intervals, plan.family.parameters_at(start)[0])
             spread = Elbow.spread(intervals, parameter_samples(1, self.options.seed)[:_SHOWN, 0])
             angles = np.array([psi, *spread]) if len(spread) else NOTHING
             return plan.branches(goal, angles[:, None], within_limits)
         plan = plan.guide
-        lower, upper = plan.range_near(self._start_at)
+        lower, upper = plan.range_near(start)
         spread = lower + parameter_samples(len(lower), self.options.seed)[:_SHOWN] * (upper - lower)
-        own = np.clip(plan.family.parameters_at(self._start_at), lower, upper)
+        own = np.clip(plan.family.parameters_at(start), lower, upper)
         return plan.branches(goal, np.array([own, *spread]), within_limits)
 
     def solve_all_batch(self, goals: Any, within_limits: bool = True,
@@ -196,7 +226,7 @@ class AnalyticSolver(BranchSearch):
         if not plan.complete or not self._infeasibility.is_confirmed():
             return False
         if not len(self._enumerated(plan, wanted, parameters, True)):
-            return self._solve(wanted, self._start_at).reason in PROVEN
+            return self._solve_anywhere(wanted, self._start_at).reason in PROVEN
         if plan.swivels:
             return True
         _, hidden = self._outside(plan, wanted, NOTHING if parameters is None else parameters)

@@ -40,6 +40,7 @@ class BodyProblem(NamedTuple):
 class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
     """Finds the best joint values from several starts, by the `_attempt` of a method.
 
+    - `_space`: the body, while a solve goes on with its limits narrowed to the consistency limits.
     - `_merges`: whether levels that must all be met are tried as one.
     - `_records`: the tasks, since the first solve.
     - `_quick`: the level that one descent can meet; None where there is more to do.
@@ -48,6 +49,7 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
     _merges: ClassVar[bool] = True
 
     body: Body
+    _space: Body
     tasks: Sequence[Task]
     _records: Records | None
     _quick: TaskLevel | None
@@ -65,6 +67,9 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
         while True:
             thorough = number > last
             found = self._search(problem, q, thorough)
+            if self._space is not self.body and (
+                    (found.q < self._space.lower) | (found.q > self._space.upper)).any():
+                found = found._replace(success=False)  # a root's rotation vector was shortened
             if (found.success and self.collisions is not None
                     and not self.collisions.is_free(found.q)):
                 found = self._repaired(problem, found)
@@ -103,7 +108,7 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
                 break
         if self.collisions is not None and not best.success:
             q = slid(problem.start, lambda q: [level.evaluate(q) for level in problem.levels],
-                     self.body, self.collisions, problem.budget.deadline)
+                     self._space, self.collisions, problem.budget.deadline)
             there = self._verified(problem, Attempt(q, best.reason, best.iterations),
                                    problem.start)
             if not self._is_free(best.q) or (_is_better(self._rank(problem.levels, there), least)
@@ -121,7 +126,7 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
             return (np.concatenate([one.A for one in each]),
                     np.concatenate([one.missed() for one in each]))
 
-        better = repaired(found.q, rows, lambda q: self._search(problem, q, False), self.body,
+        better = repaired(found.q, rows, lambda q: self._search(problem, q, False), self._space,
                           self.collisions, problem.budget.is_over)
         if better is not None:
             return better
@@ -150,9 +155,9 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
 
     def _guess(self, start: np.ndarray, number: int) -> np.ndarray:
         """Return part of the way from q0 (n,) to an initial guess."""
-        guess = initial_guess(self.body, start, number, self.options.seed, _LENGTH)
+        guess = initial_guess(self._space, start, number, self.options.seed, _LENGTH)
         part = _PARTS[number % len(_PARTS)]
-        return np.clip(start + part * (guess - start), self.body.lower, self.body.upper)
+        return np.clip(start + part * (guess - start), self._space.lower, self._space.upper)
 
     def _promising(self, problem: BodyProblem, q_found: np.ndarray) -> list[np.ndarray]:
         """Return some q (n,) from which to go on to a minimum, the most promising one first.
@@ -215,7 +220,7 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
         """
         assert self._records is not None
         q, success, misses = self._records.check.verify(
-            start, np.clip(attempt.q, self.body.lower, self.body.upper))
+            start, np.clip(attempt.q, self._space.lower, self._space.upper))
         return VerifiedAttempt(q, success, misses, attempt.reason, attempt.iterations)
 
     def _rank(self, levels: list[TaskLevel], found: VerifiedAttempt) -> tuple[float, ...]:

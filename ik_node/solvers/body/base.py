@@ -1,5 +1,6 @@
 """The base of body solvers: tasks checked once, levels, steps; and least squares over levels."""
 
+import contextlib
 import threading
 import time
 from abc import abstractmethod
@@ -52,6 +53,7 @@ class BodySolver(Attempts):
         self._scale = np.ones(body.n_joints)  # 1/√weight of each joint
         if weights is not None:
             self._scale /= np.sqrt(weights)
+        self._space, self._made = body, list[Limits]()  # see `_search_in`
         self._limits = self._limits_of(self._scale)
         self.lock = threading.RLock()  # levels, and targets that kernels read, are shared
         self._records: Records | None = None
@@ -70,8 +72,7 @@ class BodySolver(Attempts):
         malformed q0, and an IkError that names the task for a target that is not set; not
         converging is a result.
         """
-        with self.lock:
-            return self._drive(self.options.closest, q0)
+        return self._drive(self.options.closest, q0)
 
     def closest(self, q0: Any = None) -> BodyResult:
         """Return the joint values closest to the tasks, whether they can be met or not.
@@ -80,8 +81,21 @@ class BodySolver(Attempts):
         priorities: the least that is found from what `solve` found and some other starts. q0, and
         what is raised: as of `solve`; the reason is that of `solve`.
         """
+        return self._drive(True, q0)
+
+    def _drive(self, closest: bool, *arguments: Any) -> BodyResult:
         with self.lock:
-            return self._drive(True, q0)
+            try:
+                return super()._drive(closest, *arguments)
+            finally:
+                self._search_in(self.body)
+
+    def _search_in(self, space: Body) -> None:
+        """Search inside the limits of the body, or of the same with narrower ones, from now on."""
+        if space is not self._space:
+            self._space = space
+            for limits in self._made:
+                limits.narrow(space.lower, space.upper)
 
     def velocity(self, q: Any, dt: float) -> np.ndarray:
         """Return joint velocities (n,), rad/s or m/s, that bring q (n,) nearer to the tasks.
@@ -104,7 +118,9 @@ class BodySolver(Attempts):
         steps = self._velocity
         if steps is None or not self._is_fresh():
             steps = self._velocity_now()
-        velocity: np.ndarray | None = steps.run(at, period)
+        alone = self.options.consistency_limits is not None  # a search changes the limits
+        with self.lock if alone else contextlib.nullcontext():
+            velocity: np.ndarray | None = steps.run(at, period)
         if velocity is None:
             raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
         return velocity if self.collisions is None else self._guarded(at, velocity, period)
@@ -139,8 +155,9 @@ class BodySolver(Attempts):
 
     def _limits_of(self, scale: np.ndarray) -> Limits:
         """Return the limits of q and of its steps, for a scale (n,): 1/√weight of each joint."""
-        return Limits(self.body, np.where(self.body.prismatic, np.inf, self.options.max_step),
-                      scale)
+        self._made.append(Limits(self._space, np.where(
+            self.body.prismatic, np.inf, self.options.max_step), scale))
+        return self._made[-1]
 
     def _attempt(self, levels: list[TaskLevel], q: np.ndarray, budget: Budget,
                  thorough: bool) -> Attempt:
@@ -159,6 +176,7 @@ class BodySolver(Attempts):
     def _make_levels(self) -> None:
         """Make the levels that have tasks. Raises an IkError where a target is not set."""
         self._velocity, self._searches, self._is_fresh = None, {}, bool
+        self._made = [self._limits]
         self._records = records = Records(self.body, self.tasks, self._limits, self.options,
                                           self.lock)
         wanted = ([task for task in tasks if task.weight > 0.0]
@@ -184,9 +202,11 @@ class BodySolver(Attempts):
         if not self._is_fresh():
             self._make_levels()
         assert self._records is not None
-        return BodyProblem(
-            self._levels, self.body.neutral() if q is None else self._records.check.start(q),
-            Budget(self.options.max_iterations, deadline))
+        start = self.body.neutral() if q is None else self._records.check.start(q)
+        if self.options.consistency_limits is not None:
+            lower, upper = self.options.limits_about(start, self.body.lower, self.body.upper)
+            self._search_in(self.body._with(lower=lower, upper=upper))
+        return BodyProblem(self._levels, start, Budget(self.options.max_iterations, deadline))
 
     def _report(self, problem: BodyProblem, found: VerifiedAttempt, started: float) -> BodyResult:
         """Return the result, with a diagnosis where it is a failure."""

@@ -62,11 +62,11 @@ class BodyGeneticSolver(LeastSquaresSolver):
             return found
 
         def meet(start: np.ndarray) -> np.ndarray | None:
-            q = np.clip(start, self.body.lower, self.body.upper)
+            q = np.clip(start, self._space.lower, self._space.upper)
             met = super(BodyGeneticSolver, self)._search(problem, q, False)
             return met.q if met.success else None
         q = least_fitness(self._fitness, meet, found.q,
-                          spread_ranges(self.body, problem.start, _LENGTH), self.options,
+                          spread_ranges(self._space, problem.start, _LENGTH), self.options,
                           problem.budget.deadline)
         fittest = self._verified(problem, Attempt(q, found.reason, found.iterations), q)
         return fittest._replace(reason=found.reason, restarts=found.restarts)

@@ -63,9 +63,14 @@ class BodyOptimizationSolver(LeastSquaresSolver):
     def __init__(self, body: Body, tasks: Any, **options: Any) -> None:
         super().__init__(body, tasks, **options)
         check_minimizer(self.options.minimizer)
-        self._region = Space(body.lower, body.upper, self._scale, *constraint_rows(
+        self._whole = Space(body.lower, body.upper, self._scale, *constraint_rows(
             self.options.linear_constraints, body.n_joints))
         self._size = float(np.linalg.norm(body.arrays.placement[:, :3, 3], axis=1).sum())
+
+    @property
+    def _region(self) -> Space:
+        """Limits and constraints of the search."""
+        return self._whole._replace(lower=self._space.lower, upper=self._space.upper)
 
     def closest(self, q0: Any = None) -> BodyResult:
         """Return the joint values closest to the tasks; see `BodySolver`.
@@ -115,7 +120,7 @@ class BodyOptimizationSolver(LeastSquaresSolver):
         if self.options.reference is not None:
             far += float(np.abs(q - self.options.reference).max())
         room = np.where(self.body.prismatic, _FAR * far, _FAR)
-        lower, upper = self.body.lower, self.body.upper
+        lower, upper = self._space.lower, self._space.upper
         return self._region._replace(lower=np.where(np.isfinite(lower), lower, q - room),
                                      upper=np.where(np.isfinite(upper), upper, q + room))
 

@@ -132,7 +132,11 @@ class ExampleSolver(DlsSolver):
         guess = np.clip(model.configuration(goal, point, q0), self.chain.lower, self.chain.upper)
         free = self._examples.free
         guess[free] += _TURN * np.round((q0[free] - guess[free]) / _TURN)
-        found = self._led_to(goal, guess)
+        chain = self._chain_about(q0)
+        guess = np.clip(guess, chain.lower, chain.upper)
+        found = self._led_to(goal, guess, q0)
+        if not found.success and self.options.consistency_limits is not None:
+            found = self._solve_from(goal, q0.copy())  # examples lead away
         away = self._gap(goal, features, point)
         return Found(*found[:-1], f'{self.options.model}, {away} from the nearest example')
 
@@ -148,12 +152,13 @@ class ExampleSolver(DlsSolver):
         neighbours, _ = self._at(features)
         return gap(features, goal.pose, self._examples.poses[neighbours.nearest(point)])
 
-    def _led_to(self, goal: Goal, guess: np.ndarray) -> Found:
-        """Return the result of dls from a configuration (n,), drawn towards it."""
-        if self.options.bias_target is not None:
-            return self._solve_from(goal, guess)
-        method = DampedLeastSquares(replace(self.options, bias_target=guess), self.chain)
-        return self._solve_from(goal, guess, self._entry.with_method(method))
+    def _led_to(self, goal: Goal, guess: np.ndarray, q0: np.ndarray) -> Found:
+        """Return the result of dls from a configuration (n,), drawn towards it, near q0 (n,)."""
+        search = self._search_about(q0, self._entry)
+        if self.options.bias_target is None:
+            search = search.with_method(DampedLeastSquares(
+                replace(self.options, bias_target=guess), self.chain))
+        return self._solve_from(goal, guess, search)
 
     def _at(self, features: Features) -> tuple[models.Neighbours, models.Model]:
         """Return the model of goals that constrain some axes; it is fitted on first use."""

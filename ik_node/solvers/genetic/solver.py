@@ -91,13 +91,16 @@ class GeneticSolver(IterativeSolver):
     def _solve_from(self, goal: Goal, q: np.ndarray, search: Search | None = None) -> Found:
         if self._fitness is None:
             return super()._solve_from(goal, q, search)
-        ranges, deadline = spread_ranges(self.chain, q, self.settings.length), self._deadline()
+        near, deadline = self._chains_about(q), self._deadline()
+        ranges = spread_ranges(near[-1], q, self.settings.length)
+        steps = (self._steps if self.options.consistency_limits is None
+                 else self._steps.within(near[0].record, None))
         found = super()._solve_from(goal, q, search)
         if not found.success:
             return found
 
         def meet(start: np.ndarray) -> np.ndarray | None:
-            end = self._steps.run(goal.pose, goal.weights, start, 1, deadline)[0]
+            end = steps.run(goal.pose, goal.weights, start, 1, deadline)[0]
             return start if end == CONVERGED else None
         fittest = least_fitness(self._fitness, meet, found.q, ranges,
                                 self.options, deadline)

@@ -83,7 +83,8 @@ class OptimizationSolver(IterativeSolver):
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         with ends_by(self._deadline()):
-            for region in self._regions:
+            for region in (self._regions if self.options.consistency_limits is None
+                           else map(self._region, self._chains_about(q0))):
                 attempt = partial(self._attempt, region, goal, self._terms(goal, q0))
                 method = PythonMethod(attempt, len(region.space.A) > 0)
                 found = self._solve_from(goal, q0.copy(), region.search.with_method(method))

@@ -112,7 +112,7 @@ class Ladder:
         first = np.searchsorted(self._rung, np.arange(self._count + 1))
         while True:
             rungs = Rungs(self._q, first, self._costs(self._q), self._cyclic, self._problem.scale,
-                          self._left_out())
+                          self._left_out(), self._problem.bound)
             largest, _ = rungs.shortest_path(most, departs, True, deadline)
             _, chosen = rungs.shortest_path(min(most, _LOOSER * largest + _ROUNDING), departs,
                                             False, deadline)

@@ -10,8 +10,6 @@ from ik_node.solvers.path.planner import ClosedForm, PathPlanner
 from ik_node.solvers.path.problem import PathProblem
 from ik_node.solvers.result import StopReason
 
-_ROUNDING = 1e-12  # rad or m: of a step
-
 
 def plan(problem: PathProblem, closed_form: ClosedForm) -> Found:
     """Return the path chosen for a problem, as arrays; closed_form: see `PathPlanner`.
@@ -38,13 +36,12 @@ def plan(problem: PathProblem, closed_form: ClosedForm) -> Found:
     reached = np.all(errors <= problem.tolerances, axis=1)
     reason[reached] = StopReason.CONVERGED
     reason[~reached & (reason == StopReason.CONVERGED)] = StopReason.STALLED
-    start = q[:1] if problem.q0 is None or not problem.joined else problem.q0[None]
-    steps = np.abs(np.diff(q, axis=0, prepend=start)).max(axis=1, initial=0.0)
+    start = q[:1] if problem.q0 is None else problem.q0[None]
     blocked = problem.blocked(np.concatenate([start, q]) if m else q)[1:]
     if problem.q0 is None or not problem.joined:
         blocked[:1] = False
     reason[reached & blocked] = StopReason.COLLISION
-    success = reached & (steps <= problem.most + _ROUNDING) & ~blocked
+    success = reached & ~problem.too_far(np.diff(q, axis=0, prepend=start)) & ~blocked
     columns: tuple[Any, ...] = q, success, reason, *errors.T, *counts, method
     return Found(*columns)
 
@@ -58,39 +55,39 @@ def _filled(problem: PathProblem, q: np.ndarray, met: np.ndarray,
     between these two. Where no such steps lead from one to the other, the row ends near the next.
     After the deadline all of them are on that line.
     """
-    q = q.copy()
+    q, most = q.copy(), np.minimum(problem.most, problem.bound)
     present = np.flatnonzero(met)
     for i in np.flatnonzero(~met).tolist():
         before = q[i - 1] if i else problem.q0
         if problem.is_late:
             if before is None and not len(present):
                 before = problem.chain.neutral()
-            _join(q, i, present[present > i], before, problem.most)
+            _join(q, i, present[present > i], before, most)
             return q
         later = present[present > i]
         if len(later):
             after, left = q[later[0]], int(later[0]) - i
             start = after if before is None else before + (after - before) / (left + 1)
-            start = after + np.clip(start - after, -left * problem.most, left * problem.most)
+            start = after + np.clip(start - after, -left * most, left * most)
         elif before is not None:
             after, left, start = None, 0, before
         else:
             q[i] = failures[i].q if i in failures else problem.chain.neutral()
             continue
         near = problem.near_pose(i, start)[0]
-        close = before is None or (np.abs(near - before) <= problem.most).all()
+        close = before is None or (np.abs(near - before) <= most).all()
         if after is not None:
-            close = close and (np.abs(near - after) <= left * problem.most).all()
+            close = close and (np.abs(near - after) <= left * most).all()
         q[i] = near if close else start
     return q
 
 
 def _join(q: np.ndarray, first: int, present: np.ndarray, before: np.ndarray | None,
-          most: float) -> None:
+          most: Any) -> None:
     """Write configurations for the poses of a path (m, n) from the first on that are not present.
 
-    They are on lines between those that are, the last steps of at most a size, rad or m. before
-    (n,): the configuration before the first, or None.
+    They are on lines between those that are, the last steps of at most a size, rad or m, a number
+    or (n,). before (n,): the configuration before the first, or None.
     """
     values, missing = q[present], np.setdiff1d(np.arange(first, len(q)), present)
     if before is not None:

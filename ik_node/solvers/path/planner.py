@@ -99,9 +99,10 @@ class PathPlanner:
         """Return the poses without a configuration, or more than the largest step from q (m, n)."""
         before = self._before(q)
         with np.errstate(invalid='ignore'):
-            far = np.abs(q - before).max(axis=1) > self._problem.most
-        far |= self._problem.blocked(np.concatenate([before[:1], q]))[1:]
-        far[0] = far[0] and self._problem.joined  # else travel from q0 may be of any size
+            far = self._problem.too_far(q - before)
+        blocked = self._problem.blocked(np.concatenate([before[:1], q]))[1:]
+        blocked[0] = blocked[0] and self._problem.joined
+        far |= blocked
         return np.flatnonzero(far | ~np.isfinite(q).all(axis=1))
 
     def _before(self, q: np.ndarray) -> np.ndarray:

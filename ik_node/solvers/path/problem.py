@@ -14,6 +14,7 @@ from ik_node.solvers.path.projection import Projection
 from ik_node.support import clock
 
 _TURN = 2.0 * math.pi
+_ROUNDING = 1e-12  # rad or m: of a step
 _CHOOSING, _CHOOSING_EACH = 8e-4, 4e-6  # s, and s for each pose
 
 
@@ -34,6 +35,7 @@ class PathProblem(NamedTuple):
     seed: int
     deadline: float  # of time.perf_counter(), s: after it no more candidates are looked for
     collisions: CollisionModel | None = None  # what a path does not touch
+    bound: Any = math.inf  # largest step of each joint, from q0 too, rad or m: a number or (n,)
 
     @property
     def is_late(self) -> bool:
@@ -44,6 +46,14 @@ class PathProblem(NamedTuple):
     def anchored(self) -> int:
         """1 where the path begins at q0, else 0."""
         return int(self.q0 is not None)
+
+    def too_far(self, steps: np.ndarray) -> np.ndarray:
+        """Return (m,) whether steps (m, n) to each pose are longer than they may be."""
+        longest = np.full(steps.shape, self.most)
+        if not self.joined:  # travel from q0 to the first may be of any size
+            longest[:1] = math.inf
+        far: np.ndarray = (np.abs(steps) > np.minimum(longest, self.bound) + _ROUNDING).any(axis=1)
+        return far
 
     def errors(self, q: np.ndarray) -> np.ndarray:
         """Return (m, 2) position and orientation errors, m and rad, at q (m, n)."""

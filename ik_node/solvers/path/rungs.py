@@ -6,6 +6,7 @@ a step on which a joint moves farther than it may.
 """
 
 import math
+from typing import Any
 
 try:
     import cython
@@ -25,13 +26,14 @@ class Rungs:
     """Candidates of m poses."""
 
     def __init__(self, q: np.ndarray, first: np.ndarray, cost: np.ndarray, cyclic: np.ndarray,
-                 scale: np.ndarray, left_out: np.ndarray = NONE) -> None:
+                 scale: np.ndarray, left_out: np.ndarray = NONE, bound: Any = INF) -> None:
         """Copy candidates; raises ValueError for other shapes.
 
         - q: (k, n) rad or m; those of rung i are first[i] … first[i + 1] − 1, first: (m + 1,).
         - cost: (k,) of each candidate.
         - cyclic: (n,) whether a joint's steps are measured but for whole turns.
         - scale: (n,) factor of a joint's step in the travel Σ (scale Δq)².
+        - bound: largest step of each joint, whatever `most` allows, rad or m: a number or (n,).
         - left_out: (k, 2) steps that are not possible, by their candidates, as breaks are.
         """
         count, self.n = q.shape
@@ -43,7 +45,7 @@ class Rungs:
         self.memory = memory = Memory()
         self.q, self.first = memory.vector(q.ravel()), memory.integers(first)
         self.cost, self.cyclic = memory.vector(cost), memory.integers(cyclic)
-        self.scale = memory.vector(scale)
+        self.scale, self.bound = memory.vector(scale), memory.vector(np.full(self.n, bound))
         # Of the best path to each candidate: its breaks, its travel and the one before.
         self.state = memory.points(np.zeros((count, 3)))
         self.chosen = memory.integers(np.zeros(self.m))
@@ -84,6 +86,7 @@ def choose(rungs: Rungs, most: float, anchored: bool, widest: bool, deadline: fl
         broken = fewest + (1.0 + (m - i) / (m * (m + 1.0)))
         allowed = INF if gap else most
         begins = anchored and until == first[1]
+        bounded = begins or not gap
         for c in range(begin, end):
             steps += until - before
             if steps >= COMPARED:
@@ -101,10 +104,9 @@ def choose(rungs: Rungs, most: float, anchored: bool, widest: bool, deadline: fl
                 if rungs.begin[c] < rungs.begin[c + 1] and is_left_out(rungs, p, c):
                     continue
                 room = INF if state[p][0] < breaks else total
-                if begins and widest:
+                reached = travel(rungs, p, c, allowed, bounded, widest, state[p][1], room)
+                if begins and widest and reached < INF:
                     reached = 0.0
-                else:
-                    reached = travel(rungs, p, c, allowed, widest, state[p][1], room)
                 if reached < room:
                     breaks, total, source = state[p][0], reached, p
             state[c][0], state[c][1], state[c][2] = breaks, total + own, source
@@ -136,7 +138,7 @@ def leader(state: Points, before: int, until: int) -> int:
     return lead
 
 
-def travel(rungs: Rungs, p: int, c: int, most: float, widest: bool, total: float,
+def travel(rungs: Rungs, p: int, c: int, most: float, bounded: bool, widest: bool, total: float,
            room: float) -> float:
     """Return the travel up to candidate c by way of p; infinite for a break, or beyond `room`."""
     q, n, scale = rungs.q, rungs.n, rungs.scale
@@ -144,7 +146,7 @@ def travel(rungs: Rungs, p: int, c: int, most: float, widest: bool, total: float
         step = q[c * n + k] - q[p * n + k]
         if rungs.cyclic[k]:
             step -= _TURN * round(step / _TURN)
-        if math.fabs(step) > most:
+        if math.fabs(step) > most or (bounded and math.fabs(step) > rungs.bound[k]):
             return INF
         if widest:
             total = max(total, math.fabs(step))

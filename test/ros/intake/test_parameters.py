@@ -112,6 +112,17 @@ def test_what_may_be_none_can_be_given_and_taken_back(node, chain):
     assert int(adaptive.values['iterations']) < int(damped.values['iterations'])
 
 
+def test_consistency_limits_are_about_the_present_joint_values(node, chain):
+    q = np.array([0.5, 0.8, -0.4])
+    assert node.set(solver='dls') == (True, '')
+    assert node.client.send(chain.forward(q)).met
+    assert node.set(dls__consistency_limits=[0.3, 0.2, 0.2]) == (True, '')
+    assert not node.client.send(chain.forward(q + [-0.6, 0.0, 0.0])).met
+    assert node.client.send(chain.forward(q + [-0.2, 0.1, 0.1])).met
+    assert node.set(dls__consistency_limits='none') == (True, '')
+    assert node.client.send(chain.forward(q + [-0.6, 0.0, 0.0])).met
+
+
 def test_whole_numbers_may_stand_for_numbers_and_lists_of_them_for_lists(node):
     assert node.set(dls__damping=5, dls__joint_weights=[1, 2, 3]) == (True, '')
     assert node.set(dls__damping='none', dls__joint_weights='none') == (True, '')
