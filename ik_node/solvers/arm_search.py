@@ -73,9 +73,7 @@ class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
         return self.chain.with_limits(*self._limits_about(q0))
 
     def _is_consistent(self, q0: np.ndarray, q: np.ndarray) -> bool:
-        """Tell whether q (n,) is within the consistency limits about q0 (n,)."""
-        if self.options.consistency_limits is None:
-            return True
+        """Tell whether q (n,), inside the limits, is within the consistency limits of q0 (n,)."""
         lower, upper = self._limits_about(q0)
         return bool(((lower <= q) & (q <= upper)).all())
 

@@ -203,8 +203,8 @@ class AutoSolver(Solver):
             if self._guided or cost < expected * _ATTEMPT * size:
                 return None
             attempts = _WORTH * cost / (_RESTART * size)
-        return whole if attempts > self.options.max_restarts else whole.with_attempts(
-            math.ceil(attempts))
+        return whole if attempts > self.options.max_restarts else whole.altered(
+            attempts=math.ceil(attempts))
 
     def _better(self, goal: Goal, first: Found, second: Found) -> Found:
         """Return the result of dls if it meets the goal, else the nearer with its reason."""

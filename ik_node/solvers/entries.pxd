@@ -54,11 +54,8 @@ cdef class Search(Verifier):
     cpdef tuple run(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                     double[::1] q, int attempts, double deadline)
     @cython.locals(other=Search)
-    cpdef Search with_method(self, Method method)
-    @cython.locals(other=Search)
-    cpdef Search with_attempts(self, int attempts)
-    @cython.locals(other=Search)
-    cpdef Search within(self, ChainRecord chain, ChainRecord soft)
+    cpdef Search altered(self, Method method=*, int attempts=*, ChainRecord chain=*,
+                         ChainRecord soft=*)
     cpdef step(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                const double[::1] q, double[::1] dq)
     cdef int find(self, TipTask task, TipTask plain, Scratch work, Record record) except -1 nogil

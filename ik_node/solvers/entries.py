@@ -111,23 +111,16 @@ class Search(Verifier):
         self.attempts, self.soft, self.patient = attempts, soft, patient
         self.free: FreeSpace | None = None  # where configurations must be
 
-    def with_method(self, method: Method) -> 'Search':
-        """Return the same search with another method of the same class."""
-        other = Search(self.chain, method, self.settings, self.table, self.attempts, self.soft,
-                       self.patient)
-        other.idle, other.free = self.idle, self.free
-        return other
+    def altered(self, method: Method | None = None, attempts: int = 0,
+                chain: ChainRecord | None = None, soft: ChainRecord | None = None) -> 'Search':
+        """Return the same search with changes.
 
-    def with_attempts(self, attempts: int) -> 'Search':
-        """Return the same search with so many attempts, none of which is continued."""
-        other = Search(self.chain, self.method, self.settings, self.table, attempts, self.soft)
-        other.free = self.free
-        return other
-
-    def within(self, chain: ChainRecord, soft: ChainRecord | None) -> 'Search':
-        """Return the same search with narrower limits: those of a chain, and of a soft one."""
-        other = Search(chain, self.method, self.settings, self.table, self.attempts, soft,
-                       self.patient)
+        method: another one of the same class. attempts: so many, none of which is continued.
+        chain: the same with narrower limits, with soft as its `soft`.
+        """
+        other = Search(self.chain if chain is None else chain, method or self.method, self.settings,
+                       self.table, attempts or self.attempts, self.soft if chain is None else soft,
+                       None if attempts else self.patient)
         other.idle, other.free = self.idle, self.free
         return other
 

@@ -184,7 +184,7 @@ class IterativeSolver(Solver):
         if self.options.consistency_limits is None:
             return search
         *soft, chain = self._chains_about(q0)
-        return search.within(chain.record, soft[0].record if soft else None)
+        return search.altered(chain=chain.record, soft=soft[0].record if soft else None)
 
     def _soft_chain(self) -> Chain:
         lower, upper = self.chain.lower, self.chain.upper

@@ -90,7 +90,8 @@ class AnalyticSolver(BranchSearch):
         That is the branch of least cost within the consistency limits, else what damped least
         squares finds there. A failure is the same: what is proved holds for every configuration.
         """
-        if not found.success or self._is_consistent(q0, found.q):
+        if (self.options.consistency_limits is None or not found.success
+                or self._is_consistent(q0, found.q)):
             return found
         for q in sorted(self._branches_about(goal, q0), key=lambda q: self._cost(goal, q0, q)):
             near = self._verified(goal, q0, found._replace(q=q))

@@ -156,7 +156,7 @@ class ExampleSolver(DlsSolver):
         """Return the result of dls from a configuration (n,), drawn towards it, near q0 (n,)."""
         search = self._search_about(q0, self._entry)
         if self.options.bias_target is None:
-            search = search.with_method(DampedLeastSquares(
+            search = search.altered(DampedLeastSquares(
                 replace(self.options, bias_target=guess), self.chain))
         return self._solve_from(goal, guess, search)
 

@@ -94,7 +94,7 @@ class GeneticSolver(IterativeSolver):
         near, deadline = self._chains_about(q), self._deadline()
         ranges = spread_ranges(near[-1], q, self.settings.length)
         steps = (self._steps if self.options.consistency_limits is None
-                 else self._steps.within(near[0].record, None))
+                 else self._steps.altered(chain=near[0].record))
         found = super()._solve_from(goal, q, search)
         if not found.success:
             return found

@@ -78,17 +78,14 @@ def proportionate(settings: Settings, n: int, work: Scratch, strength: float, q:
     With Δq the step from q (n,), b = work.null the bias and q̄ = work.begun, where the attempt
     began, it is the largest s with |q + Δq + s b − q̄|ₖ ≤ maxⱼ |q + Δq − q̄|ⱼ for every joint k.
     """
-    null, dq, free, scale, unit = work.null, work.dq, work.free, settings.scale, work.unit
-    most = 0.0
+    null, moved, most = work.null, work.z, 0.0
     for k in range(n):
-        most = max(most, math.fabs((q[k] - work.begun[k]) / (scale[k] * unit[k]) + dq[k]))
+        moved[k] = (q[k] - work.begun[k]) / (settings.scale[k] * work.unit[k]) + work.dq[k]
+        most = max(most, math.fabs(moved[k]))
     for k in range(n):
-        size = math.fabs(null[k])
-        if free[k] and size > 0.0:
-            moved = math.copysign(1.0, null[k]) * (
-                (q[k] - work.begun[k]) / (scale[k] * unit[k]) + dq[k])
-            if moved + strength * size > most:
-                strength = (most - moved) / size
+        room = most - math.copysign(moved[k], moved[k] * null[k])
+        if work.free[k] and strength * math.fabs(null[k]) > room:
+            strength = room / math.fabs(null[k])
     return strength
 
 

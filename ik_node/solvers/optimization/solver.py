@@ -87,7 +87,7 @@ class OptimizationSolver(IterativeSolver):
                            else map(self._region, self._chains_about(q0))):
                 attempt = partial(self._attempt, region, goal, self._terms(goal, q0))
                 method = PythonMethod(attempt, len(region.space.A) > 0)
-                found = self._solve_from(goal, q0.copy(), region.search.with_method(method))
+                found = self._solve_from(goal, q0.copy(), region.search.altered(method))
                 if found.success:
                     break
         return found
