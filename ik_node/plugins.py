@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from ik_node.model.chain import Chain, check_chain
+from ik_node.solvers import result
 from ik_node.solvers.base import Solver
 from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.records import verifier_of
 from ik_node.solvers.result import Result, StopReason
-from ik_node.spatial import rotation_log
 from ik_node.support import clock
 from ik_node.support.arguments import vector
 from ik_node.support.exceptions import IkError, InputError, OptionError, UnsupportedError, shown
@@ -32,14 +32,13 @@ __all__ = ['Chain', 'Found', 'Goal', 'IkError', 'InputError', 'OptionError', 'Re
 def pose_error(chain: Chain, goal: Any, q: Any) -> np.ndarray:
     """Return [p_goal − p; log(R_goal Rᵀ)] (6,) along the goal's axes, m and rad.
 
-    goal: `Goal` or pose T_base_goal (4, 4), m; its weights are not in the error. q: (n,) rad or m.
+    goal: `Goal` or pose T_base_goal (4, 4), m; its weights are not in the error, but where only one
+    rotation has a weight, its component is the tip's heading about that axis. q: (n,) rad or m.
     Raises InputError for a malformed goal or q.
     """
     check_chain(chain)
-    wanted, T = as_goal(goal), chain.forward(q)
-    R_goal = wanted.pose[:3, :3]
-    rotation = rotation_log(np.ascontiguousarray(R_goal @ T[:3, :3].T))
-    return np.concatenate([R_goal.T @ (wanted.pose[:3, 3] - T[:3, 3]), R_goal.T @ rotation])
+    wanted = as_goal(goal)
+    return result.pose_error(wanted.pose, chain.forward(q), wanted.weights)
 
 
 def nearest_turn(chain: Chain, q0: Any, q: Any) -> np.ndarray:

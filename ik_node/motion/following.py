@@ -11,8 +11,7 @@ from ik_node.motion.tip_path import TipPath
 from ik_node.solvers.base import Solver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.solver import DlsSolver
-from ik_node.solvers.result import StopReason
-from ik_node.spatial import rotation_log
+from ik_node.solvers.result import StopReason, pose_error
 from ik_node.support.exceptions import MotionError
 
 POSITION_TOLERANCE = 1e-4     # m: largest deviation of the tip from its path between solved poses
@@ -177,9 +176,8 @@ class Follower:
 
 def _relative_error(chain: Chain, goal: Goal, q: np.ndarray) -> float:
     """Return the error of the tip at q (n,) over a goal's weighted axes, in path tolerances."""
-    T = chain.forward(q)
-    G, active = goal.pose[:3, :3], goal.weights > 0.0
-    position = (G.T @ (goal.pose[:3, 3] - T[:3, 3]))[active[:3]]
-    rotation = (G.T @ np.array(rotation_log(G @ T[:3, :3].T)))[active[3:]]
+    active = goal.weights > 0.0
+    e = pose_error(goal.pose, chain.forward(q), goal.weights)
+    position, rotation = e[:3][active[:3]], e[3:][active[3:]]
     return max(float(np.linalg.norm(position)) / POSITION_TOLERANCE,
                float(np.linalg.norm(rotation)) / ORIENTATION_TOLERANCE)

@@ -13,10 +13,11 @@ from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.avoidance import search_free
 from ik_node.solvers.driver import Driver, ends_by, reason_of
 from ik_node.solvers.found import Found, Verified, joint_values
-from ik_node.solvers.goal import Goal, as_goal
+from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
 from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.records import closest_of, verifier_of
-from ik_node.solvers.result import Result, StopReason
+from ik_node.solvers.result import PROVEN, Result, StopReason
+from ik_node.spatial.headings import why_no_heading
 from ik_node.support.arguments import floats, numbers, vector
 from ik_node.support.exceptions import IkError, InputError, shown
 
@@ -178,8 +179,18 @@ class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
         return there._replace(success=False, reason=nearest.reason)
 
     def _report(self, problem: tuple[Goal, np.ndarray], found: Found, started: float) -> Result:
+        if not found.success:
+            self._check_heading(problem[0], found.q, found.reason)
         result = Result.of(found, time.perf_counter() - started, self.chain, problem[0])
         return result if self.collisions is None else result._with_contact(self.collisions)
+
+    def _check_heading(self, goal: Goal, q: np.ndarray, reason: StopReason,
+                       what: str = 'the goal') -> None:
+        """Raise InputError where a goal is missed at q (n,) since the tip has no heading there."""
+        if goal.weights is not ALL_AXES and reason not in PROVEN:
+            why = why_no_heading(goal.pose, self.chain.forward(q), goal.weights)
+            if why:
+                raise InputError(f'{what} cannot be met: {why}')
 
     def _batch(self, poses: np.ndarray, starts: np.ndarray,
                progress: Callable[[float], None]) -> list[np.ndarray]:

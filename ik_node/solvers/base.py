@@ -35,8 +35,8 @@ class Solver(ArmSearch):
 
         goal: `Goal`, or a pose T_base_tip (4, 4), m, for all six axes. q0: (n,) initial guess, rad
         or m; by default zero where inside the limits, else the middle of the limits. Values outside
-        the limits are clipped. Raises InputError for a malformed goal or q0; a failure to converge
-        is a result.
+        the limits are clipped. Raises InputError for a malformed goal or q0, and for a goal for one
+        rotation where the tip has no heading about its axis; a failure to converge is a result.
         """
         if not self._direct or self.collisions is not None:
             return self._drive(self.options.closest, goal, q0)
@@ -48,6 +48,8 @@ class Solver(ArmSearch):
         else:
             q = self._start(q0)
         found = self._solve_from(wanted, q)
+        if not found.success:
+            self._check_heading(wanted, found.q, found.reason)
         return Result.of(found, time.perf_counter() - started, self.chain, wanted)
 
     def solve_batch(self, goals: Any, q0: Any = None,
@@ -112,6 +114,8 @@ class Solver(ArmSearch):
                 goals[part], start, density, deadline))
         share = (time.perf_counter() - started) / max(len(goals), 1)
         result = Result.of(found, np.full(len(goals), share), self.chain, *goals)
+        for k in np.flatnonzero(~result.success):
+            self._check_heading(goals[k], result.q[k], result.reason[k], f'goals[{k}]')
         return result if self.collisions is None else result._without_contacts(self.collisions)
 
     def closest(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None) -> Result:

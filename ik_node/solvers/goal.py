@@ -81,7 +81,8 @@ class Goal:
     def weights(self) -> np.ndarray:
         """(6,) along the goal's axes, linear first (the base's without an orientation); read-only.
 
-        0 leaves that axis free, the others weight errors where they compete.
+        0 leaves that axis free, the others weight errors where they compete. One rotation alone
+        asks for the heading of the tip's next axis about it, see docs/solvers/README.md.
         """
         return self._weights
 

@@ -10,6 +10,7 @@ from ik_node.collision.contact import Contact
 from ik_node.collision.model import CollisionModel
 from ik_node.solvers.goal import Goal
 from ik_node.spatial import rotation_log
+from ik_node.spatial.headings import heading_axis, tip_heading
 from ik_node.support.exceptions import shown
 
 if TYPE_CHECKING:
@@ -199,15 +200,32 @@ def task_jacobian(chain: 'Chain', goal: 'Goal', q: np.ndarray, length: float = 1
     J[:3] /= length
     R = goal.pose[:3, :3]
     J[:3], J[3:] = R.T @ J[:3], R.T @ J[3:]
+    axis = heading_axis(goal.weights)
+    if axis is not None:
+        J[3 + axis] = tip_heading(goal.pose, chain.forward(q), axis)[1] @ J[3:]
     return (goal.weights[:, None] * J)[goal.weights > 0.0]
 
 
 def task_error(chain: 'Chain', goal: 'Goal', q: np.ndarray, length: float = 1.0) -> np.ndarray:
     """Return the error (r,) that belongs to these rows, from q (n,) to the goal."""
-    T, R = chain.forward(q), goal.pose[:3, :3]
-    e = np.concatenate([R.T @ (goal.pose[:3, 3] - T[:3, 3]) / length,
-                        R.T @ rotation_log(R @ T[:3, :3].T)])
+    e = pose_error(goal.pose, chain.forward(q), goal.weights)
+    e[:3] /= length
     return (goal.weights * e)[goal.weights > 0.0]
+
+
+def pose_error(T_goal: np.ndarray, T_tip: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the error (6,) of a tip from a goal along the goal's axes, m and rad, unweighted.
+
+    [R_goalᵀ (p_goal − p); R_goalᵀ log(R_goal Rᵀ)], for poses (4, 4); but where only one rotation
+    has a weight above 0, its component is a heading, see `so3.heading`.
+    """
+    R = T_goal[:3, :3]
+    e = np.concatenate([R.T @ (T_goal[:3, 3] - T_tip[:3, 3]),
+                        R.T @ rotation_log(R @ T_tip[:3, :3].T)])
+    axis = heading_axis(weights)
+    if axis is not None:
+        e[3 + axis] = -tip_heading(T_goal, T_tip, axis)[0]
+    return e
 
 
 def manipulability(sigma: np.ndarray, rows: int) -> float:

@@ -288,8 +288,8 @@ def is_singular(chain: ChainRecord, length: float, task: TipTask, work: Scratch)
 
     length: that counts as a radian, m.
     """
-    F, J, W, G, n = work.frames, work.J, work.W, task.T, chain.n
-    forward.chain_frames(chain, work.best, F)
+    F, J, W, G, n, rates = work.frames, work.J, work.W, task.T, chain.n, task.rates
+    residual(chain, task, work, work.best)
     jacobian.chain_jacobian(chain, F, F[chain.m], J)
     for k in range(n):
         for i in range(6):
@@ -299,7 +299,13 @@ def is_singular(chain: ChainRecord, length: float, task: TipTask, work: Scratch)
                      + G[2][axis] * J[k][first + 2])
             if i < 3:
                 along /= length
-            W[k][i] = along if task.weights[i] > 0.0 else 0.0
+            W[k][i] = along
+        if task.heading >= 0:
+            W[k][3 + task.heading] = (rates[0] * W[k][3] + rates[1] * W[k][4]
+                                      + rates[2] * W[k][5])
+        for i in range(6):
+            if not task.weights[i] > 0.0:
+                W[k][i] = 0.0
     largest = linear.row_svd(W, n, W, work.U)
     most = min(task.rows, n)  # singular values
     for i in range(6):

@@ -56,7 +56,12 @@ def self_motion(chain: Chain, q: Sequence[float] | np.ndarray,
     Raises InputError for wrong arguments or a q outside the limits, and MotionError where the goal
     leaves the arm, or that joint, no freedom.
     """
-    task = _Task(chain, q, weights)
+    return _motion_of(_Task(chain, q, weights), joint)
+
+
+def _motion_of(task: '_Task', joint: str | None = None) -> SelfMotion:
+    """Return the self-motion of a task through its q; see `self_motion`."""
+    chain = task.chain
     if _is_outside(chain, task.q):
         raise InputError('a self-motion begins inside the limits')
     null = task.null_space(task.q)
@@ -78,7 +83,7 @@ def self_motions(chain: Chain, goal: Goal, starts: np.ndarray) -> list[SelfMotio
     of it: the configurations that meet it are points, or surfaces, then.
     """
     found: list[SelfMotion] = []
-    degree = redundancy_degree(chain, starts[0], goal.weights) if len(starts) else 1
+    degree = _Task(chain, starts[0], goal.weights, goal.pose).degree if len(starts) else 1
     if degree != 1:
         raise UnsupportedError(
             f'self-motions are curves where a goal leaves one degree of redundancy; here it '
@@ -86,7 +91,7 @@ def self_motions(chain: Chain, goal: Goal, starts: np.ndarray) -> list[SelfMotio
     for q in starts:
         if not any(_lies_on(chain, motion.configurations, q) for motion in found):
             with contextlib.suppress(MotionError):  # no joint moves from a singular one
-                found.append(self_motion(chain, q, goal.weights))
+                found.append(_motion_of(_Task(chain, q, goal.weights, goal.pose)))
     return found
 
 
@@ -96,23 +101,28 @@ def redundancy_degree(chain: Chain, q: Sequence[float] | np.ndarray,
 
     weights: as for `self_motion`. Raises InputError for wrong arguments.
     """
-    task = _Task(chain, q, weights)
-    return chain.n_joints - task.rank
+    return _Task(chain, q, weights).degree
 
 
 class _Task:
-    """A configuration q (n,), the rows of the goal that it meets, and their null space."""
+    """A configuration q (n,), the rows of the goal that it meets, and their null space.
 
-    def __init__(self, chain: Chain, q: Sequence[float] | np.ndarray, weights: Any) -> None:
+    - `degree`: of the redundancy.
+    """
+
+    def __init__(self, chain: Chain, q: Sequence[float] | np.ndarray, weights: Any,
+                 pose: np.ndarray | None = None) -> None:
+        """Prepare; pose: of the goal, whose axes the weights are along, by default the tip's."""
         check_chain(chain)
         self.chain, self.q = chain, chain.checked(q)
-        goal = Goal.from_pose(chain.forward(self.q), weights)
+        goal = Goal.from_pose(chain.forward(self.q) if pose is None else pose, weights)
         # A weight says which axes count here, not how much.
         self._goal = Goal.from_pose(goal.pose, goal.weights > 0.0)
         self._length = length_scale(chain.arrays)
         # That of configurations around, as q may be singular.
         steps = np.random.default_rng(0).uniform(-_NEAR, _NEAR, (_SAMPLES, len(self.q)))
         self.rank = max(int((self._svd(self.q + step)[0] > _SINGULAR).sum()) for step in steps)
+        self.degree = chain.n_joints - self.rank
 
     def _jacobian(self, q: np.ndarray) -> np.ndarray:
         """Return the Jacobian of the rows (r, n), in lengths of the arm and rad."""

@@ -7,9 +7,9 @@ cimport cython
 cdef class TipTask:
     cdef Memory memory
     cdef pose T
-    cdef vector weights
+    cdef vector weights, rates
     cdef bint along_goal, partial_orientation
-    cdef int rows
+    cdef int rows, heading
 
     @cython.locals(some_free=cython.bint, orientation_uneven=cython.bint,
                    position_uneven=cython.bint)

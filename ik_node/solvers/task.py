@@ -16,26 +16,34 @@ class TipTask:
       matters only where the axes of one kind have different weights.
     - `partial_orientation`: whether some axes of the orientation are constrained and others free.
     - `rows`: number of constrained axes.
+    - `heading`: the only constrained axis of the orientation, 0 to 2; −1 where there are others.
+      Its row is the heading of the tip's next axis about it, see `so3.heading`: the component of
+      the rotation vector is zero for any half turn about an axis at right angles. `rates` (3,): the
+      derivatives by rotations about the goal's axes, as `task_error` left them.
     """
 
     def __init__(self) -> None:
         self.memory = Memory()
         self.T = self.memory.poses(np.zeros((1, 4, 4)))[0]
-        self.weights = self.memory.vector(np.zeros(6))
+        self.weights, self.rates = self.memory.vector(np.zeros(6)), self.memory.vector(np.zeros(3))
 
     def prepare(self) -> None:
         """Set the rest, given pose and weights."""
         w = self.weights
-        self.rows, some_free = 0, False
+        self.rows, some_free, turns = 0, False, 0
         for i in range(6):
             if w[i] != 0.0:
                 self.rows += 1
+                if i >= 3:
+                    turns, self.heading = turns + 1, i - 3
             elif i >= 3:
                 some_free = True
         orientation_uneven = w[3] != w[4] or w[4] != w[5]
         position_uneven = w[0] != w[1] or w[1] != w[2]
         self.along_goal = orientation_uneven or position_uneven
         self.partial_orientation = orientation_uneven and some_free
+        if turns != 1:
+            self.heading = -1
 
 
 def pose_error(T_base_goal: Pose, T_base_tip: Pose, R: Rotation, e: Vector) -> None:
@@ -63,6 +71,13 @@ def task_error(task: TipTask, T_base_tip: Pose, R: Rotation, e: Vector,
             x, y, z = e[first], e[first + 1], e[first + 2]
             for j in range(3):
                 e[first + j] = G[0][j] * x + G[1][j] * y + G[2][j] * z
+    if task.heading >= 0:
+        i, j, k, T = task.heading, (task.heading + 1) % 3, (task.heading + 2) % 3, T_base_tip
+        angle, task.rates[i], task.rates[j], task.rates[k] = so3.heading(
+            G[0][i] * T[0][j] + G[1][i] * T[1][j] + G[2][i] * T[2][j],
+            G[0][j] * T[0][j] + G[1][j] * T[1][j] + G[2][j] * T[2][j],
+            G[0][k] * T[0][j] + G[1][k] * T[1][j] + G[2][k] * T[2][j])
+        e[3 + i] = -angle
     position, orientation = 0.0, 0.0
     for i in range(6):
         V[i] = w[i] * e[i]
@@ -91,6 +106,9 @@ def task_jacobian(task: TipTask, e: Vector, R: Rotation, n: int, J: Columns) -> 
         # the free ones: rotating the tip by δ changes log(Rᵀ R_goal) by −J_r⁻¹ δ, not by −δ. With
         # all three constrained, J_r⁻¹ e = e and it makes no difference.
         so3.right_jacobian_inverse(e[3], e[4], e[5], R)
+    if task.heading >= 0:
+        for i in range(3):
+            R[task.heading][i] = task.rates[i]
     for k in range(n):
         for first in range(0, 6, 3):
             x, y, z = J[k][first], J[k][first + 1], J[k][first + 2]

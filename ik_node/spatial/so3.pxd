@@ -1,7 +1,7 @@
 from libc cimport math
 from ik_node.support.arrays cimport pose, rotation
 
-cdef double SMALL_ANGLE
+cdef double SMALL_ANGLE, NO_HEADING
 
 cdef (double, double, double, double) quaternion_from_matrix(rotation R) noexcept nogil
 cdef (double, double, double) rotation_log(rotation R) noexcept nogil
@@ -11,3 +11,4 @@ cdef void rotate_by_vector(pose T, double wx, double wy, double wz) noexcept nog
 cdef (double, double, double) left_jacobian_row(
     double x, double y, double z, double wx, double wy, double wz, double b,
     double d) noexcept nogil
+cpdef (double, double, double, double) heading(double a, double b, double c) noexcept nogil

@@ -7,6 +7,9 @@ from ik_node.support.arrays import Pose, Rotation
 # Below this angle (rad) a series replaces the closed form: its first neglected term, θ⁴/720,
 # is then under the rounding error of the closed form.
 SMALL_ANGLE = 1e-3
+# Sine of the angle to an axis (1.57 for a right angle is 8e-4 off) below which what lies along it
+# has no heading about it.
+NO_HEADING = 1e-3
 
 
 def quaternion_from_matrix(R: Rotation) -> tuple[float, float, float, float]:
@@ -100,3 +103,17 @@ def left_jacobian_row(x: float, y: float, z: float, wx: float, wy: float, wz: fl
     u, v, w = y * wz - z * wy, z * wx - x * wz, x * wy - y * wx
     return (x + b * u + d * (v * wz - w * wy), y + b * v + d * (w * wx - u * wz),
             z + b * w + d * (u * wy - v * wx))
+
+
+def heading(a: float, b: float, c: float) -> tuple[float, float, float, float]:
+    """Return the heading of a unit vector about an axis, rad, and its derivatives.
+
+    (a, b, c) are its components along that axis and the next two, cyclically: the heading is its
+    angle about the axis from the next one, in projection. The derivatives are those by rotations
+    of the vector about the three. Where there is none, see `NO_HEADING`, it is the angle to that
+    next axis, a right one, and the derivatives lead there.
+    """
+    square = b * b + c * c
+    if square < NO_HEADING * NO_HEADING:
+        return 0.5 * math.pi, 0.0, 0.0, math.copysign(1.0, -a)
+    return math.atan2(c, b), 1.0, -a * b / square, -a * c / square

@@ -171,6 +171,10 @@ class Task(ABC):
         check_length(values, (3,), 'x y z', what)
         return values
 
+    def why_undefined(self, frames: BodyFrames) -> str:
+        """Return why its residual has no meaning at some frames; else ''."""
+        return ''
+
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
         """Return what shows it at some frames; size: of the body, m."""
         return []

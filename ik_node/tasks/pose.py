@@ -7,6 +7,7 @@ import numpy as np
 
 from ik_node.model.body import Body, BodyFrames
 from ik_node.spatial import pose_from_rotation
+from ik_node.spatial.headings import why_no_heading
 from ik_node.tasks import checks
 from ik_node.tasks.base import POSE, BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask
@@ -22,7 +23,9 @@ class Pose(BuiltInTask):
 
     With T the target and the link's pose at the point, r = [R_Tᵀ (p − p_T); log(R_Tᵀ R)], along the
     target's axes, m and rad: m = 6 rows, fewer where a weight is 0. J = [R_Tᵀ J_v; J_l⁻¹(r_o) R_Tᵀ
-    J_ω], with the left Jacobian of SO(3).
+    J_ω], with the left Jacobian of SO(3). Where one rotation alone has a weight its row is the
+    heading of the link: the angle about that axis of the target from its next axis, cyclically, to
+    the link's, in projection.
 
     - `link`; `point`: (3,) in its frame, m; `axes`: R_link_axes (3, 3), or a quaternion xyzw, of
       the axes at the point, by default those of the link.
@@ -69,6 +72,9 @@ class Pose(BuiltInTask):
     def target_weights(self) -> np.ndarray:
         weights: np.ndarray = self.weights
         return weights
+
+    def why_undefined(self, frames: BodyFrames) -> str:
+        return why_no_heading(self.target, self.target_in(frames), self.weights)
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:
         return [DrawnTarget(self.target)]

@@ -10,7 +10,7 @@ cdef double SMALL_ANGLE, OPPOSITE, NOWHERE
 
 
 cdef class PoseTask(BodyTask):
-    cdef int link
+    cdef int link, heading
     cdef integers wanted
     cdef vector point
     cdef rotation axes

@@ -19,19 +19,20 @@ class PoseTask(BodyTask):
     """r = [R_Tᵀ (p − p_T); log(R_Tᵀ R)] for a point of a link, along the target's axes, m, rad.
 
     J = [R_Tᵀ J_v; J_l⁻¹(r_o) R_Tᵀ J_ω], with the left Jacobian of SO(3). Rows that are not wanted
-    are left out.
+    are left out. Where one of the last three is wanted alone it is a heading, see `so3.heading`.
     """
 
     def __init__(self, index: int, link: int, wanted: Any, point: Any, axes: Any) -> None:
         """Take whether a row is wanted (6,), and a point (3,), m, with axes (3, 3) of the link."""
         super().__init__(index, sum(map(bool, wanted)))
         self.link, self.wanted = link, self.memory.integers(wanted)
+        self.heading = list(wanted[3:]).index(True) if sum(map(bool, wanted[3:])) == 1 else -1
         self.point = self.memory.vector(point)
         self.axes = self.memory.rotations([axes])[0]
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
-        G, T, M, A, row = work.targets[self.index], work.T, work.M, work.J, first
+        G, T, M, A = work.targets[self.index], work.T, work.M, work.J
         F, axes = work.frames[self.link], self.axes
         body_task.write_point(tree, work, self.link, self.point)
         for i in range(3):
@@ -39,6 +40,15 @@ class PoseTask(BodyTask):
                 T[i][j] = (F[i][0] * axes[0][j] + F[i][1] * axes[1][j]) + F[i][2] * axes[2][j]
             T[i][3] = work.v[i]
         pose_rows(G, T, work.R, work.own, M)
+        if self.heading >= 0:
+            i, j, k = self.heading, (self.heading + 1) % 3, (self.heading + 2) % 3
+            work.own[3 + i], x, y, z = so3.heading(
+                G[0][i] * T[0][j] + G[1][i] * T[1][j] + G[2][i] * T[2][j],
+                G[0][j] * T[0][j] + G[1][j] * T[1][j] + G[2][j] * T[2][j],
+                G[0][k] * T[0][j] + G[1][k] * T[1][j] + G[2][k] * T[2][j])
+            for row in range(3):
+                M[i][row] = x * G[row][i] + y * G[row][j] + z * G[row][k]
+        row = first
         for i in range(6):
             if not self.wanted[i]:
                 continue

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import viser
 
-from ik_node.spatial import rotation_log
+from ik_node.solvers.result import pose_error
 from ik_node.viewer.node_state import Errors
 from ik_node.viewer.page_text import length_text
 from ik_node.viewer.scene_nodes import add_line
@@ -23,9 +23,7 @@ class GoalGap(NamedTuple):
     @classmethod
     def between(cls, T_tip: np.ndarray, T_goal: np.ndarray, weights: np.ndarray) -> 'GoalGap':
         """Return the gap between two poses (4, 4), m, along the axes with weights (6,) above 0."""
-        R = T_goal[:3, :3]
-        off = (weights > 0.0) * np.concatenate([
-            R.T @ (T_tip[:3, 3] - T_goal[:3, 3]), R.T @ rotation_log(T_tip[:3, :3] @ R.T)])
+        off = (weights > 0.0) * pose_error(T_goal, T_tip, weights)
         return cls(T_tip[:3, 3], T_goal[:3, 3], Errors(
             float(np.linalg.norm(off[:3])), float(np.linalg.norm(off[3:]))))
 

@@ -34,6 +34,10 @@ def errors(goal, chain, q):
                         rotation_log(np.ascontiguousarray(G[:3, :3] @ T[:3, :3].T))])
     e = np.kron(np.eye(2), G[:3, :3].T) @ e
     requested = goal.weights > 0.0
+    if requested[3:].sum() == 1:  # a heading
+        i = int(np.flatnonzero(requested[3:])[0])
+        _, b, c = G[:3, [i, (i + 1) % 3, (i + 2) % 3]].T @ T[:3, (i + 1) % 3]
+        e[3 + i] = np.arctan2(c, b)
     return np.linalg.norm(e[:3][requested[:3]]), np.linalg.norm(e[3:][requested[3:]])
 
 

@@ -26,6 +26,7 @@ from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.solvers.low_discrepancy import low_discrepancy
 from ik_node.solvers.settings import Settings
 from ik_node.spatial import quaternion_from_matrix
+from ik_node.spatial.headings import heading_axis
 from ik_node.support import clock
 from ik_node.support.arguments import floats
 from ik_node.support.exceptions import InputError, UnsupportedError
@@ -245,6 +246,12 @@ class Plans:
                                    'position in the arm\'s plane; this one leaves it free')
         if (structure.column[(structure.kind == 0) & (structure.locked < 0)] < 0).any():
             return self.whole, None  # no joint for the angle of the tip
+        axis = heading_axis(goal.weights)
+        if axis is not None and goal.orientation is not None:
+            angle = self._angle_of(goal.orientation, axis, normal)
+            if math.isnan(angle) or len(self._fixed_angle.lower) > 1:
+                return self._free, None
+            return self._fixed_angle, np.array([angle])
         if goal.orientation is not None:
             along = np.abs(goal.orientation.T @ normal)
             if (along * (goal.weights[3:] > 0.0)).max() > 0.5:
@@ -255,3 +262,22 @@ class Plans:
                     return self._fixed_angle, np.array([angle])
                 return self.whole, None
         return self._free, None
+
+    def _angle_of(self, R_goal: np.ndarray, axis: int, normal: np.ndarray) -> float:
+        """Return the rotation of the tip about a planar arm's normal (3,), from zero, to a heading.
+
+        About an axis of a goal, rad; NaN without a single one. With (a, b, c) the tip's next axis
+        along the goal's at the angle φ, c = u + v cos φ + w sin φ is to be zero, and b positive.
+        """
+        order = [axis, (axis + 1) % 3, (axis + 2) % 3]
+        tip = self.whole.structure.T_tip_base[order[1], :3]
+        constant = normal * (normal @ tip)
+        turned = np.array([constant, tip - constant, np.cross(normal, tip)]) @ R_goal[:, order[1:]]
+        (_, u), (_, v), (_, w) = turned.tolist()
+        most = math.hypot(v, w)
+        if not most > abs(u):
+            return math.nan
+        half, middle = math.acos(-u / most), math.atan2(w, v)
+        found = [angle for angle in (middle + half, middle - half)
+                 if turned[:, 0] @ (1.0, math.cos(angle), math.sin(angle)) > 0.0]
+        return found[0] if len(found) == 1 else math.nan

@@ -16,7 +16,7 @@ from ik_node.solvers.avoidance import blocked, first_free
 from ik_node.solvers.driver import share
 from ik_node.solvers.found import Found
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, as_poses
-from ik_node.solvers.result import PROVEN
+from ik_node.solvers.result import PROVEN, task_jacobian
 from ik_node.spatial.rotations import EXACT
 from ik_node.support.arguments import flag, vector
 from ik_node.support.exceptions import InputError, UnsupportedError
@@ -120,8 +120,7 @@ class AnalyticSolver(BranchSearch):
             away = np.abs(q - self.chain.lower - half)[bounded] / half[bounded]
             return float(away.max(initial=0.0))
         if self.options.prefer == 'manipulability':
-            J, R = self.chain.jacobian(q), goal.pose[:3, :3].T
-            J = np.concatenate([R @ J[:3], R @ J[3:]])[goal.weights > 0.0]
+            J = task_jacobian(self.chain, goal, q)
             return -float(np.linalg.slogdet(J @ J.T)[1])
         return self._nearest._distance(q0, q)
 

@@ -67,6 +67,9 @@ def cause(body: Body, tasks: Sequence[Task], task_names: Sequence[str], which: i
     rank, and no joint moves it nearer.
     """
     frames = BodyFrames(body, q)
+    undefined = tasks[which].why_undefined(frames)
+    if undefined:
+        return undefined, False
     all_rows = [rows_at(task, frames) for task in tasks]
     at_limits = _Limits(q <= body.lower + _AT_LIMIT, q >= body.upper - _AT_LIMIT)
     nothing = _Limits(np.zeros(len(q), dtype=bool), np.zeros(len(q), dtype=bool))

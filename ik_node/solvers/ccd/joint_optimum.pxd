@@ -1,13 +1,14 @@
 from libc cimport math
 from libc.math cimport rint as round
 cimport ik_node.kinematics.kinds as kinds
+cimport ik_node.spatial.so3 as so3
 from ik_node.support.arrays cimport pose, vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.settings cimport Settings
 from ik_node.solvers.task cimport TipTask
 cimport cython
 
-cdef double INF, PI, TWO_PI
+cdef double INF, PI, TWO_PI, LEAST_ACROSS
 
 
 cdef class CcdSettings:

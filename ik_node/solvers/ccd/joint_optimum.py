@@ -13,9 +13,11 @@ from ik_node.kinematics import kinds
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.settings import Settings
 from ik_node.solvers.task import TipTask
+from ik_node.spatial import so3
 from ik_node.support.arrays import Pose, Vector
 
 INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
+LEAST_ACROSS = 0.1  # sine of an angle: of a smaller one a heading counts less
 
 
 class CcdSettings:
@@ -119,6 +121,23 @@ def _harmonics(task: TipTask, settings: Settings, own: CcdSettings, frame: Pose,
     # w_p = k (1 + ρ)/W², since p·p is in m² (the slides print k/W).
     scale = own.position_weight * (1.0 + nearness) / settings.length ** 2
     c1, s1, c2, s2 = scale * c1, scale * s1, scale * c2, scale * s2
+    if task.heading >= 0:
+        # The desired axis has the heading of the goal's, and the tip's angle to the constrained.
+        i, j = task.heading, (task.heading + 1) % 3
+        ux, uy, uz = T[0][j], T[1][j], T[2][j]
+        a = G[0][i] * ux + G[1][i] * uy + G[2][i] * uz
+        across = math.sqrt(max(1.0 - a * a, 0.0))
+        if across < so3.NO_HEADING:
+            a, across = 0.0, 1.0
+        weight = 2.0 * own.orientation_weight * (
+            task.weights[3 + i] / max(across, LEAST_ACROSS)) ** 2
+        vx, vy, vz = (a * G[0][i] + across * G[0][j], a * G[1][i] + across * G[1][j],
+                      a * G[2][i] + across * G[2][j])
+        c1 += weight * (ux * vx + uy * vy + uz * vz
+                        - (ux * ax + uy * ay + uz * az) * (vx * ax + vy * ay + vz * az))
+        s1 += weight * (ax * (uy * vz - uz * vy) + ay * (uz * vx - ux * vz)
+                        + az * (ux * vy - uy * vx))
+        return c1, s1, c2, s2
     for j in range(3):
         # A rotation about one axis misaligns the other two: axis weights from rotation weights.
         weight = 0.0

@@ -8,8 +8,11 @@ from ik_node import Goal, KinematicTree, make_solver
 from ik_node.spatial import rotation_log
 
 
-def score(chain, goal, solver, q):
-    """Return what ccd maximises at q [Welman 1993]: −w_p/2 |Δp|² + w_o Σ u_d·u_c, weights in."""
+def score(chain, goal, solver, q, q0=None):
+    """Return what ccd maximises at q [Welman 1993]: −w_p/2 |Δp|² + w_o Σ u_d·u_c, weights in.
+
+    For a heading one axis counts: towards the goal's heading with the tilt that it has at q0.
+    """
     T, G = chain.forward(q), goal.pose
     w = np.square(goal.weights)
     origin = np.zeros(3)  # the joint of the robots below
@@ -18,6 +21,13 @@ def score(chain, goal, solver, q):
         np.linalg.norm(p_c), np.linalg.norm(p_d))
     w_p = (1.0 + nearness) / solver.settings.length ** 2
     d = G[:3, :3].T @ (p_d - p_c) if goal.orientation is not None else p_d - p_c
+    if (w[3:] > 0.0).sum() == 1:
+        i = int(np.flatnonzero(w[3:])[0])
+        j = (i + 1) % 3
+        a = G[:3, i] @ chain.forward(q0)[:3, j]
+        across = np.sqrt(1.0 - a * a)
+        return (-0.5 * w_p * (w[:3] * d * d).sum() + 2.0 * w[3 + i] / across ** 2
+                * T[:3, j] @ (a * G[:3, i] + across * G[:3, j]))
     axes = [w[4] + w[5] - w[3], w[3] + w[5] - w[4], w[3] + w[4] - w[5]]
     return (-0.5 * w_p * (w[:3] * d * d).sum()
             + sum(a * (T[:3, j] @ G[:3, j]) for j, a in enumerate(axes)))
@@ -44,9 +54,9 @@ def test_a_joint_is_set_to_its_best_angle(weights):
             pose[:3, 3] += 0.3 * rng.normal(size=3)
             goal = Goal.from_pose(pose, weights)
             q = rng.uniform(-3, 3, 1)
-            best = score(chain, goal, solver, q + solver.step(goal, q))
+            best = score(chain, goal, solver, q + solver.step(goal, q), q)
             angles = np.linspace(-np.pi, np.pi, 361)
-            assert best >= max(score(chain, goal, solver, [angle]) for angle in angles) - 1e-9
+            assert best >= max(score(chain, goal, solver, [one], q) for one in angles) - 1e-9
 
 
 def test_limits_hold_and_the_better_end_is_taken():
