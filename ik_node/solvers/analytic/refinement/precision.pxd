@@ -7,7 +7,12 @@ from ik_node.solvers.settings cimport Settings, Scratch
 from ik_node.solvers.task cimport TipTask
 cimport cython
 
-cdef double PRECISE
+cdef double PRECISE, SMALL, LARGE
+
+cdef double position_unit(Settings settings) noexcept nogil
+
+cdef void load_goal(TipTask task, const double[:, ::1] T_base_goal, const double[::1] weights,
+                    Settings settings) noexcept nogil
 
 @cython.locals(met=cython.bint)
 cdef (double, double) refine_to_precision(ChainRecord chain, TipTask task, Settings settings, Scratch work,

@@ -16,6 +16,27 @@ from ik_node.support.arrays import InputMatrix, InputVector, OutputVector, Vecto
 # Squared error, m² and rad², of a precise solution. Configurations that meet the tolerances with a
 # larger error are used only where there is no precise one.
 PRECISE = 1e-17
+SMALL, LARGE = 0.1, 10.0  # m: lengths of arms; positions of others count as if of the nearest one
+
+
+def load_goal(task: TipTask, T_base_goal: InputMatrix, weights: InputVector,
+              settings: Settings) -> None:
+    """Write a goal's pose (4, 4), m, and which of its weights (6,) are above 0 into a task.
+
+    How large they are does not matter to what meets the goal: with their own, Newton's method would
+    leave errors of small weight, and with metres, those of small arms, and hardly move large ones.
+    """
+    search.load_goal(task, T_base_goal, weights)
+    unit = position_unit(settings)
+    for i in range(6):
+        if task.weights[i] > 0.0:
+            task.weights[i] = unit if i < 3 else 1.0
+    task.prepare()
+
+
+def position_unit(settings: Settings) -> float:
+    """Return the weight of positions; see `load_goal`."""
+    return max(min(1.0, LARGE / settings.length), SMALL / settings.length)
 
 
 def refine_to_precision(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
@@ -108,6 +129,7 @@ class Refiner(Verifier):
         of a checked goal. Raises ValueError for arrays of other lengths.
         """
         work = self.begin(T_base_goal, weights, q)
+        load_goal(work.task, T_base_goal, weights, self.settings)
         with cython.nogil:
             position, orientation = refine_to_precision(
                 self.chain, work.task, self.settings, work, work.q0)

@@ -25,9 +25,9 @@ cdef class Refinement:
     cdef ClosedForm closed_form
     cdef rows branches
     cdef vector errors, held, parameters, q0, trial, frames_q
-    cdef bint arm_checked, arm_regular
+    cdef bint arm_checked, arm_regular, certain
     cdef int steps
-    cdef double room, hopeless
+    cdef double room, hopeless, unit
     cdef int find_branches(self) noexcept nogil
     cdef double refine_branch(self, vector q, int i) noexcept nogil
     cdef double tolerable_error(self, vector q) noexcept nogil

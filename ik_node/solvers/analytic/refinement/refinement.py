@@ -21,7 +21,8 @@ _EXACT = 1e-24        # squared error of a branch that needs no refinement, m² 
 _GOOD = 1e-18         # and of one that needs a single Newton step
 _HOPELESS = 1e-3      # rad, and of the arm's size: errors of a branch that is none of an exact arm,
 _PER_ROOT, _PER_TOLERANCE = 3.0, 10.0  # of an inexact one by √slack, and of a loose goal
-_CERTAIN = 1e-7       # m and rad: tolerances that such a branch meets, even when set to a limit
+_CERTAIN = 1e-7       # rad, and m of an arm of a metre or less, of its size else: tolerances that
+                      # such a branch meets, even when set to a limit
 _TURN, _PER_TURN = 2.0 * math.pi, 0.5 / math.pi
 
 
@@ -42,8 +43,11 @@ class Refinement:
         # The squared error, m² and rad², up to which refinement may lead to a solution, where there
         # are fewer joints than equations.
         self.hopeless = INF
+        size, tolerance = self.settings.length, self.settings.orientation_tolerance
+        self.unit = precision.position_unit(self.settings)
+        self.certain = min(tolerance, self.settings.position_tolerance / max(1.0, size)) >= _CERTAIN
         if self.family.structure.count < 6:
-            loose = self.settings.position_tolerance + self.settings.orientation_tolerance
+            loose = self.unit * self.settings.position_tolerance + tolerance
             off = _HOPELESS + _PER_ROOT * math.sqrt(self.family.structure.slack)
             off *= max(1.0, self.family.structure.size)
             self.hopeless = (off + _PER_TOLERANCE * loose) ** 2
@@ -75,8 +79,7 @@ class Refinement:
                 (self.family.structure.has_wrist and self._is_regular())
                 or newton.last_newton_step(self.chain, self.task.T, self.work, q))):
             self.wrap_to_nearest(q)
-            if min(self.settings.position_tolerance,
-                   self.settings.orientation_tolerance) >= _CERTAIN:
+            if self.certain:
                 return error
         self.invalidate_frames()
         error, _position, _orientation = search.residual(self.chain, self.task, self.work, q)
@@ -110,7 +113,7 @@ class Refinement:
             self.arm_checked = False
         shift, rotation = 0.0, 0.0
         for k in range(3):
-            shift += (tip[k][3] - goal[k][3]) ** 2
+            shift += (self.unit * (tip[k][3] - goal[k][3])) ** 2
             for j in range(3):
                 rotation += (tip[k][j] - goal[k][j]) ** 2
         return shift + 0.5 * rotation

@@ -26,6 +26,7 @@ cdef class Enumeration(Refinement):
     cdef ClosedFamily general
     cdef double pivot, doubtful
     cdef rows found
+    cdef vector unmoved
     cdef void find(self, bint within) noexcept nogil
     cdef void _complete(self, bint within) noexcept nogil
     cdef void _refine_branches(self, int count, bint within) noexcept nogil

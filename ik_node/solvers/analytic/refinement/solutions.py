@@ -9,7 +9,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers import codes, search
+from ik_node.solvers import codes
 from ik_node.solvers.analytic.families import closed_family
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, precision
@@ -63,6 +63,7 @@ class Enumeration(Refinement):
         self.doubtful = newton.ALL_BUT_SINGULAR
         if self.completes:
             self.doubtful = _DOUBTFUL * self.pivot if self.pivot < INF else _BESIDE
+        self.unmoved = self.memory.vector(np.zeros(self.chain.n))
         self.found = self.memory.rows(np.zeros((sizes.MOST_SOLUTIONS, self.chain.n)))
 
     def find(self, within: bool) -> None:
@@ -115,9 +116,12 @@ class Enumeration(Refinement):
         error = self.refine_branch(self.trial, branch)
         if error < INF and within and precision.limit_excess(self.chain, self.trial) > 0.0:
             self.moves += 1
+            precision.copy_to(self.unmoved, self.trial, self.chain.n)
             moved = self.move_inside_limits(self.trial) if self.moves <= _MOVES else INF
             if moved < INF or not self.family.structure.may_be_off:
                 error = moved
+            else:
+                precision.copy_to(self.trial, self.unmoved, self.chain.n)
         if error < INF:
             self._keep(error)
 
@@ -201,7 +205,7 @@ class Solutions:
             return None
         checks.check_lengths(self.family.structure.parameters == 0)
         one = self._take(self.start)
-        search.load_goal(one.task, T_base_goal, self.ones)
+        precision.load_goal(one.task, T_base_goal, self.ones, self.settings)
         with cython.nogil:
             one.find(within)
         out = None
@@ -224,7 +228,7 @@ class Solutions:
         one = self._take(self.start)
         one.thorough = parameters.shape[0] == 1
         out = np.empty((parameters.shape[0] * self.most, self.chain.n))
-        search.load_goal(one.task, T_base_goal, weights)
+        precision.load_goal(one.task, T_base_goal, weights, self.settings)
         count = _find_sets(one, parameters, within, out)
         self.idle.append(one)
         return out[:count]
@@ -251,7 +255,7 @@ class Solutions:
                 if i % codes.LOOK == codes.LOOK - 1 and clock.is_over(deadline):
                     solved = i
                     break
-                search.load_goal(one.task, T_base_goal[i], weights)
+                precision.load_goal(one.task, T_base_goal[i], weights, self.settings)
                 for k in range(parameters.shape[1]):
                     one.parameters[k] = parameters[min(i, sets - 1), k]
                 one.find(within)

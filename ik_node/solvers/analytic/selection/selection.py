@@ -280,7 +280,7 @@ class Selector:
 def solve_one(selection: Selection, T_base_goal: InputMatrix, weights: InputVector,
               parameters: OutputVector, q0: InputVector, q: OutputVector) -> None:
     """Select for one goal, see `Selector.solve`."""
-    search.load_goal(selection.task, T_base_goal, weights)
+    precision.load_goal(selection.task, T_base_goal, weights, selection.settings)
     for k in range(parameters.shape[0]):
         selection.parameters[k] = parameters[k]
     for k in range(selection.chain.n):
