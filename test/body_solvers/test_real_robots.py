@@ -117,3 +117,22 @@ def test_tasks_are_those_of_pinocchio():
     target[:3, :3] = T[:3, :3] @ peer.pinocchio.exp3(np.array([0.3, -0.8, 0.4]))
     r = Pose(TALOS[2], target).residual(body, q)
     assert r[3:] == pytest.approx(peer.pinocchio.log3(target[:3, :3].T @ T[:3, :3]), abs=1e-9)
+
+
+@pytest.mark.parametrize('make', [talos, humanoid])
+def test_lagrange_moves_straight_legs_in_few_steps(make):
+    body, tasks = make()
+    rng, solver = np.random.default_rng(1), make_body_solver('lagrange', body, tasks)
+    for _ in range(6):
+        start = body.neutral()  # where the knees are singular
+        q = np.clip(start + rng.normal(scale=0.15, size=len(start)), body.lower, body.upper)
+        frames = body.forward(q)
+        for task in tasks:
+            task.target = body.center_of_mass(q) if isinstance(task, CenterOfMass) else frames[
+                task.link]
+        result = solver.solve()
+        assert result.success
+        assert (result.restarts, result.iterations <= 45) == (0, True)
+        for _ in range(20):
+            start = np.clip(start + solver.velocity(start, 1.0), body.lower, body.upper)
+        assert max(np.abs(task.residual(body, start)).max() for task in tasks) < 1e-9

@@ -101,8 +101,9 @@ class BodySolver(Attempts):
         """Return joint velocities (n,), rad/s or m/s, that bring q (n,) nearer to the tasks.
 
         One differential step of dt seconds, which would meet the linearised tasks by its end where
-        the limits let it: q + dt · velocity is inside the limits of q, and the velocity inside the
-        velocity limits; a q outside the limits comes back as fast as those let it. With
+        the limits let it: q + dt · velocity is inside the limits of q, the velocity inside the
+        velocity limits, and what is in rad moves by no more than the option `max_step` in it; a q
+        outside the limits comes back as fast as those let it. With
         avoid_collisions the whole step keeps the margin less 0.1 mm, and gets no nearer to what is
         nearer already; but where no such step leads out of a collision, it is one on a straight
         line to a free configuration. Raises InputError for a malformed q or dt.

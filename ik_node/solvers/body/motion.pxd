@@ -1,3 +1,4 @@
+from libc cimport math
 cimport ik_node.solvers.body.levels.cascade as cascades
 cimport ik_node.support.linear_systems as linear_systems
 cimport ik_node.kinematics.mass_matrix as masses
@@ -9,7 +10,7 @@ from ik_node.solvers.body.steps cimport Limits
 from ik_node.kinematics.tree cimport Tree
 from ik_node.solvers.body.levels.velocity cimport Velocity, VelocityWork
 
-cdef double SINGULAR, MASSLESS, PSEUDO_TIME, INF
+cdef double SINGULAR, VANISHING, MASSLESS, PSEUDO_TIME, INF
 
 
 cdef class Mass:

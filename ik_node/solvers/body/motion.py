@@ -19,7 +19,8 @@ from ik_node.solvers.body.steps import Limits
 from ik_node.support import linear_systems
 from ik_node.support.arrays import Matrix, Memory
 
-SINGULAR = 1e-2   # singular value of the constraints below which they are damped
+SINGULAR = 1e-2   # singular value of the constraints below which they are damped,
+VANISHING = 0.1   # and over what they miss: near a solution damping would delay it
 MASSLESS = 1e-6   # part of the largest entry of M's diagonal that counts as no mass
 PSEUDO_TIME = 1e3  # s, of steps of a search: springs come to rest in a few
 INF = math.inf
@@ -96,7 +97,9 @@ def motion(own: Motion, work: VelocityWork, count: int, dt: float, at_rest: bool
     for i in range(own.constraints):
         if not (own.stack.one_sided[i] and e[i] < 0.0):
             e[i] *= own.feedback
-    cascades.factor(work.cascade, work.cascade.count, A, e, velocities.DAMPING, SINGULAR)
+    missed = cascades.missed2(work.cascade, 0, e) if own.constraints > 0 else 0.0
+    cascades.factor(work.cascade, work.cascade.count, A, e, velocities.DAMPING,
+                    min(SINGULAR, VANISHING * math.sqrt(missed)))
     cascades.solve(work.cascade, e, work.step.lower, work.step.upper, work.step.x)
 
 
