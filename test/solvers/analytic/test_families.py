@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 import robots
 from branches import arm, calibrated, check, configurations, directions
 from ik_node import Goal, IkError, KinematicTree, make_solver
+from ik_node.support.exceptions import UnsupportedError
 
 
 @pytest.mark.parametrize('name', ['arm_6r', 'arm_7r', 'planar_3r', 'scara'])
@@ -297,3 +298,38 @@ def test_a_pose_that_is_slightly_off_is_mended_and_a_wrong_one_is_refused_with_t
             solver.solve_all(np.ones(shape))
     with pytest.raises(IkError, match='within_limits'):
         solver.solve_all(pose, within_limits='no')
+
+
+X, Y, Z = np.eye(3)
+A, B = np.zeros(3), np.array([0.4, 0.1, 0.2])
+
+
+@pytest.mark.parametrize(('kinds', 'axes', 'points', 'ways'), [
+    ('RRRRRR', [Z, Y, Z, Z, Y, Z], [A, A, A, B, B, B], 5),  # two spherical joints in series
+    ('RRRRRR', [Z, Y, Y, X, Y, Y], [A, A, B, B + X, B + X, B + X], 5),  # coincident axes
+    ('RRRRR', [Z, Z, Y, Y, X], [A, A, A, B, B], 4),
+    ('PPRRRR', [X, X, Z, Z, Y, X], [A, A, A, B, B, B], 5),
+    ('RRRRRR', list(np.random.default_rng(0).normal(size=(6, 3))), [A] * 6, 3)])
+def test_an_arm_that_is_always_singular_is_refused_with_that_reason(kinds, axes, points, ways):
+    chain = arm(kinds, [axis / np.linalg.norm(axis) for axis in axes], points)
+    with pytest.raises(UnsupportedError, match=f'in every configuration.* in {ways} indep'):
+        make_solver('analytic', chain)
+
+
+@pytest.mark.parametrize('name', ['ur5', 'irb140', 'baxter', 'panda', 'pr2', 'so101'])
+def test_goals_for_the_orientation_alone_have_a_closed_form(name):
+    chain = robots.chain(name)
+    solver, rng = make_solver('analytic', chain), np.random.default_rng(5)
+    for _ in range(robots.samples(20)):
+        R = chain.forward(robots.random_q(chain, rng))[:3, :3]
+        result = solver.solve(Goal(orientation=R), robots.random_q(chain, rng))
+        assert result.success
+        assert chain.forward(result.q)[:3, :3] == pytest.approx(R, abs=2e-6)
+    for q in solver.solve_all(Goal(orientation=R)):
+        assert chain.forward(q)[:3, :3] == pytest.approx(R, abs=2e-6)
+
+
+def test_what_kind_of_goal_has_no_closed_form_is_said():
+    solver = make_solver('analytic', robots.chain('ur5'))
+    with pytest.raises(UnsupportedError, match='for goals that leave x y free'):
+        solver.solve(Goal.from_pose(np.eye(4), (0, 0, 1, 1, 1, 1)))

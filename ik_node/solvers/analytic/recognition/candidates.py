@@ -84,8 +84,10 @@ def _structures(whole: Joints, locked: tuple[int, ...], size: float,
                 span: int = 3) -> Iterator[Candidate]:
     """Yield the candidates of the joints that are not locked, with a triple, or a pair: span 2."""
     six = whole.without(locked)
-    # Joints after a locked one: their relation to the joint before depends on its value.
-    broken = {i - k for k, i in enumerate(locked)}
+    # Joints after a locked one: their relation to the joint before depends on its value, unless all
+    # axes meet, which they still do then.
+    turning = whole.points[whole.kind == REVOLUTE]
+    broken = {i - k for k, i in enumerate(locked)} if (turning != turning[:1]).any() else set()
     last = len(six.kind) - span
     for place in sorted(range(last + 1), key=lambda place: (place != last, place)):
         triple = list(range(place, place + span))

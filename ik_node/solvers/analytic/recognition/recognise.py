@@ -33,6 +33,7 @@ _TRIALS = 12
 _GENERAL_TRIALS = 3      # this family relies on no structure that could be missing
 _TRIAL_TOLERANCE = 1e-4  # rad or m
 _REDUNDANT = 5e-3        # ratio of singular values above which a Jacobian counts as regular
+_DEPENDENT = 1e-6        # ratio below which it counts as singular, in every configuration
 _MOST_JOINTS = 16        # the search for a structure takes seconds beyond
 
 # Verification takes a while, and a changed option makes a new solver.
@@ -69,7 +70,11 @@ def _recognise(chain: Chain, constrained: np.ndarray, along_goal: bool) -> Recog
     if free is None:
         raise UnsupportedError('analytic has no closed form for goals that constrain one rotation '
                                'only', 'a goal for one rotation only')
-    whole = free[0].followed_by(own).followed_by(free[1])
+    if not constrained[:3].any() and along_goal:  # where the axes are does not matter
+        points = np.tile(T_base_tip[:3, 3], (len(own.kind), 1))
+    else:
+        points = own.points
+    whole = free[0].followed_by(own._replace(points=points)).followed_by(free[1])
     best = None
     for candidate in sorted(candidates(whole, T_base_tip, size), key=lambda c: c.cost):
         if best is not None and candidate.family == GENERAL:
@@ -92,7 +97,34 @@ def _recognise(chain: Chain, constrained: np.ndarray, along_goal: bool) -> Recog
     if best is not None:
         return described(chain, own, *best)
     found = f'{letters(own)} with no structure a closed form is known for'
+    rank = _rank(own, size)
+    if rank < min(len(own.kind), 6):
+        found += (': it is singular in every configuration, since its joints move the tip in '
+                  f'{rank} independent ways only')
+    elif not constrained.all():
+        found += f', for goals that leave {_names(~constrained)} free'
     raise UnsupportedError(_refusal(chain, found), found)
+
+
+def _names(axes: np.ndarray) -> str:
+    """Return the names of some axes (6,) of a goal, as text."""
+    return ' '.join(name for name, one in zip(('x', 'y', 'z', 'rx', 'ry', 'rz'), axes) if one)
+
+
+def _rank(joints: Joints, size: float) -> int:
+    """Return in how many independent ways joints move the tip, at most, of random configurations.
+
+    size: of the arm, m.
+    """
+    rng, most = np.random.default_rng(0), 0
+    for _ in range(_TRIALS):
+        values = rng.uniform(-np.pi, np.pi, len(joints.kind))
+        values[joints.kind == PRISMATIC] *= 0.1 * size
+        J = twists(joints, values)
+        J[:3] /= size
+        sigma = np.linalg.svd(J, compute_uv=False)
+        most = max(most, int((sigma > _DEPENDENT * sigma[0]).sum()))
+    return most
 
 
 def _refusal(chain: Chain, found: str) -> str:
