@@ -13,13 +13,14 @@ For several robots, start it several times, each with its own namespace and pref
 ros2 launch ik_node demo.launch.py robot:=arm_7r namespace:=left frame_prefix:=left/
 """
 
-import functools
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 import yaml
+from ament_index_python import get_package_prefix
 from launch.actions import (
     DeclareLaunchArgument,
     OpaqueFunction,
@@ -32,15 +33,19 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from ik_node import IkError, KinematicTree
-from ik_node.commands.demo.rviz_view import arm_of, fit, motion_points, shown_points
-from ik_node.control.options import NodeOptions
+from ik_node import IkError
+from ik_node.commands.demo.rviz_view import fit, motion_points, shown_points
+from ik_node.control.options import BODY_SOLVERS, SOLVERS, NodeOptions
 from ik_node.kinematics.reach import reach
 from ik_node.mocap.recording_files import read_recording
 from ik_node.model.readers import FORMATS, read_model
 from ik_node.ros.publishing.markers.shapes import shown_size
+from ik_node.support.exceptions import OptionError, unknown
 from ik_node.support.resources import obstacles_file, own_robots, robot_file, share_folder
 from launch import LaunchContext, LaunchDescription
+
+# Nodes, the fixed frame of RViz, and what returns the points (k, 3), m, that it has to show.
+Plan: TypeAlias = tuple[list[Node], str, Callable[[], np.ndarray]]
 
 ARGUMENTS = [
     ('robot', 'arm_6r', f'a file, {FORMATS}, or one of {", ".join(own_robots())}'),
@@ -70,101 +75,106 @@ def generate_launch_description() -> LaunchDescription:
 
 
 def _start(context: LaunchContext) -> list:
+    """Check everything, then return the actions: launch ends nothing that it began before an error.
+
+    Whatever ends, all end.
+    """
     values = {name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS}
-    config = share_folder() / 'config'
+    wanted = {name for name in ('rviz', 'goals', 'workspace')
+              if IfCondition(values[name]).evaluate(context)}
     try:
-        file = robot_file(values['robot'])
-        tree = read_model(file)
-        if values['motion']:
-            return _play(file, tree, values)
-        obstacles = str(obstacles_file(values['obstacles'])) if values['obstacles'] else ''
-    except (IkError, FileNotFoundError) as error:
+        nodes, fixed_frame, points = (_play if values['motion'] else _solve)(values, wanted)
+        return nodes + (_open_rviz(values, fixed_frame, points()) if 'rviz' in wanted else [])
+    except (IkError, OSError) as error:
         raise RuntimeError(f'demo.launch.py: {error}') from error
-    parameters: list = [str(config / 'demo.yaml')]
-    of_robot = config / f'{file.stem}.yaml'
-    if of_robot.is_file():
-        parameters.append(str(of_robot))
-    prefix, namespace = values['frame_prefix'], values['namespace']
-    links = {f'{end}_link': values[end] for end in ('base', 'tip') if values[end]}
+
+
+def _solve(values: dict[str, str], wanted: set[str]) -> Plan:
+    """Plan the node and its goals. Raises IkError and FileNotFoundError for wrong arguments."""
+    file, config = robot_file(values['robot']), share_folder() / 'config'
+    tree, of_robot = read_model(file), config / f'{file.stem}.yaml'
+    parameters: list = [str(path) for path in (config / 'demo.yaml', of_robot) if path.is_file()]
     own = yaml.safe_load(of_robot.read_text())['/**']['ros__parameters'] if (
         of_robot.is_file()) else {}
-    base, tip = ({**own, **links}.get(f'{end}_link', '') for end in ('base', 'tip'))
+    links = {f'{end}_link': values[end] for end in ('base', 'tip') if values[end]}
+    chain = None if 'tasks' in own and not links and 'workspace' not in wanted else tree.chain(
+        *({**own, **links}.get(f'{end}_link') for end in ('base', 'tip')))
+    solver, solvers = values['solver'], BODY_SOLVERS if 'tasks' in own else SOLVERS
+    if solver and solver not in solvers:
+        raise OptionError(unknown('solver', solver, solvers))
+    of_node = {**links, **({'solver': solver} if solver else {})}
+    if values['obstacles']:
+        of_node |= {'obstacles_path': str(obstacles_file(values['obstacles'])),
+                    f'{solver or own.get("solver", "dls")}.avoid_collisions': True}
+    # The same text for both: robot_state_publisher takes it as a parameter only.
+    described = _described(tree.description, values)
+    nodes = [_node(values, 'robot_state_publisher', parameters=[described]),
+             _node(values, 'ik_node', parameters=[*parameters, {**of_node, **described}])]
+    if 'goals' in wanted:
+        nodes.append(_node(values, 'demo_goals', parameters=[*parameters, links]))
+    if chain is not None and 'workspace' in wanted:
+        edge = 0.1 * shown_size(reach(chain.arrays)[1])  # few voxels: quick to compute
+        nodes.append(_node(values, 'ik_workspace', arguments=[
+            str(file), '--base', chain.base_link, '--tip', chain.tip_link, '--edge', f'{edge:.3g}',
+            '--publish', '--frame-prefix', values['frame_prefix']]))
     options = NodeOptions.read({**NodeOptions.defaults(), **{
         name: own[name] for name in ('root', 'root_pose') if name in own}})
-    chain = None if 'tasks' in own else arm_of(tree, base, tip)
-    points = functools.partial(shown_points, tree, chain, options)
-    solver = {'solver': values['solver']} if values['solver'] else {}
-    if obstacles:
-        name = values['solver'] or own.get('solver', 'dls')
-        solver.update({'obstacles_path': obstacles, f'{name}.avoid_collisions': True})
     # A moving root is placed in the world.
-    fixed_frame = prefix + tree.root if options.root == 'fixed' else 'world'
-    # The same text for both: robot_state_publisher takes it as a parameter only.
-    description = {'robot_description': ParameterValue(tree.description, value_type=str)}
-    prefixed = {'frame_prefix': ParameterValue(prefix, value_type=str)}
-    return [
-        Node(package='robot_state_publisher', executable='robot_state_publisher',
-             namespace=namespace, parameters=[{**description, **prefixed}]),
-        Node(package='ik_node', executable='ik_node', namespace=namespace, output='screen',
-             parameters=[*parameters, {**links, **description, **prefixed, **solver}]),
-        Node(package='ik_node', executable='demo_goals', namespace=namespace, output='screen',
-             parameters=[*parameters, links], condition=IfCondition(values['goals'])),
-        OpaqueFunction(function=_show_workspace, args=[file, tree, base, tip, namespace, prefix],
-                       condition=IfCondition(values['workspace'])),
-        OpaqueFunction(function=_open_rviz,
-                       args=[points, namespace, prefix, fixed_frame],
-                       condition=IfCondition(values['rviz']))]
+    fixed_frame = values['frame_prefix'] + tree.root if options.root == 'fixed' else 'world'
+    shown = None if 'tasks' in own else chain
+    return nodes, fixed_frame, lambda: shown_points(tree, shown, options)
 
 
-def _play(file: Path, tree: KinematicTree, values: dict[str, str]) -> list:
-    """Play a recorded motion. Raises IkError for one that cannot be read."""
-    recording = read_recording(values['motion'], tree)
-    prefix, namespace = values['frame_prefix'], values['namespace']
+def _play(values: dict[str, str], wanted: set[str]) -> Plan:
+    """Plan that a recorded motion is played. Raises as `_solve`."""
+    file = robot_file(values['robot'])
+    recording = read_recording(values['motion'], read_model(file))
     # With the joints of the root, where the motion has values of them.
-    description = {'robot_description': ParameterValue(recording.tree.to_urdf(), value_type=str)}
-    prefixed = {'frame_prefix': ParameterValue(prefix, value_type=str)}
-    return [
-        Node(package='robot_state_publisher', executable='robot_state_publisher',
-             namespace=namespace, parameters=[{**description, **prefixed}]),
-        Node(package='ik_node', executable='ik_play', namespace=namespace, output='screen',
-             arguments=[str(file), values['motion'], '--loop', '--no-description']),
-        OpaqueFunction(function=_open_rviz,
-                       args=[functools.partial(motion_points, recording), namespace, prefix,
-                             prefix + recording.tree.root],
-                       condition=IfCondition(values['rviz']))]
+    described = _described(recording.tree.to_urdf(), values)
+    nodes = [_node(values, 'robot_state_publisher', parameters=[described]),
+             _node(values, 'ik_play', arguments=[
+                 str(file), values['motion'], '--loop', '--no-description'])]
+    return (nodes, values['frame_prefix'] + recording.tree.root,
+            lambda: motion_points(recording))
 
 
-def _show_workspace(context: LaunchContext, file: Path, tree: KinematicTree, base: str, tip: str,
-                    namespace: str, prefix: str) -> list:
-    """Compute and publish the workspace of the tip."""
+def _described(text: str, values: dict[str, str]) -> dict[str, ParameterValue]:
+    """Return the parameters of a robot: its description, and the prefix of its frames."""
+    return {'robot_description': ParameterValue(text, value_type=str),
+            'frame_prefix': ParameterValue(values['frame_prefix'], value_type=str)}
+
+
+def _node(values: dict[str, str], executable: str, **more: Any) -> Node:
+    """Return a node whose end ends all. Raises FileNotFoundError where it is not installed."""
+    own = executable not in ('robot_state_publisher', 'rviz2')
+    package = 'ik_node' if own else executable
     try:
-        chain = tree.chain(base or None, tip or None)
-    except IkError as error:
-        raise RuntimeError('demo.launch.py: workspace:=true shows what one tip reaches; name it '
-                           f'with tip:=. {error}') from error
-    return [Node(package='ik_node', executable='ik_workspace', namespace=namespace,
-                 # Few voxels: quick to compute, and the robot stays visible.
-                 arguments=[str(file), '--base', chain.base_link, '--tip', chain.tip_link,
-                            '--edge', f'{0.1 * shown_size(reach(chain.arrays)[1]):.3g}',
-                            '--publish', '--frame-prefix', prefix])]
+        installed = Path(get_package_prefix(package), 'lib', package, executable).is_file()
+    except LookupError:
+        installed = False
+    if not installed:
+        hint = '; rviz:=false starts the others without it' if package == 'rviz2' else ''
+        raise FileNotFoundError(f'{executable} is not installed, or no setup file that knows it '
+                                f'is sourced{hint}')
+    return Node(package=package, executable=executable, namespace=values['namespace'],
+                output='screen' if own else 'log', on_exit=Shutdown(), **more)
 
 
-def _open_rviz(context: LaunchContext, points: Callable[[], np.ndarray], namespace: str,
-               prefix: str, fixed_frame: str) -> list:
+def _open_rviz(values: dict[str, str], fixed_frame: str, points: np.ndarray) -> list:
     """Open RViz with a configuration of its own, which is removed at the end.
 
-    points: returns what the first view has to show, (k, 3), m.
+    points: what the first view has to show, (k, 3), m.
     """
     config = yaml.safe_load((share_folder() / 'config' / 'demo.rviz').read_text())
-    fit(config, points())
+    fit(config, points)
     for display in config['Visualization Manager']['Displays']:
         if display['Class'] == 'rviz_default_plugins/RobotModel':
-            display['TF Prefix'] = prefix.removesuffix('/')  # RViz puts a slash of its own behind
-    with tempfile.NamedTemporaryFile('w', suffix='.rviz', delete=False) as fitted:
-        yaml.safe_dump(config, fitted)
-    file = Path(fitted.name)
+            # RViz puts a slash of its own behind.
+            display['TF Prefix'] = values['frame_prefix'].removesuffix('/')
+    folder = tempfile.TemporaryDirectory(prefix='ik_node_')
+    file = Path(folder.name, 'demo.rviz')
+    file.write_text(yaml.safe_dump(config))
+    title = f'{Path(values["robot"]).stem} {values["namespace"]}'.rstrip() + ' - RViz'
     return [
-        RegisterEventHandler(OnShutdown(
-            on_shutdown=lambda event, context: file.unlink(missing_ok=True))),
-        Node(package='rviz2', executable='rviz2', namespace=namespace,
-             arguments=['-d', str(file), '-f', fixed_frame], on_exit=Shutdown())]
+        _node(values, 'rviz2', arguments=['-d', str(file), '-f', fixed_frame, '-t', title]),
+        RegisterEventHandler(OnShutdown(on_shutdown=lambda event, context: folder.cleanup()))]

@@ -14,7 +14,6 @@ from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
 from ik_node.ros.publishing.markers.limit_panel import LimitPanel
 from ik_node.ros.publishing.markers.shapes import shown_size
-from ik_node.support.exceptions import IkError
 from ik_node.workspace.sampling import ranges
 
 _FIELD_OF_VIEW = math.radians(45.0)  # vertical, of RViz's orbit camera
@@ -72,14 +71,6 @@ def fit(config: dict[str, Any], points: np.ndarray) -> None:
             display['Cell Size'] = float(f'{distance / 15.0:.0e}')
         elif display['Class'] == 'rviz_default_plugins/TF':
             display['Marker Scale'] = 0.1 * distance
-
-
-def arm_of(tree: KinematicTree, base: str, tip: str) -> Chain | None:
-    """Return the chain between two links, '' for the default ones; None where there is none."""
-    try:
-        return tree.chain(base or None, tip or None)
-    except IkError:
-        return None
 
 
 def _arm_points(chain: Chain) -> np.ndarray:

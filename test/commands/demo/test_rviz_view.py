@@ -13,7 +13,7 @@ from visualization_msgs.msg import Marker
 
 import robots
 from ik_node import KinematicTree
-from ik_node.commands.demo.rviz_view import arm_of, fit, motion_points, shown_points
+from ik_node.commands.demo.rviz_view import fit, motion_points, shown_points
 from ik_node.control.arm import Arm
 from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions, NodeOptions
@@ -110,7 +110,7 @@ def texts(camera, chain, T_root_base, words):
 @pytest.mark.parametrize('name', TREES)
 def test_all_that_the_tip_reaches_and_all_texts_are_in_the_picture_apart(name):
     tree = TREES[name]()
-    chain = arm_of(tree, *TIPS.get(name, ('', '')))
+    chain = tree.chain(*TIPS.get(name, ()))
     grid, camera = config_for(tree, chain)
     rng = np.random.default_rng(7)
     T = tree.forward()[chain.base_link]
