@@ -150,7 +150,7 @@ setup(
         'jazzy': JAZZY,
         'plot': ['matplotlib'],
         # For collision shapes that are meshes; without coal these count as their convex hulls.
-        'collisions': ['coal>=3.0.3', 'pycollada', 'trimesh'],
+        'collisions': ['coal>=3.0.3', 'fast-simplification>=0.2', 'pycollada', 'trimesh'],
         'motion': ['ruckig'],  # for motion in joint space
         'test': ['cmeel-urdfdom', 'example-robot-data', 'hypothesis', 'lxml', 'mkdocs-material',
                  'mypy', 'pin', 'playwright', 'pytest', 'pytest-xdist>=3.7', 'rtb-data', 'ruff',

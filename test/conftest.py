@@ -6,6 +6,10 @@ import signal
 
 import pytest
 
+from installed import use_installed
+
+use_installed()
+
 import ik_node
 import robots
 from compiled import outdated

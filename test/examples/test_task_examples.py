@@ -14,6 +14,7 @@ from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node.solvers.body.base import BodySolver
+from installed import python_path
 from plain_kinematics import PlainRobot
 
 EXAMPLES = Path(__file__).parents[2] / 'examples'
@@ -76,7 +77,7 @@ class Run:
 def test_an_example_runs_as_its_reader_runs_it_without_compiled_kernels(name):
     run = subprocess.run(
         [sys.executable, str(EXAMPLES / f'{name}.py')], capture_output=True, text=True,
-        timeout=120, check=False, env={**os.environ, 'PYTHONPATH': str(EXAMPLES.parent),
+        timeout=120, check=False, env={**os.environ, 'PYTHONPATH': python_path(),
                                        'IK_NODE_PLAIN': '1'})
     assert run.returncode == 0, run.stderr
     assert 'the goal is met' in run.stdout

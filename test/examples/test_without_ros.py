@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from installed import python_path
+
 EXAMPLES = Path(__file__).parents[2] / 'examples'
 
 
@@ -29,7 +31,7 @@ def test_ten_lines_are_ten_and_meet_the_goal():
     # Run as its reader runs it.
     run = subprocess.run([sys.executable, str(EXAMPLES / 'ten_lines.py')], capture_output=True,
                          text=True, timeout=240, check=False,
-                         env={**os.environ, 'PYTHONPATH': str(EXAMPLES.parent)})
+                         env={**os.environ, 'PYTHONPATH': python_path()})
     assert run.returncode == 0, run.stderr
     assert run.stdout.startswith('True: the goal is met')
 

@@ -21,7 +21,7 @@ SCHEMA = Path(__file__).parents[1] / 'schemas/sros2_policy.xsd'  # of sros2, as 
 ONLY_WITH_TF2 = {'/tf', '/tf_static'}
 ONLY_WITH_INTERACTIVE_MARKERS = {f'/ik_node/{name}' for name in (
     'update', 'feedback', 'get_interactive_markers')}
-ONLY_WITH_MOVEIT = {f'/{name}' for name in TOPICS.values()}
+ONLY_WITH_MOVEIT = {'/ik_node/compute_ik', *(f'/{name}' for name in TOPICS.values())}
 NOT_HERE = {'/rosout'}  # nodes in the tests' process publish no logs
 ONLY_WHEN_ASKED = {'publish': {'/robot_description', '/ik_node/root_pose'}}
 

@@ -3,10 +3,15 @@
 import pytest
 
 
+def pytest_pycollect_makemodule():
+    """Skip every module of this folder, before it imports the page, without what the page needs."""
+    for name in ('viser', 'fast_simplification'):
+        pytest.importorskip(name, reason=f'{name} is not installed (make test brings it)')
+
+
 @pytest.fixture(scope='session')
 def reader():
     """The process that reads meshes."""
-    pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
     from ik_node.model.mesh_reader import MeshReader
     made = MeshReader()
     yield made

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 from fake_node import FakeNode

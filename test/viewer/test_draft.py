@@ -2,10 +2,6 @@
 
 from types import SimpleNamespace
 
-import pytest
-
-pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
-
 from ik_node.support.exceptions import InputError
 from ik_node.viewer.draft import Draft
 from page_here import until

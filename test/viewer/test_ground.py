@@ -4,8 +4,6 @@ from types import SimpleNamespace
 
 import pytest
 
-pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
-
 from ik_node.viewer.scene_nodes import GroundPlane
 from page_here import page_with
 

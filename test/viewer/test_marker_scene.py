@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import trimesh
 
-pytest.importorskip('viser', reason='viser is not installed (make test brings it)')
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 from builtin_interfaces.msg import Duration
