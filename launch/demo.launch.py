@@ -13,8 +13,8 @@ For several robots, start it several times, each with its own namespace and pref
 ros2 launch ik_node demo.launch.py robot:=arm_7r namespace:=left frame_prefix:=left/
 """
 
+import contextlib
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -44,8 +44,8 @@ from ik_node.support.exceptions import OptionError, unknown
 from ik_node.support.resources import obstacles_file, own_robots, robot_file, share_folder
 from launch import LaunchContext, LaunchDescription
 
-# Nodes, the fixed frame of RViz, and what returns the points (k, 3), m, that it has to show.
-Plan: TypeAlias = tuple[list[Node], str, Callable[[], np.ndarray]]
+# Nodes, the fixed frame of RViz, and the points (k, 3), m, that its first view has to show.
+Plan: TypeAlias = tuple[list[Node], str, np.ndarray]
 
 ARGUMENTS = [
     ('robot', 'arm_6r', f'a file, {FORMATS}, or one of {", ".join(own_robots())}'),
@@ -75,16 +75,13 @@ def generate_launch_description() -> LaunchDescription:
 
 
 def _start(context: LaunchContext) -> list:
-    """Check everything, then return the actions: launch ends nothing that it began before an error.
-
-    Whatever ends, all end.
-    """
+    """Check everything, then return the actions: launch ends nothing begun before an error."""
     values = {name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS}
     wanted = {name for name in ('rviz', 'goals', 'workspace')
               if IfCondition(values[name]).evaluate(context)}
     try:
-        nodes, fixed_frame, points = (_play if values['motion'] else _solve)(values, wanted)
-        return nodes + (_open_rviz(values, fixed_frame, points()) if 'rviz' in wanted else [])
+        nodes, *view = (_play if values['motion'] else _solve)(values, wanted)
+        return nodes + (_open_rviz(values, *view) if 'rviz' in wanted else [])
     except (IkError, OSError) as error:
         raise RuntimeError(f'demo.launch.py: {error}') from error
 
@@ -121,8 +118,7 @@ def _solve(values: dict[str, str], wanted: set[str]) -> Plan:
         name: own[name] for name in ('root', 'root_pose') if name in own}})
     # A moving root is placed in the world.
     fixed_frame = values['frame_prefix'] + tree.root if options.root == 'fixed' else 'world'
-    shown = None if 'tasks' in own else chain
-    return nodes, fixed_frame, lambda: shown_points(tree, shown, options)
+    return nodes, fixed_frame, shown_points(tree, None if 'tasks' in own else chain, options)
 
 
 def _play(values: dict[str, str], wanted: set[str]) -> Plan:
@@ -134,8 +130,7 @@ def _play(values: dict[str, str], wanted: set[str]) -> Plan:
     nodes = [_node(values, 'robot_state_publisher', parameters=[described]),
              _node(values, 'ik_play', arguments=[
                  str(file), values['motion'], '--loop', '--no-description'])]
-    return (nodes, values['frame_prefix'] + recording.tree.root,
-            lambda: motion_points(recording))
+    return nodes, values['frame_prefix'] + recording.tree.root, motion_points(recording)
 
 
 def _described(text: str, values: dict[str, str]) -> dict[str, ParameterValue]:
@@ -148,23 +143,17 @@ def _node(values: dict[str, str], executable: str, **more: Any) -> Node:
     """Return a node whose end ends all. Raises FileNotFoundError where it is not installed."""
     own = executable not in ('robot_state_publisher', 'rviz2')
     package = 'ik_node' if own else executable
-    try:
-        installed = Path(get_package_prefix(package), 'lib', package, executable).is_file()
-    except LookupError:
-        installed = False
-    if not installed:
-        hint = '; rviz:=false starts the others without it' if package == 'rviz2' else ''
-        raise FileNotFoundError(f'{executable} is not installed, or no setup file that knows it '
-                                f'is sourced{hint}')
-    return Node(package=package, executable=executable, namespace=values['namespace'],
-                output='screen' if own else 'log', on_exit=Shutdown(), **more)
+    with contextlib.suppress(LookupError):
+        if Path(get_package_prefix(package), 'lib', package, executable).is_file():
+            return Node(package=package, executable=executable, namespace=values['namespace'],
+                        output='screen' if own else 'log', on_exit=Shutdown(), **more)
+    hint = '; rviz:=false starts the others without it' if package == 'rviz2' else ''
+    raise FileNotFoundError(f'{executable} is not installed, or no setup file that knows it is '
+                            f'sourced{hint}')
 
 
 def _open_rviz(values: dict[str, str], fixed_frame: str, points: np.ndarray) -> list:
-    """Open RViz with a configuration of its own, which is removed at the end.
-
-    points: what the first view has to show, (k, 3), m.
-    """
+    """Open RViz on points (k, 3), m, with a configuration of its own, removed at the end."""
     config = yaml.safe_load((share_folder() / 'config' / 'demo.rviz').read_text())
     fit(config, points)
     for display in config['Visualization Manager']['Displays']:

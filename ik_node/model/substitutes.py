@@ -13,8 +13,8 @@ from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import pose_from_rotation, turn_z_onto
 
 DENSITY = 1000.0       # kg/m³, that of water
-_THICKNESS = 0.03      # of the figure's size: a rod's radius
-_HUB = 1.45            # of a rod's radius: a hub's
+_THICKNESS = 0.035     # of the length of the longest branch: a rod's radius
+_HUB = 1.2             # of a rod's radius: a hub's
 _SHORTEST = 1e-6       # of the figure's size: what is drawn as a rod
 _COLORS = ((0.93, 0.55, 0.18, 1.0), (0.32, 0.36, 0.42, 1.0), (0.85, 0.87, 0.90, 1.0))
 _TIP_COLOR = (0.25, 0.55, 0.85, 1.0)
@@ -22,12 +22,14 @@ _Color = tuple[float, float, float, float]
 
 
 def stick_figure(links: Sequence[str], joints: Sequence[Joint]) -> dict[str, tuple[Visual, ...]]:
-    """Return shapes for every link, from the root out, in m, sized by the joints' distances.
+    """Return shapes for every link, from the root out, in m, as thick as an arm of that length.
 
     All of a link's shapes have one colour: some viewers give a link no more than that.
     """
-    arms = [float(np.linalg.norm(joint.placement[:3, 3])) for joint in joints]
-    size = max(sum(arms) / max(len([arm for arm in arms if arm > 0.0]), 1), 1e-3) * 3.0
+    along = dict.fromkeys(links, 0.0)  # m, from the root
+    for one in joints:
+        along[one.child] = along[one.parent] + float(np.linalg.norm(one.placement[:3, 3]))
+    size = max(*along.values(), 3e-3)
     radius = _THICKNESS * size
     figure: dict[str, list[Visual]] = {link: [] for link in links}
     joint_into = {joint.child: joint for joint in joints}
@@ -52,8 +54,8 @@ def stick_figure(links: Sequence[str], joints: Sequence[Joint]) -> dict[str, tup
 def _hub(joint: Joint, radius: float, color: _Color) -> Visual:
     T = pose_from_rotation(turn_z_onto(joint.axis))
     if joint.prismatic:
-        return Visual(Box((2.0 * radius, 2.0 * radius, 3.0 * radius)), T, color)
-    return Visual(Cylinder(_HUB * radius, 3.0 * radius), T, color)
+        return Visual(Box((2.0 * radius, 2.0 * radius, 2.6 * radius)), T, color)
+    return Visual(Cylinder(_HUB * radius, 2.6 * radius), T, color)
 
 
 def _rod(end: np.ndarray, radius: float, shortest: float, color: _Color) -> list[Visual]:

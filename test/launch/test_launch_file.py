@@ -161,7 +161,7 @@ def test_a_motion_is_played_with_the_joints_of_its_root_in_place_of_the_node(lau
     arguments = programs['rviz2']['arguments']
     assert arguments[arguments.index('-f') + 1] == 'world'
     _, _, points = launch_file._play(values, set())
-    assert np.ptp(points(), axis=0).max() > 2.0  # m: the way of the walk, not the figure alone
+    assert np.ptp(points, axis=0).max() > 2.0  # m: the way of the walk, not the figure alone
     values['motion'] = str(MOTIONS / 'walker.asf')
     with pytest.raises(RuntimeError, match=r'demo\.launch\.py: .*walker\.asf'):
         started(launch_file, **values)

@@ -95,6 +95,15 @@ def test_rods_reach_from_joint_to_joint():
     assert np.abs(rods['link_1'].placement[:3, 2]) == pytest.approx([1.0, 0.0, 0.0])
 
 
+@pytest.mark.parametrize('count', [1, 2, 7])
+def test_rods_are_as_thick_as_the_arm_is_long_however_many_there_are(count):
+    tree = KinematicTree.from_dh([[0.7 / count, 0.0, 0.0, 0.0]] * count, 'standard')
+    radii = {visual.shape.radius for _, visual, _ in
+             KinematicTree.from_urdf(tree.to_urdf()).visual_poses()
+             if isinstance(visual.shape, Cylinder) and visual.placement[0, 3] > 0.0}
+    assert [*radii] == pytest.approx([0.035 * 0.7])
+
+
 def test_a_joint_without_limits_comes_back_without():
     tree = KinematicTree(['a', 'b', 'c', 'd'], [
         ComplexJoint('cart', 'planar', 'a', 'b'),

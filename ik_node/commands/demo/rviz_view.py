@@ -1,4 +1,4 @@
-"""The first view in RViz: a camera on all that a robot reaches, and a grid of its size."""
+"""The first view in RViz: a camera on what the demonstration shows, and a grid of its size."""
 
 import itertools
 import math
@@ -12,14 +12,13 @@ from ik_node.kinematics.reach import reach
 from ik_node.mocap.recording import Recording
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
+from ik_node.motion.tip_path import ClosedPath
 from ik_node.ros.publishing.markers.limit_panel import LimitPanel
 from ik_node.ros.publishing.markers.shapes import shown_size
-from ik_node.workspace.sampling import ranges
 
 _FIELD_OF_VIEW = math.radians(45.0)  # vertical, of RViz's orbit camera
 _ASPECT = 1.2                        # width by height of the picture in the window of demo.rviz
 _FILLED = 0.92                       # part of the picture that the robot may fill
-_SAMPLES = 300                       # of the positions of a tip
 _TIMES = 40                          # of a motion
 _LINES = 5                           # of the status of an arm: the usual ones are shorter
 _NEAR_CLIP = 1.0 / 300.0             # of the distance
@@ -32,11 +31,14 @@ def shown_points(tree: KinematicTree, chain: Chain | None, options: NodeOptions)
 
     chain: of the arm; None for a figure. options: of the node, for a root that moves.
     """
-    frames = tree.forward()
-    links = np.array([T[:3, 3] for T in frames.values()])
     if chain is not None:
-        T_root_base = frames[chain.base_link]
-        return np.concatenate([links, _moved(_arm_points(chain), T_root_base)])
+        path = ClosedPath(chain)
+        configurations = [path.configuration(s) for s in np.linspace(0.0, 1.0, _TIMES)]
+        links = np.array([T[:3, 3] for q in (chain.neutral(), *configurations)
+                          for T in tree.forward(dict(zip(chain.joint_names, q))).values()])
+        corners = LimitPanel(chain, 0, shown_size(reach(chain.arrays)[1])).corners(_LINES)
+        return np.concatenate([links, _moved(corners, tree.forward()[chain.base_link])])
+    links = np.array([T[:3, 3] for T in tree.forward().values()])
     if options.root != 'fixed':
         links = _moved(links, options.T_world_root)
     size = shown_size(float(np.ptp(links, axis=0).max()))
@@ -71,14 +73,6 @@ def fit(config: dict[str, Any], points: np.ndarray) -> None:
             display['Cell Size'] = float(f'{distance / 15.0:.0e}')
         elif display['Class'] == 'rviz_default_plugins/TF':
             display['Marker Scale'] = 0.1 * distance
-
-
-def _arm_points(chain: Chain) -> np.ndarray:
-    """Return positions of the tip inside the limits, and the corners of the panel, base frame."""
-    size, rng = shown_size(reach(chain.arrays)[1]), np.random.default_rng(0)
-    tips = [chain.forward(q)[:3, 3]
-            for q in rng.uniform(*ranges(chain, travel=size), (_SAMPLES, chain.n_joints))]
-    return np.concatenate([tips, LimitPanel(chain, 0, size).corners(_LINES)])
 
 
 def _moved(points: np.ndarray, T: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from ik_node.workspace.picture import figure_colors
 TOPIC = 'workspace'
 
 _OPACITY = {2: 0.8, 3: 0.6}
-_PART = {2: 1.0, 3: 0.25}     # of the edge: gaps, so that the arm inside a solid is visible
+_PART = {2: 1.0, 3: 0.12}     # of the edge: gaps, so that the arm inside a solid is visible
 _THIN = 0.1                   # of the edge: cubes of a planar arm are tiles
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -16,10 +17,12 @@ import robots
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
+from ik_node import KinematicTree
 from ik_node.collision import CollisionModel, read_obstacles
 from ik_node.commands.demo import __main__ as demo_command
 from ik_node.commands.demo.__main__ import main
 from ik_node.commands.demo.shows import ArmShow, make_show
+from ik_node.motion.tip_path import ClosedPath
 from ik_node.support.resources import obstacles_file
 from node_here import NodeHere
 
@@ -45,6 +48,20 @@ def demo(monkeypatch, capsys):
             assert main([*map(str, arguments)]) == 0
             return capsys.readouterr().out
         yield run
+
+
+@pytest.mark.parametrize('name', ['arm_6r', 'arm_7r', 'planar_3r', 'scara'])
+def test_the_last_goal_is_the_one_of_the_path_where_the_arm_is_bent_best(name):
+    chain = KinematicTree.from_urdf(robots.OWN / f'{name}.urdf').chain()
+    path = ClosedPath(chain)
+    show = make_show(robots.OWN / f'{name}.urdf', None, None, 'dls', 16)
+    poses = [path.pose(i / 16) for i in range(16)]
+    order = [min(range(16), key=lambda i: np.abs(poses[i] - goal).max()) for goal, _ in show.steps]
+    assert sorted(order) == [*range(16)]
+    assert {(b - a) % 16 for a, b in pairwise(order)} == {1}
+    found = [np.linalg.svd(chain.jacobian(path.configuration(i / 16))[:3])[1] for i in range(16)]
+    bent = [np.prod(values[values > 1e-6 * values.max()]) for values in found]
+    assert order[-1] == int(np.argmax(bent))
 
 
 def check_printed(printed, solver):

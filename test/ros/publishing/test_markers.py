@@ -185,6 +185,8 @@ def test_a_bars_knob_goes_with_the_joint_and_a_label_says_whose_it_is():
         markers = by_key(scene.message(robot, NodeOptions(), None))
         knobs.append(np.array([p.y for p in markers['limits', 1].points]))
         assert all(color.r > color.g for color in markers['limits', 1].colors)
+    # A translucent ground hides translucent bars.
+    assert all(color.a == 1.0 for color in markers['limits', 0].colors)
     length = markers['limits', 0].scale.y
     assert knobs[1] - knobs[0] == pytest.approx(np.full(6, length))
     assert [markers['limits', 2 + i].text for i in range(6)] == list(arm.chain.joint_names)

@@ -20,22 +20,22 @@ from ik_node.ros.publishing.markers.shapes import (
 
 # Of the range between the limits: distances to a limit at which a bar is fully red and green.
 _RED, _GREEN = 0.02, 0.15
-_TRACK = 0.35            # opacity
+_TRACK = ColorRGBA(r=0.36, g=0.38, b=0.42, a=1.0)  # opaque: a translucent ground may hide others
 
 # Of the arm's size.
 _ROW = 0.08              # from a row to the next,
 _HIGHEST = 1.3           # but all rows are within this height
 _LETTERS = 0.05          # height of letters,
 _OF_A_ROW = 0.75         # but at most this part of a row
-_NEAR = 1.35             # of the panel's near side from the base: the tip does not get there
+_NEAR = 1.25             # of the panel's near side from the base: the tip does not get there
 _APART = 0.2             # of two panels on one side
-_LENGTH = 0.5            # of the bars
+_LENGTH = 0.4            # of the bars
 _GAP = 0.05
 
 # Of a letter's height: its width, on average, in the font of RViz. Texts face the camera, the panel
 # does not: its length appears shorter, at yaw 0.5 by 0.88.
 _WIDTH = 0.55 / 0.88
-_BOUNDS = 32, 8  # of the text: letters of a line, and lines
+_BOUNDS = 28, 9  # of the text: letters of a line, and lines
 
 
 def nearness(chain: Chain, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -90,7 +90,7 @@ class LimitPanel:
         thick = 0.18 * self._row
         return [
             marker(frame, namespace, 0, Marker.CUBE_LIST, points=tracks, color=GREY,
-                   colors=[mixed(GREY, RED, part, _TRACK) for part in near],
+                   colors=[mixed(_TRACK, RED, part) for part in near],
                    scale=Vector3(x=thick, y=self._length, z=thick)),
             marker(frame, namespace, 1, Marker.CUBE_LIST, points=knobs, color=GREEN,
                    colors=[mixed(GREEN, RED, part) for part in near],

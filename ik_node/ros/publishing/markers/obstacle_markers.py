@@ -24,7 +24,6 @@ from ik_node.control.robot import Robot
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
 from ik_node.ros.publishing.markers.shapes import (
     AMBER,
-    GREY,
     RED,
     cube,
     frame_of,
@@ -35,13 +34,15 @@ from ik_node.ros.publishing.markers.shapes import (
 from ik_node.spatial import pose_from_rotation, turn_z_onto
 
 _SOLID = ColorRGBA(r=0.8, g=0.72, b=0.55, a=0.75)
+_GROUND_COLOR = ColorRGBA(r=0.8, g=0.72, b=0.55, a=0.25)  # it is large, and others are behind it
+_FAR = ColorRGBA(r=0.3, g=0.65, b=1.0, a=1.0)  # legible before light links and a dark background
 _TOUCHED = ColorRGBA(r=0.9, g=0.25, b=0.2, a=0.75)
 _MOST, _MOST_POINTS = 500, 2000  # obstacles, and points of all clouds, that are drawn
 _EACH = 50                       # obstacles, or twenty times as many points, in every picture
 _CHANGED = 2                     # pictures, at most, until changed ones are sent
 _LIFETIME = Duration(sec=5)      # of those that are not in every picture
 _GROUND, _THICK = 4.0, 0.002     # of the robot's size: the side of a half-space, and its thickness
-_LETTERS, _WIDTH = 0.03, 0.004  # of the group's size
+_LETTERS, _WIDTH = 0.045, 0.008  # of the group's size
 _LONGEST = 30                    # letters of a name
 
 
@@ -88,7 +89,8 @@ def _obstacle_markers(robot: Robot, options: NodeOptions,
     made: list[Marker] = []
     for one in obstacles:
         frame, color = frame_of(one.link, robot, options), (
-            _TOUCHED if one.name in touched else _SOLID)
+            _TOUCHED if one.name in touched else
+            _GROUND_COLOR if isinstance(one.shape, Ground) else _SOLID)
         for kind, T, fields in _solids(one, size, every):
             made.append(marker(frame, 'obstacles', len(made), kind, pose=matrix_to_pose(T),
                                color=color, frame_locked=one.link is not None, **fields))
@@ -133,10 +135,10 @@ def pair_markers(frame: str, namespace: str, pairs: Sequence[Contact], margin: f
 
     Red in contact, amber within the margin, m. size: of the group, m.
     """
-    colors = [RED if pair.distance <= 0.0 else AMBER if pair.distance <= margin else GREY
+    colors = [RED if pair.distance <= 0.0 else AMBER if pair.distance <= margin else _FAR
               for pair in pairs]
     ends = [array_to_point(p) for pair in pairs for p in (pair.point_first, pair.point_second)]
-    lines = [marker(frame, namespace, 0, Marker.LINE_LIST, points=ends, color=GREY,
+    lines = [marker(frame, namespace, 0, Marker.LINE_LIST, points=ends, color=_FAR,
                     colors=[color for color in colors for _ in range(2)],
                     scale=Vector3(x=_WIDTH * size))] if pairs else []
     above = np.array([0.0, 0.0, 1.5 * _LETTERS * size])
