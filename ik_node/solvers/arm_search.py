@@ -64,7 +64,7 @@ class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
     def _limits_about(self, q0: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the limits (n,), narrowed to the consistency limits about q0 (n,)."""
         start = np.array(q0, dtype=float)
-        self._verifier.into_limits(start)
+        self._bring_inside(start)
         return self.options.limits_about(start, self.chain.lower, self.chain.upper)
 
     def _chain_about(self, q0: np.ndarray) -> Chain:

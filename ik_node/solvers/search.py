@@ -49,7 +49,7 @@ def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Ta
     beyond, late = beyond_reach(task, settings), False
     if beyond:
         attempts = min(attempts, 1)
-    entries = around = 0
+    entries, around, work.nearby = 0, 0, -1.0
     for index in range(attempts):
         if index > 0 and clock.is_over(work.deadline):
             late = True
@@ -112,8 +112,9 @@ def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Ta
 def guesses_around(chain: ChainRecord, plain: TipTask, settings: Settings, work: Scratch,
                    q0: Vector) -> int:
     """Return how many restarts begin around q0 (n,): none where the goal is not near its tip."""
-    _, position, orientation = residual(chain, plain, work, q0)
-    work.nearby = math.hypot(position / settings.length, orientation)
+    if work.nearby < 0.0:
+        _, position, orientation = residual(chain, plain, work, q0)
+        work.nearby = math.hypot(position / settings.length, orientation)
     return codes.AROUND if work.nearby <= NEARBY else 0
 
 

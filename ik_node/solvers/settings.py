@@ -69,7 +69,8 @@ class Scratch:
     """Scratch arrays, so that nothing is allocated within a kernel.
 
     - `iterations`: of the attempt; `deadline`: of `clock`, s, at which attempts end.
-    - `nearby`: how far the goal is from the tip at q0, rad and lengths of the arm.
+    - `nearby`: how far the goal is from the tip at q0, rad and lengths of the arm; below 0 where
+      that is not known yet.
     - `touch`: what checks for collisions; None where they do not matter.
     - `task`: the goal; `plain`: the goal, every constrained axis with the same weight.
     """

@@ -117,7 +117,7 @@ class AnalyticSolver(BranchSearch):
         if self.options.prefer == 'limits':
             half = 0.5 * (self.chain.upper - self.chain.lower)
             bounded = np.isfinite(half) & (half > 0.0)
-            away = np.abs(q - self.chain.lower - half)[bounded] / half[bounded]
+            away = np.abs((q - half)[bounded] - self.chain.lower[bounded]) / half[bounded]
             return float(away.max(initial=0.0))
         if self.options.prefer == 'manipulability':
             J = task_jacobian(self.chain, goal, q)

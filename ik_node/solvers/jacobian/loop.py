@@ -42,6 +42,8 @@ class JacobianMethod(Method):
             work.iterations = iteration
             forward.chain_frames(chain, q, F)
             position, orientation = tasks.task_error(task, tip, work.R, work.e, V)
+            if work.nearby < 0.0:
+                work.nearby = math.hypot(position / settings.length, orientation)
             met = (position <= settings.position_tolerance
                    and orientation <= settings.orientation_tolerance)
             if met and not biased:
