@@ -52,6 +52,7 @@ class ControllerNode:
         now = self._now()
         self.controller.update(now.nanoseconds)
         q, v, _ = self.controller.measured
+        v = np.zeros(len(q)) if v is None else v
         message = JointState(name=[*self.controller.joints, *self.others],
                              position=array('d', [*q, *self.others.values()]),
                              velocity=array('d', [*v, *[0.0] * len(self.others)]))

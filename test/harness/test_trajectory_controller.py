@@ -158,6 +158,16 @@ def test_a_replacement_keeps_the_velocity_where_points_have_any():
     assert np.diff(np.vstack([before[-2:], after])[:, 0]) == pytest.approx(0.0185, abs=7e-4)
 
 
+def test_without_velocity_states_a_replacement_begins_at_rest():
+    controller = made(rules=Rules(velocity_states=False))
+    controller.receive(trajectory(point(1.0, [1.0, 0.0], REST, REST)), START)
+    before = run(controller, 0.5)[1]
+    controller.receive(trajectory(point(1.0, [1.0, 0.0], REST, REST)), controller._last)
+    after = run(controller, 0.05)[1]
+    assert before[-1][0] - before[-2][0] > 0.018
+    assert np.abs(np.diff(after[:, 0])).max() < 0.002
+
+
 def test_where_it_deviates_by_more_than_the_tolerance_it_aborts_and_holds_its_position():
     stuck = made(rules=Rules(trajectory=0.05), drives=lambda command: np.zeros(2))
     goal = Goal(trajectory(point(1.0, [1.0, 0.0])))

@@ -26,6 +26,7 @@ class Rules:
     """Parameters of the controller, by their names there.
 
     trajectory, goal: tolerances of all joints, rad or m, and goal_time, s; 0: none.
+    velocity_states: whether velocity is one of its state_interfaces.
     """
 
     allow_partial_joints_goal: bool = False
@@ -34,6 +35,7 @@ class Rules:
     trajectory: float = 0.0
     goal: float = 0.0
     goal_time: float = 0.0
+    velocity_states: bool = True
 
 
 DEFAULTS = Rules()
@@ -77,7 +79,7 @@ class TrajectoryController:
         self._last: int | None = None              # time of the last cycle
         self._traj_time = 0
         self._command = np.array(q, float)
-        self.measured = Point(self._command, np.zeros(len(q)), None)
+        self.measured = Point(self._command, self._velocity(np.zeros(len(q))), None)
         self._commanded, self._commanded_at = self.measured, 0
         self.desired = self.measured
         self._goal: Goal | None = None
@@ -169,9 +171,12 @@ class TrajectoryController:
 
     def _read(self, dt: int) -> None:
         """Read the state of the drives after dt."""
-        q = self._drives(self._command)
-        self.measured = Point(q, (q - self.measured.q) / (1e-9 * dt) if dt else self.measured.v,
-                              None)
+        q, before = self._drives(self._command), self.measured
+        v = self._velocity((q - before.q) / (1e-9 * dt)) if dt else before.v
+        self.measured = Point(q, v, None)
+
+    def _velocity(self, v: np.ndarray) -> np.ndarray | None:
+        return v if self.rules.velocity_states else None
 
     def _supervise(self, ahead: Any, first: bool, now: int) -> None:
         """Check the tolerances, and write the command, the state ahead, where they are kept."""
