@@ -90,6 +90,8 @@ def interpolated(before: Point, after: Point, T: float, t: float) -> Point:
     """
     rest = np.zeros(len(before.q))
     if before.v is None or after.v is None:
+        if before.a is not None and after.a is not None:
+            return Point(rest, rest, rest)  # of accelerations without velocities it makes zeros
         v = (after.q - before.q) / T
         return Point(before.q + v * t, v, rest)
     q0, v0, q1, v1 = before.q, before.v, after.q, after.v

@@ -120,6 +120,14 @@ def test_between_points_it_interpolates_by_what_they_have(degree):
     assert q[k] == pytest.approx(expected, abs=1e-9)
 
 
+def test_accelerations_without_velocities_are_played_as_zeros():
+    # A defect of the controller; it does not refuse such points.
+    controller = made((0.5, 0.5))
+    points = [point(t, [1.0, 1.0], (), [0.0, 0.0]) for t in (0.1, 1.0)]
+    assert controller.receive(trajectory(*points), START) == ''
+    assert run(controller, 0.5)[1][-1].tolist() == [0.0, 0.0]
+
+
 def test_a_stamp_of_zero_begins_at_receipt_and_one_in_the_past_in_the_midst():
     line = [point(0.1 * k, [0.1 * k, 0.0]) for k in range(1, 11)]
     now, past = made(), made()
