@@ -85,7 +85,7 @@ def with_numbers(parameter: Parameter, spec: Spec) -> Parameter:
     if spec.kind is str:
         return parameter
     if lists and isinstance(value, str) and value.startswith('['):
-        value = [one.strip() for one in value.strip('[] ').split(',')]
+        value = value.strip('[] ').split(',')
     try:
         if lists and isinstance(value, list) and any(isinstance(one, str) for one in value):
             value = [_number(one, spec.kind) for one in value]
