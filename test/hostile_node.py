@@ -14,7 +14,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Path as PathMsg
 from rcl_interfaces.msg import Parameter as ParameterMsg
-from rcl_interfaces.msg import ParameterType, ParameterValue
+from rcl_interfaces.msg import ParameterValue
 from rcl_interfaces.srv import SetParametersAtomically
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -25,7 +25,7 @@ import robots
 from graph_here import taken
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
-from node_here import NodeHere
+from node_here import NodeHere, answered
 
 _FIELDS = {1: 'bool_value', 2: 'integer_value', 3: 'double_value', 4: 'string_value',
            5: 'byte_array_value', 6: 'bool_array_value', 7: 'integer_array_value',
@@ -158,8 +158,6 @@ class HostileNode(NodeHere):
     def _give_parameters(self, given):
         response = self._set([ParameterMsg(name=name, value=value_of(kind, value))
                               for name, kind, value in given.values])
-        if response is None:
-            return True
         assert response.successful or response.reason
         self._reasonable(response.reason)
         if response.successful:
@@ -211,16 +209,11 @@ class HostileNode(NodeHere):
         assert len(reason) < 5000, len(reason)
 
     def _set(self, parameters):
-        """Set parameters as the service does; None where rclpy itself could not read them."""
+        """Set parameters as the service does."""
         self._touched.update(parameter.name for parameter in parameters)
-        try:
-            return self.handle(self.server('ik_node/set_parameters_atomically').callback,
-                               SetParametersAtomically.Request(parameters=parameters),
-                               SetParametersAtomically.Response()).result
-        except ValueError:
-            assert any(parameter.value.type > ParameterType.PARAMETER_STRING_ARRAY
-                       for parameter in parameters)
-            return None
+        return self.handle(answered, self.server('ik_node/set_parameters_atomically').callback,
+                           SetParametersAtomically.Request(parameters=parameters),
+                           SetParametersAtomically.Response()).result
 
     def _send(self, topic, message):
         """Let the node handle a message, also one that no wire would carry."""

@@ -195,7 +195,7 @@ class NodeHere(NodeClient):
 
     def call(self, kind, service, request, attempts=1):
         return wired(self.handle(
-            _answer, self.server(service).callback, wired(request), kind.Response()))
+            answered, self.server(service).callback, wired(request), kind.Response()))
 
     def server(self, service):
         """Return the node's end of a service."""
@@ -244,7 +244,7 @@ class NodeHere(NodeClient):
         self._lines.append(f'[{severity}] [{1e-9 * self._now:.9f}] [{self._name}]: {text}')
 
 
-def _answer(callback, *arguments):
+def answered(callback, *arguments):
     """Return what the callback of a service answers, at once."""
     answer = callback(*arguments)
     if not inspect.iscoroutine(answer):

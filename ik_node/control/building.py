@@ -52,6 +52,15 @@ NOTHING = Built(Source({}, None), None)
 _BESIDE_MODEL = ('poses', 'srdf_path', 'obstacles_path')  # parameters of what needs a tree
 
 
+def build(source: Source, arm_names: Sequence[str], present: Built = NOTHING) -> Built:
+    """Return the robot of a source, as far as the present one is not valid any more.
+
+    In any thread. Raises IkError for invalid values.
+    """
+    tree = build_tree(source, present)
+    return Built(source, None if tree is None else build_robot(source, tree, arm_names, present))
+
+
 def build_tree(source: Source, present: Built = NOTHING) -> KinematicTree | None:
     """Return the tree, the present one where its source is unchanged; see `read_tree`."""
     values, before = source.values, present.source

@@ -8,7 +8,7 @@ import threading
 import time
 import types
 from collections import defaultdict, deque
-from collections.abc import Callable, Coroutine, Generator, Hashable
+from collections.abc import Callable, Container, Coroutine, Generator, Hashable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -188,9 +188,9 @@ class Worker:
                 _cancel(own.waiting.popleft(), reason)
             self._cancel_current(own, reason)
 
-    def cancel_all(self, reason: str) -> None:
-        """End all goals."""
-        self.cancel(reason, *self._groups)
+    def cancel_all(self, reason: str, but: Container[Hashable] = ()) -> None:
+        """End all goals, but those of some groups."""
+        self.cancel(reason, *(group for group in self._groups if group not in but))
 
     def resume(self) -> None:
         """Go on with the goals whose searches have ended."""

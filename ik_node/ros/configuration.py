@@ -1,5 +1,6 @@
 """The node's parameters: validated together, then applied together."""
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -8,7 +9,7 @@ from rcl_interfaces.msg import SetParametersResult
 from rclpy.lifecycle import LifecycleNode
 from rclpy.parameter import Parameter
 
-from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree, section
+from ik_node.control.building import NOTHING, Built, Source, build, section
 from ik_node.control.options import (
     BODY_SOLVERS,
     JUMP,
@@ -23,6 +24,7 @@ from ik_node.control.options import (
 from ik_node.control.robot import Robot
 from ik_node.control.task_group import GOAL
 from ik_node.control.task_options import TaskOptions
+from ik_node.control.worker import LongSearch, search
 from ik_node.model.tree import KinematicTree
 from ik_node.ros.log import reason_of
 from ik_node.ros.parameters import NONE, declare, from_parameter, log_invalid, with_numbers
@@ -66,7 +68,7 @@ class Configuration:
         self._declare_first_tasks()
         self.options: NodeOptions = section(NodeOptions, self._values)
         self.robot: Robot | None = None
-        self._built = NOTHING
+        self._built = self._prepared = NOTHING
         self._loaded = False
         self._pending: tuple[dict[str, Any], Built] | None = None  # accepted, not applied yet
         node.add_pre_set_parameters_callback(self._with_numbers)
@@ -119,7 +121,26 @@ class Configuration:
                 self._node.set_parameters([Parameter(name, value=values[name])])
 
     def _use(self, built: Built) -> None:
-        self._built, self.robot = built, built.robot
+        if self.robot is not None and built.robot not in (None, self.robot):
+            built.robot.place(self.robot.values)  # it may have moved on since that was built
+        self._built, self.robot, self._prepared = built, built.robot, NOTHING
+
+    async def prepare(self, parameters: Iterable[Parameter] = (),
+                      topic_text: str | None = None) -> None:
+        """Build the robot of changed parameters, or of a description received by topic, ahead.
+
+        To be awaited in the worker. Raises IkError where the robot cannot be built.
+        """
+        values, self._prepared = dict(self._values), NOTHING
+        for one in parameters:
+            if one.name not in self._specs or one.name == 'tasks':
+                return  # what cannot be built ahead, or need not be
+            with contextlib.suppress(OptionError):  # which setting it reports
+                values[one.name] = from_parameter(one.name, one, self._specs[one.name])
+        if self._loaded and (topic_text is None or self.wants_topic):
+            source = Source(values, topic_text or self._built.source.topic_text)
+            self._prepared = await search(LongSearch(
+                build, source, self.arm_names, self._built))
 
     def update_description(self, text: str) -> bool:
         """Use a description received by topic; return whether it changes the robot.
@@ -184,11 +205,11 @@ class Configuration:
 
     def _build(self, source: Source) -> Built:
         """Build the robot, as far as the present one is not valid any more."""
-        tree = build_tree(source, self._built)
-        if tree is None:
-            return Built(source, None)
-        self._check_node_options(source.values, tree)
-        return Built(source, build_robot(source, tree, self.arm_names, self._built))
+        present = self._built if self._prepared.robot is None else self._prepared
+        built = build(source, self.arm_names, present)
+        if built.robot is not None:
+            self._check_node_options(source.values, built.robot.tree)
+        return built
 
     def _with_numbers(self, parameters: list[Parameter]) -> list[Parameter]:
         return [with_numbers(one, self._specs[one.name]) if one.name in self._specs else one
@@ -212,13 +233,17 @@ class Configuration:
             self._pending = values, built
         except Exception as error:  # invalid values, or a defect, which must not stop the node
             self._drop_tasks(new)
-            logger = self._node.get_logger()
-            reason = reason_of(error, logger.error)
-            if isinstance(error, IkError) and not isinstance(error, OptionError):
-                reason = f'{", ".join(parameter.name for parameter in parameters)}: {reason}'
-            logger.warning(f'parameter refused: {reason}')
-            return SetParametersResult(successful=False, reason=reason)
+            return self.refusal(parameters, error)
         return SetParametersResult(successful=True)
+
+    def refusal(self, parameters: Iterable[Parameter], error: Exception) -> SetParametersResult:
+        """Return the result for parameters that are refused because of an error, and log it."""
+        logger = self._node.get_logger()
+        reason = reason_of(error, logger.error)
+        if isinstance(error, IkError) and not isinstance(error, OptionError):
+            reason = f'{", ".join(parameter.name for parameter in parameters)}: {reason}'
+        logger.warning(f'parameter refused: {reason}')
+        return SetParametersResult(successful=False, reason=reason)
 
     def _check_node_options(self, values: Mapping[str, Any], tree: KinematicTree) -> None:
         """Raise OptionError for inconsistent values of NodeOptions."""

@@ -6,11 +6,17 @@ if __name__ == '__main__':
     end_quietly()  # before the imports that take long
 
 import sys
+from functools import partial
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
+from rcl_interfaces.msg import SetParametersResult
+from rcl_interfaces.srv import SetParameters, SetParametersAtomically
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
+from rclpy.exceptions import ParameterNotDeclaredException
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.parameter import Parameter
 from std_msgs.msg import Header
 
 from ik_node.ros.configuration import Configuration
@@ -32,6 +38,10 @@ class IkNode(LifecycleNode):
         self._configuration = Configuration(self, self._on_parameters)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         self.create_timer(PERIOD, self._report, clock=self._steady)
+        for service in self.services:
+            if service.srv_type in (SetParameters, SetParametersAtomically):
+                service.callback = self._set_parameters
+                service.callback_group = ReentrantCallbackGroup()
         for refused in refused_plugins():
             self.get_logger().warning(str(refused))
 
@@ -92,6 +102,30 @@ class IkNode(LifecycleNode):
             self._session.destroy()
             self._session = None
         self._configuration.unload()
+
+    async def _set_parameters(self, request: Any, response: Any) -> Any:
+        """Serve a request to set parameters, for which the robot is built in the worker.
+
+        The executor of events does not survive an exception of a coroutine.
+        """
+        is_atomic = isinstance(request, SetParametersAtomically.Request)
+        results, messages = list[SetParametersResult](), list(request.parameters)
+        for part in [messages] if is_atomic else [[one] for one in messages]:
+            parameters: list[Parameter] = []
+            try:
+                parameters += map(Parameter.from_parameter_msg, part)
+                apply = partial(self.set_parameters_atomically, parameters)
+                results.append(apply() if self._session is None else
+                               await self._session.set_parameters(apply, parameters))
+            except (ParameterNotDeclaredException, ValueError) as error:
+                results.append(SetParametersResult(successful=False, reason=str(error)))
+            except Exception as error:  # of the robot, or a defect
+                results.append(self._configuration.refusal(parameters, error))
+        if is_atomic:
+            response.result, = results
+        else:
+            response.results = results
+        return response
 
     def _on_parameters(self) -> None:
         """Apply changed parameters; after a failed configuration, try again."""

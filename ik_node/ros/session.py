@@ -1,18 +1,20 @@
 """A configured node: puts intake, execution, publishing and services together, and times them."""
 
 import gc
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode, LifecyclePublisher
+from rclpy.parameter import Parameter
 from rclpy.service import Service
 from std_msgs.msg import String
 
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.worker import Worker
+from ik_node.control.worker import CancelledError, Worker, turn
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher
@@ -33,6 +35,8 @@ from ik_node.ros.services.ik_service import IkService
 from ik_node.ros.services.interaction.handles import Handles
 from ik_node.ros.topics import JOINT_STATES, LATCHED
 
+T = TypeVar('T')
+_PARAMETERS, _DESCRIPTION = 'parameters', 'description'  # what the worker builds robots for
 _MARKER_PERIOD = 0.05   # s
 # s, of handles: RViz takes one of their updates a picture, and begins anew where 100 wait.
 _HANDLE_PERIOD = 0.2
@@ -115,12 +119,32 @@ class Session:
         if executor is not None:
             executor.create_task(self._worker.resume)
 
+    async def set_parameters(self, apply: Callable[[], T], parameters: Sequence[Parameter]) -> T:
+        """Return the result of setting parameters, for which the robot is built in the worker.
+
+        apply: sets them. Raises IkError where the robot cannot be built.
+        """
+        async def answer() -> T:
+            await self._configuration.prepare(parameters)
+            return apply()
+        try:
+            return await self._dispatcher.in_turn(_PARAMETERS, answer(), math.inf)
+        except CancelledError:  # the node is configured anew
+            return apply()
+
     def _on_description(self, message: String) -> None:
+        self._worker.begin(_DESCRIPTION, self._describe(message.data))
+
+    async def _describe(self, text: str) -> None:
         """Use a description of the robot, where no parameter gives it."""
         try:
-            if self._configuration.update_description(message.data):
+            await turn()
+            await self._configuration.prepare(topic_text=text)
+            if self._configuration.update_description(text):
                 self.on_parameters()
             self._health.error = ''
+        except CancelledError:  # a newer one has come
+            pass
         except Exception as error:  # an invalid one, or a defect, which must not stop the node
             logger = self._node.get_logger()
             self._health.error = f'robot_description refused: {reason_of(error, logger.error)}'
@@ -136,7 +160,7 @@ class Session:
         options, robot = self._configuration.options, self._configuration.robot
         changed = 'the robot has changed: parameters or its description were set'
         if robot is not self._robot:  # goals end with their robot
-            self._worker.cancel_all(changed)
+            self._worker.cancel_all(changed, but=(_PARAMETERS, _DESCRIPTION))
         if robot is None or self._robot is None or robot.tree is not self._robot.tree:
             self._dispatcher.waiting.stop(changed)
         self._set_publish_rate()

@@ -58,13 +58,12 @@ def test_what_is_latched_is_there_for_those_who_come_late(node):
         KinematicTree.from_urdf(ARM).joints)
 
 
-def test_an_exception_of_a_service_of_ros_does_not_end_the_node(node):
+def test_a_parameter_of_an_unknown_type_is_refused(node):
     request = SetParameters.Request(parameters=[
         Parameter(name='solver', value=ParameterValue(type=200))])  # there is no such type
-    client = node.node.create_client(SetParameters, 'ik_node/set_parameters')
-    assert node.until(client.service_is_ready), node.log()
-    client.call_async(request)
-    assert node.until(lambda: 'internal error, going on' in node.log()), node.log()
+    result, = node.call(SetParameters, 'ik_node/set_parameters', request).results
+    assert not result.successful
+    assert '200' in result.reason
     assert node.set(solver='dls') == (True, '')
     assert node.process.poll() is None
 

@@ -162,15 +162,16 @@ class Dispatcher:
             raise InputError('there is no robot yet')
         return self._configuration.robot
 
-    async def in_turn(self, service: Hashable, answer: Job[T]) -> T:
+    async def in_turn(self, service: Hashable, answer: Job[T],
+                      most: float = _MOST_REQUESTS) -> T:
         """Return what answers a request, after the requests of the same service before it.
 
         For callbacks of a reentrant callback group. Raises what the answer raises, CancelledError
         where the worker cancels it, and InputError where too many requests wait.
         """
-        if self.worker.count(service) >= _MOST_REQUESTS:
+        if self.worker.count(service) >= most:
             answer.close()
-            raise InputError(f'{_MOST_REQUESTS} requests wait already')
+            raise InputError(f'{most} requests wait already')
         future: Future[Any] = Future(executor=self._node.executor)
         self.worker.begin(service, _settle(future, answer), queued=True)
         await future

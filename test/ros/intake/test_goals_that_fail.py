@@ -124,7 +124,7 @@ def test_a_solver_that_raises_is_reported_in_one_line_and_the_next_goal_is_met(r
 def test_a_parameter_that_raises_is_refused_in_one_line_too(robot, monkeypatch):
     def fail(*_, **__):
         raise RuntimeError
-    monkeypatch.setattr('ik_node.ros.configuration.build_robot', fail)
+    monkeypatch.setattr('ik_node.ros.configuration.build', fail)
     assert robot.node.set(dls__max_iterations=77) == (False, 'internal error: RuntimeError')
 
 

@@ -1,10 +1,13 @@
 """Parameters of a running node: declared with text and range, checked together, then applied."""
 
+import inspect
+
 import numpy as np
 import pytest
 
 import robots
 from ik_node import KinematicTree, make_solver, solver_names
+from ik_node.control import building
 from ik_node.control.options import (
     ArmOptions,
     CollisionOptions,
@@ -305,3 +308,34 @@ def test_an_elbow_hint_points_the_elbow_and_is_refused_by_arms_without_a_swivel_
         assert answer.met
         child = seven.tree.joints[seven.joint_names[3]].child
         assert seven.tree.forward(answer.joints)[child][1, 3] > -0.1 - 1e-6  # the hint is at −0.5
+
+
+def test_the_robot_of_a_change_is_built_in_the_worker_and_stands_where_the_last_one_does(
+        monkeypatch):
+    built = []
+
+    def recording(*arguments):
+        result = building.build(*arguments)
+        if not built:  # while it is built, the robot moves on
+            node.subject._configuration.robot.place({'joint_1': 0.25})
+        built.append((result.robot, any(
+            frame.function == '_search_in_thread' for frame in inspect.stack())))
+        return result
+    with running(urdf_path=PLANAR) as node:
+        monkeypatch.setattr('ik_node.ros.configuration.build', recording)
+        assert node.set(solver='ccd') == (True, '')
+        (first, in_thread), (second, _) = built
+        assert in_thread
+        assert first is second is node.subject._configuration.robot
+        assert node.joint_states()[0].position[0] == 0.25
+
+
+def test_a_robot_that_cannot_be_built_is_tried_once_and_refused(monkeypatch):
+    built = []
+    with running(urdf_path=PLANAR) as node:
+        monkeypatch.setattr('ik_node.ros.configuration.build', lambda *arguments: (
+            built.append(arguments), building.build(*arguments))[1])
+        successful, reason = node.set(urdf_path='/nowhere.urdf')
+        assert not successful
+        assert 'urdf_path: cannot read' in reason
+        assert len(built) == 1
