@@ -46,7 +46,7 @@ class _WorkerHere(Worker):
 
 session.Worker = _WorkerHere
 # The node collects the garbage of its process with every robot, which here is that of all tests.
-session.gc = SimpleNamespace(unfreeze=int, collect=int, freeze=int)
+session.gc = SimpleNamespace(unfreeze=int, collect=int, freeze=int, get_freeze_count=int)
 
 
 @functools.lru_cache

@@ -5,11 +5,13 @@ import itertools
 import time
 from collections import deque
 from collections.abc import Mapping
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import qos_profile_sensor_data
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import PointCloud2
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -32,23 +34,32 @@ from ik_node.support.exceptions import IkError, InputError, unknown
 _MOST_WAITING = 100  # messages
 _MOST_FRAMES = 100   # of a message
 _TAKING = 5e-3       # s
-_QUICK = 100         # obstacles that the calling thread converts
+_QUICK = 10          # obstacles that the calling thread converts
+_SHORT = 3000        # bytes of a message that the calling thread converts
 _ABOUT = 'obstacles'
 
 
-class _Message(NamedTuple):
-    """A message that waits to be applied."""
+@dataclass(eq=False)
+class _Message:
+    """A message that waits to be applied, at first as it comes off the wire, unless it is short."""
 
+    kind: Any
     message: Any
     received: int  # ROS time, ns
 
-    @property
+    def read(self) -> None:
+        """Convert it, and find out what it is made of; in any thread."""
+        if isinstance(self.message, bytes):
+            self.message = deserialize_message(self.message, self.kind)
+        self.headers, self.size  # noqa: B018 which are kept
+
+    @cached_property
     def change(self) -> SceneChange | None:
         """What it changes among objects; None where it is no message of MoveIt."""
         return None if isinstance(self.message, (PointCloud2, MarkerArray)) else change_of(
             self.message)
 
-    @property
+    @cached_property
     def headers(self) -> dict[Any, tuple[Any, str | None]]:
         """The headers of its parts by the keys of their places, with the link wanted."""
         change = self.change
@@ -58,7 +69,7 @@ class _Message(NamedTuple):
             [self.message] if isinstance(self.message, PointCloud2) else
             [one for one in self.message.markers if one.action == Marker.ADD])}
 
-    @property
+    @cached_property
     def size(self) -> int:
         """How much there is to convert."""
         if isinstance(self.message, PointCloud2):
@@ -98,8 +109,10 @@ class Obstacles:
         topics: dict[str, Any] = {'~/obstacles': MarkerArray, '~/obstacle_points': PointCloud2,
                                   **planning_scene.message_types(node)}
         self._subscriptions = {
-            kind: node.create_subscription(kind, topic, self._take, qos_profile_sensor_data if (
-                kind is PointCloud2) else _MOST_WAITING) for topic, kind in topics.items()}
+            kind: node.create_subscription(
+                kind, topic, partial(self._take, kind), qos_profile_sensor_data if (
+                    kind is PointCloud2) else _MOST_WAITING, raw=kind is not PointCloud2)
+            for topic, kind in topics.items()}
 
     def surround(self, robot: Robot) -> None:
         """Let a new robot keep away from the present obstacles, those on its own links only."""
@@ -117,47 +130,48 @@ class Obstacles:
                 controller.is_disturbed for controller in self._execution.controllers.values()):
             self._worker.begin(_ABOUT, self._keep_clear(), queued=True)
 
-    def _take(self, message: Any) -> None:
+    def _take(self, kind: Any, message: Any) -> None:
         """Take a message, with those that have come after it: a late node catches up at once.
 
         For a moment only, since rclpy takes as long for each as it takes to apply them.
         """
-        kind, taken, end = type(message), [message], time.perf_counter() + _TAKING
+        taken, end = [message], time.perf_counter() + _TAKING
         subscription: Any = self._subscriptions[kind]
         while len(taken) < _MOST_WAITING and time.perf_counter() < end:
             with subscription.handle:
-                more = subscription.handle.take_message(kind, False)
+                more = subscription.handle.take_message(kind, subscription.raw)
             if more is None:
                 break
             taken.append(more[0])
         for one in taken:
-            self._receive(one)
+            self._receive(kind, one)
         self.refresh()
 
-    def _receive(self, message: Any) -> None:
-        if isinstance(message, PointCloud2):
+    def _receive(self, kind: Any, message: Any) -> None:
+        if kind is PointCloud2:
             self._waiting = deque(one for k, one in enumerate(self._waiting) if k < self._served
-                                  or not isinstance(one.message, PointCloud2))
+                                  or one.kind is not PointCloud2)
         if len(self._waiting) >= _MOST_WAITING:
             self._refuse(f'{_MOST_WAITING} messages wait already')
             return
-        self._waiting.append(_Message(message, self._now()))
+        self._waiting.append(_Message(kind, message, self._now()))
 
     async def _serve(self, robot: Robot) -> None:
         """Apply what waits until a frame has to be waited for."""
         try:
             await turn()
             while True:
+                await self._read()
                 ready = self._ready(robot)
                 if not (ready or self._has_expired()):
                     return
                 self._served = len(ready)
                 size = len(self._present.obstacles) + sum(
                     self._waiting[k].size for k in range(len(ready)))
-                work = (partial if size <= _QUICK else LongSearch)(
+                apply = (partial if size <= _QUICK else LongSearch)(
                     self._applied, robot, ready, next(self._numbers))
                 try:
-                    contents, present = await search(work)
+                    contents, present = await search(apply)
                 except CancelledError:
                     raise
                 except Exception as error:  # a defect, which must not stop the node
@@ -179,6 +193,19 @@ class Obstacles:
         with contextlib.suppress(CancelledError):
             await turn()
             await self._stop_what_is_blocked()
+
+    async def _read(self) -> None:
+        """Convert the messages that wait."""
+        while (k := next((k for k, one in enumerate(self._waiting)
+                          if isinstance(one.message, bytes)), -1)) >= 0:
+            self._served, one = k + 1, self._waiting[k]
+            try:
+                await search((partial if len(one.message) <= _SHORT else LongSearch)(one.read))
+            except CancelledError:
+                raise
+            except Exception as error:  # a defect, which must not stop the node
+                self._refuse(reason_of(error, self._log.warn))
+                del self._waiting[k]
 
     async def _stop_what_is_blocked(self) -> None:
         """Brake motions into whose way obstacles, or other joints, have come."""

@@ -1,6 +1,7 @@
 """Obstacles by topic: markers and point clouds, while goals arrive."""
 
 import contextlib
+import inspect
 import math
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Point, Quaternion, Vector3
 from rclpy.qos import qos_profile_sensor_data
+from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState, PointCloud2, PointField
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -152,15 +154,41 @@ def test_messages_that_have_come_meanwhile_are_applied_together_in_their_order(n
 
     class Handle(contextlib.nullcontext):
         def take_message(self, kind, raw):
-            return (later.pop(0), None) if kind is MarkerArray and later else None
+            return (serialize_message(later.pop(0)), None) if (
+                kind is MarkerArray and later) else None
     monkeypatch.setattr('ik_node.ros.intake.obstacles._TAKING', math.inf)
     monkeypatch.setattr(obstacles, '_subscriptions', dict.fromkeys(
-        obstacles._subscriptions, SimpleNamespace(handle=Handle())))
+        obstacles._subscriptions, SimpleNamespace(handle=Handle(), raw=True)))
     number = node.subject._configuration.robot.surroundings.number
     show(node, marker(1, at=(0, 0, -5)))
     assert [one.name for one in present(node)] == ['test/1', 'test/6', 'test/7']
     assert present(node)[0].pose[2, 3] == -7.0
     assert node.subject._configuration.robot.surroundings.number == number + 1
+
+
+def test_messages_of_many_markers_are_converted_in_the_thread_of_the_worker(node, monkeypatch):
+    converted = []
+
+    def recording(*arguments):
+        converted.append(any(frame.function == '_search_in_thread' for frame in inspect.stack()))
+        return deserialize_message(*arguments)
+    monkeypatch.setattr('ik_node.ros.intake.obstacles.deserialize_message', recording)
+    show(node, marker(1))
+    show(node, *(marker(number) for number in range(200)))
+    assert converted[-1]
+    assert len(present(node)) == 200
+
+
+def test_a_message_that_cannot_be_converted_is_refused_and_the_next_counts(monkeypatch):
+    def failing(*arguments):
+        monkeypatch.undo()
+        raise RuntimeError('no such message')
+    monkeypatch.setattr('ik_node.ros.intake.obstacles.deserialize_message', failing)
+    with running(urdf_path=ARM, dls__avoid_collisions='true') as node:
+        show(node, marker(1))
+        assert 'no such message' in node.log()
+        show(node, marker(2))
+        assert [one.name for one in present(node)] == ['test/2']
 
 
 @pytest.mark.parametrize(('kind', 'size', 'shape'), [

@@ -72,7 +72,7 @@ def node():
 def send(node, message):
     """Hand a message to the node, as its subscriptions do."""
     obstacles = node.subject._session._obstacles
-    obstacles._receive(message)
+    obstacles._receive(type(message), message)
     obstacles.refresh()
 
 
