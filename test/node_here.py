@@ -24,8 +24,8 @@ from rclpy.time import Time
 from rosgraph_msgs.msg import Clock as ClockMessage
 
 from domains import Domain
+from goal_runs import WorkerHere
 from graph_here import ClientHere, Graph, Watched, wired
-from ik_node.control.worker import Worker, ended
 from ik_node.ros import session
 from ik_node.ros.node import IkNode
 from ros_harness import NodeClient, given
@@ -37,14 +37,7 @@ _LONGEST = 100_000_000     # ns that the clock moves at a time
 _MANY = 10_000             # callbacks at one time: they go on for ever
 
 
-class _WorkerHere(Worker):
-    """Runs every search where the goal arrived: the time of a test passes where the test says."""
-
-    def _search_in_thread(self, group, work):
-        self._proceed(group, ended(work))
-
-
-session.Worker = _WorkerHere
+session.Worker = WorkerHere
 # The node collects the garbage of its process with every robot, which here is that of all tests.
 session.gc = SimpleNamespace(unfreeze=int, collect=int, freeze=int, get_freeze_count=int)
 

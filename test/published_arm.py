@@ -6,6 +6,7 @@ import numpy as np
 
 from controller_rig import Rig
 from followed import Followed
+from goal_runs import WorkerHere
 from harness.trajectory_controller import TrajectoryController
 from ik_node import Goal
 from ik_node.control.controller import Controller
@@ -44,7 +45,7 @@ class PublishedArm(Rig):
         super().__init__(motion, tree, start, trajectory_topic=TOPIC, **options)
         self.planning, self.delay, self.options = planning, delay, options
         self.states, self.received, self.errors = [], [], []
-        self._topics = TrajectoryTopics(None, self)
+        self._topics = TrajectoryTopics(None, self, WorkerHere(lambda: None))
         self._topics._period, self._topics._publishers = PERIOD, {TOPIC: self}
         self.controller = Controller(self.robot, self.robot.groups[''], lambda: self.now, self)
         self.follower = TrajectoryController(self.controller.group.space.joint_names, start,

@@ -54,7 +54,7 @@ class Session:
         self._before = set(_entities(node))
         log = ThrottledLog(node.get_logger(), steady)
         self._worker = Worker(self._wake)
-        self._execution = Execution(node, steady, configuration.topics)
+        self._execution = Execution(node, steady, configuration.topics, self._worker)
         self._outputs = Outputs(node, self._execution.advance)
         self._branches = Branches(configuration, self._outputs, self._execution.last_goal,
                                   self._worker, log.warn)
@@ -162,7 +162,8 @@ class Session:
         options, robot = self._configuration.options, self._configuration.robot
         changed = 'the robot has changed: parameters or its description were set'
         if robot is not self._robot:  # goals end with their robot
-            self._worker.cancel_all(changed, but=(_PARAMETERS, _DESCRIPTION))
+            self._worker.cancel_all(changed, but=(
+                _PARAMETERS, _DESCRIPTION, *self._execution.topics.keys))
         if robot is None or self._robot is None or robot.tree is not self._robot.tree:
             self._dispatcher.waiting.stop(changed)
         self._set_publish_rate()

@@ -10,6 +10,7 @@ from ik_node.control.controller import Controller
 from ik_node.control.group import Group
 from ik_node.control.options import JUMP, NodeOptions
 from ik_node.control.robot import Robot
+from ik_node.control.worker import Worker
 from ik_node.ros.execution.history import History
 from ik_node.ros.execution.motion_clock import MotionClock
 from ik_node.ros.execution.trajectory_topics import TrajectoryTopics
@@ -18,24 +19,28 @@ from ik_node.solvers.goal import Goal
 
 
 class Execution:
-    """Moves the joints of the robot by `controllers`, by group, and keeps their `history`."""
+    """Moves the joints of the robot by `controllers`, by group, and keeps their `history`.
 
-    def __init__(self, node: LifecycleNode, steady: Clock, topics: ParameterTopics) -> None:
+    - `topics`: on which motions are published.
+    """
+
+    def __init__(self, node: LifecycleNode, steady: Clock, topics: ParameterTopics,
+                 worker: Worker) -> None:
         self.controllers: dict[str, Controller] = {}
         self.history = History()
         self._clock = MotionClock(node, steady)
-        self._topics = TrajectoryTopics(topics, self._clock)
+        self.topics = TrajectoryTopics(topics, self._clock, worker)
 
     def update(self, robot: Robot, options: NodeOptions) -> None:
         """Use a robot and options; paths and motions continue where groups are unchanged."""
         robot.has_velocities = options.motion != JUMP
-        self._topics.update(robot.groups.values(), 1.0 / (options.publish_rate or 1.0))
+        self.topics.update(robot.groups.values(), 1.0 / (options.publish_rate or 1.0))
         before, self.controllers = self.controllers, {}
         for group in robot.groups.values():
             controller = before.get(group.name)
             if controller is None or type(controller.group) is not type(group):
                 controller = Controller(
-                    robot, group, lambda: self._clock.read().seconds, self._topics)
+                    robot, group, lambda: self._clock.read().seconds, self.topics)
             self.controllers[group.name] = controller
             controller.update(robot, group)
             controller.accept_closest = options.on_failure == 'closest'

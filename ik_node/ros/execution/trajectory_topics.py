@@ -1,6 +1,8 @@
 """Publishes motions for controllers such as ros2_control's joint_trajectory_controller."""
 
+import contextlib
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,6 +10,7 @@ from builtin_interfaces.msg import Duration, Time
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ik_node.control.group import Group
+from ik_node.control.worker import NEWER, CancelledError, LongSearch, Search, Worker, search, turn
 from ik_node.motion.trajectory import State, Trajectory
 from ik_node.ros.execution.motion_clock import MotionClock
 from ik_node.ros.topics import TRAJECTORY, ParameterTopics
@@ -18,10 +21,13 @@ _LEAST = 100_000_000     # ns from now to the last point
 
 
 class TrajectoryTopics:
-    """Publishes on the topics of the parameters trajectory_topic; on none by default."""
+    """Publishes on the topics of the parameters trajectory_topic; on none by default.
 
-    def __init__(self, topics: ParameterTopics, clock: MotionClock) -> None:
-        self._topics, self._clock = topics, clock
+    Messages of motions are made by the worker, of which only the newest on a topic is published.
+    """
+
+    def __init__(self, topics: ParameterTopics, clock: MotionClock, worker: Worker) -> None:
+        self._topics, self._clock, self._worker = topics, clock, worker
         self._period = 1.0  # s, from one point to the next
         self._publishers: dict[str, Any] = {}
 
@@ -38,6 +44,11 @@ class TrajectoryTopics:
             # node begins no motion.
             publisher.on_activate(None)
 
+    @property
+    def keys(self) -> list[tuple[str, str]]:
+        """The keys of what the worker makes."""
+        return [('trajectory', topic) for topic in self._publishers]
+
     def publish(self, group: Group, motion: Trajectory, began: float) -> None:
         """Publish a motion that begins at a motion time, s, with the ROS time of that moment.
 
@@ -47,31 +58,47 @@ class TrajectoryTopics:
         if group.options.trajectory_topic not in self._publishers:
             return
         now = self._clock.read()
-        elapsed = round(_SECOND * (now.seconds - began))
-        times = np.ceil(_SECOND * motion.point_times(self._period, _MOST_POINTS)).astype(int)
-        times[-1] += 1  # not before the end, whatever rounding does: it must be at rest
-        if times[-1] < elapsed + _LEAST:
-            times = np.append(times, elapsed + _LEAST)
-        self._send(group, motion.sample(times / _SECOND), times, now.stamp - elapsed)
+        elapsed, period = round(_SECOND * (now.seconds - began)), self._period
+
+        def message() -> JointTrajectory:
+            times = np.ceil(_SECOND * motion.point_times(period, _MOST_POINTS)).astype(int)
+            times[-1] += 1  # not before the end, whatever rounding does: it must be at rest
+            if times[-1] < elapsed + _LEAST:
+                times = np.append(times, elapsed + _LEAST)
+            return _message(group, motion.sample(times / _SECOND), times, now.stamp - elapsed)
+        self._send(group, LongSearch(message))
 
     def hold(self, group: Group, q: np.ndarray) -> None:
         """Publish a point at rest at q (n,), rad or m."""
-        self._send(group, State.at_rest(q[None]), np.array([round(_SECOND * self._period)]),
-                   self._clock.stamp())
+        self._send(group, partial(_message, group, State.at_rest(q[None]), np.array(
+            [round(_SECOND * self._period)]), self._clock.stamp()))
 
-    def _send(self, group: Group, states: State, times: np.ndarray, stamp: int) -> None:
-        """Publish states (k, n) at times (k,) after a ROS time, ns."""
-        publisher = self._publishers.get(group.options.trajectory_topic)
-        if publisher is not None:
-            joints = group.space.tree.joints  # the entries of a root are no joints
-            own = [k for k, name in enumerate(group.space.joint_names) if name in joints]
-            message = JointTrajectory(
-                joint_names=[group.space.joint_names[k] for k in own],
-                points=[JointTrajectoryPoint(
-                    positions=q, velocities=v, accelerations=a,
-                    time_from_start=Duration(sec=t // _SECOND, nanosec=t % _SECOND))
-                    for t, q, v, a in zip(times.tolist(), *(
-                        values[:, own].tolist() for values in states))])
-            stamp = max(stamp, 0)
-            message.header.stamp = Time(sec=stamp // _SECOND, nanosec=stamp % _SECOND)
-            publisher.publish(message)
+    def _send(self, group: Group, make: Search) -> None:
+        """Publish the message that a search makes, unless there is a newer one by then."""
+        topic = group.options.trajectory_topic
+        if topic not in self._publishers:
+            return
+        publisher = self._publishers[topic]
+
+        async def send() -> None:
+            with contextlib.suppress(CancelledError):
+                await turn()
+                publisher.publish(await search(make))
+        self._worker.cancel(NEWER, ('trajectory', topic))
+        self._worker.begin(('trajectory', topic), send())
+
+
+def _message(group: Group, states: State, times: np.ndarray, stamp: int) -> JointTrajectory:
+    """Return the message of states (k, n) at times (k,) after a ROS time, ns; in any thread."""
+    joints = group.space.tree.joints  # the entries of a root are no joints
+    own = [k for k, name in enumerate(group.space.joint_names) if name in joints]
+    message = JointTrajectory(
+        joint_names=[group.space.joint_names[k] for k in own],
+        points=[JointTrajectoryPoint(
+            positions=q, velocities=v, accelerations=a,
+            time_from_start=Duration(sec=t // _SECOND, nanosec=t % _SECOND))
+            for t, q, v, a in zip(times.tolist(), *(
+                values[:, own].tolist() for values in states))])
+    stamp = max(stamp, 0)
+    message.header.stamp = Time(sec=stamp // _SECOND, nanosec=stamp % _SECOND)
+    return message

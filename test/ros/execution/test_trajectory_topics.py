@@ -1,5 +1,6 @@
 """Motions on the topics of trajectories."""
 
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +14,8 @@ from trajectory_msgs.msg import JointTrajectory
 import robots
 from controller_rig import Rig
 from figure_values import built
+from goal_runs import WorkerHere
+from ik_node.control.worker import Worker
 from ik_node.motion.cartesian_motion import straight_motion
 from ik_node.motion.trajectory import Rest
 from ik_node.ros.execution.motion_clock import Instant
@@ -28,7 +31,8 @@ def test_a_motion_of_a_figure_is_published_for_its_joints_and_not_for_its_root()
     robot = built(tasks=('a',), a__type='position', a__link='gaze', root='floating', motion='joint',
                   trajectory_topic='/controller/joint_trajectory').robot
     figure, messages = robot.groups[''], []
-    topics = TrajectoryTopics(None, SimpleNamespace(stamp=lambda: 2_500_000_000))
+    topics = TrajectoryTopics(None, SimpleNamespace(
+        stamp=lambda: 2_500_000_000), WorkerHere(lambda: None))
     topics._period = 0.1
     topics._publishers = {'/controller/joint_trajectory': SimpleNamespace(publish=messages.append)}
     q = figure.start.copy()
@@ -44,7 +48,7 @@ def test_a_motion_of_a_figure_is_published_for_its_joints_and_not_for_its_root()
 def test_the_last_point_of_a_short_motion_is_still_to_come(late):
     arm, messages = Rig.arm('cartesian', trajectory_topic=TOPIC), []
     topics = TrajectoryTopics(None, SimpleNamespace(
-        read=lambda: Instant(10.0 + late, round(1e9 * (70.0 + late)))))
+        read=lambda: Instant(10.0 + late, round(1e9 * (70.0 + late)))), WorkerHere(lambda: None))
     topics._period, topics._publishers = 0.01, {TOPIC: SimpleNamespace(publish=messages.append)}
     present = Rest(arm.start)
     for motion in (present, straight_motion(arm.limits, present, arm.start + 0.001)):
@@ -99,3 +103,27 @@ def test_a_controller_hears_nothing_of_an_inactive_node(motion):
 
 def reset(node):
     return node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+
+
+def test_a_motion_is_published_by_the_worker_and_only_the_newest(monkeypatch):
+    arm, messages, woken = Rig.arm('cartesian', trajectory_topic=TOPIC), [], threading.Semaphore(0)
+    worker, began, end = Worker(woken.release), threading.Event(), threading.Event()
+    topics = TrajectoryTopics(None, SimpleNamespace(
+        read=lambda: Instant(10.0, 70_000_000_000), stamp=lambda: 70_000_000_000), worker)
+    topics._period, topics._publishers = 0.01, {TOPIC: SimpleNamespace(publish=messages.append)}
+    motion = straight_motion(arm.limits, Rest(arm.start), arm.start + 0.3)
+    sample = motion.sample
+    monkeypatch.setattr(motion, 'sample', lambda times: (
+        began.set(), end.wait(30.0), sample(times))[2])
+    topics.publish(arm, motion, 10.0)
+    assert began.wait(30.0)
+    topics.hold(arm, arm.start)
+    end.set()
+    monkeypatch.undo()
+    assert [len(message.points) for message in messages] == [1]
+    topics.publish(arm, motion, 10.0)
+    while len(messages) < 2:
+        assert woken.acquire(timeout=30.0)
+        worker.resume()
+    assert len(messages[1].points) > 20
+    worker.close('the test is over')
