@@ -54,6 +54,7 @@ FILES ?= 5000
 ROBOTS ?= 1000
 MINUTES ?= 10
 CHANGES ?= 500
+ROUNDS ?= 2
 START ?= 120
 SWITCHES ?= 50
 SEQUENCES ?= 200
@@ -133,6 +134,7 @@ soak: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/python test/soak_node.py --minutes $(MINUTES)
 	$(BIN)/python test/soak_start.py --seconds $(START)
 	$(BIN)/python test/soak_topics.py --changes $(CHANGES)
+	$(BIN)/python test/soak_responsive.py --count $(ROUNDS)
 	$(BIN)/python test/soak_motion.py --minutes $(MINUTES)
 	$(BIN)/python test/soak_view.py --switches $(SWITCHES)
 	$(BIN)/python test/soak_page.py

@@ -99,10 +99,10 @@ class Controller(Mover):
         """
         group, robot = self.group, self.robot
         closest, last = self.accept_closest, self._last
+        free_space = None if group.solver.collisions is None else await self._free_space()
         if self.motion is not None:
             self.advance(self._clock())
         goal, q0 = aims[-1].target, robot.joint_configuration(group)
-        free_space = None if group.solver.collisions is None else self._free_space()
         if last is not None and last.group is group and last.accept_closest is closest and (
                 last.free_space is free_space) and (
                 q0.tobytes() == last.q.tobytes() if self.motion is None
@@ -136,9 +136,9 @@ class Controller(Mover):
         return Outcome(tuple(aims), result, accepted, duration,
                        None if free_space is None else self._obstacles_stamp)
 
-    def _free_space(self) -> Any:
+    async def _free_space(self) -> Any:
         """Return what solutions keep away from now; other joints are where they are now."""
-        self._place_others()
+        await self._place_others()
         self._obstacles_stamp = self.group.surroundings.stamp
         return self.group.solver.collisions.free.state
 
@@ -146,9 +146,9 @@ class Controller(Mover):
         """Return a result; solve again where obstacles have moved onto the solution meanwhile."""
         collisions = self.group.solver.collisions
         for _ in range(_MOST_SOLVES):
-            free_space = self._free_space()
+            free_space = await self._free_space()
             result = await search(solve)
-            if not result.success or self._free_space() is free_space or (
+            if not result.success or await self._free_space() is free_space or (
                     collisions.is_free(result.q)):
                 break
         return result
@@ -160,7 +160,7 @@ class Controller(Mover):
         """
         group, stamp = self.group, None
         if group.solver.collisions is not None:
-            self._free_space()
+            await self._free_space()
             stamp = self._obstacles_stamp
         waypoints = await self.with_guesses(waypoints)
         q0 = self.robot.joint_configuration(group)
@@ -195,7 +195,7 @@ class Controller(Mover):
         motion = self.motion
         if motion is None or self.group.solver.collisions is None:
             return ''
-        self._free_space()
+        await self._free_space()
         try:
             await search(LongSearch(self._clear, self._present()))
         except MotionError as error:

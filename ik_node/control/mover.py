@@ -20,6 +20,7 @@ from ik_node.motion.trajectory import Part, Rest, Series, Trajectory, left_of
 if TYPE_CHECKING:
     from ik_node.motion.following import Follower
 
+_FEW = 10                  # obstacles
 _SHORTEST_PLANNING = 0.02  # s, for a motion of the tip while the arm moves
 _DISTURBANCE = 1e-3  # rad or m: less is the noise of a measurement
 
@@ -99,11 +100,12 @@ class Mover:
             abs(value - before.get(name, math.inf)) > _DISTURBANCE
             for name, value in self.robot.measured.items() if name in collisions.others)
 
-    def _place_others(self) -> None:
+    async def _place_others(self) -> None:
         """Let other joints be where they are now, for the next checks."""
         if self.group.solver.collisions is not None:
             self._others = self.robot.present
-            self.group.place_others(self._others)
+            few = len(self.group.surroundings.obstacles) <= _FEW  # which move to an arm's base
+            await search((partial if few else LongSearch)(self.group.place_others, self._others))
 
     async def _move(self, solved: Sequence[Solved]) -> tuple[float | None, Any]:
         """Move through solutions to the last; return the duration, s, and the result at the end.
@@ -136,6 +138,7 @@ class Mover:
         is_quick: whether to plan from now on first, in the calling thread, which may suffice.
         """
         while True:
+            await self._place_others()
             lead = 0.0 if is_quick else self._planning
             before, present = self.motion, self._present()
             began, start = self._at, left_of(present, lead)
@@ -195,7 +198,6 @@ class Mover:
     def _present(self) -> Trajectory:
         """Return the rest of the motion from now on."""
         self.advance(self._clock())
-        self._place_others()
         if self.motion is None:
             return Rest(self.robot.joint_configuration(self.group))
         return left_of(self.motion, self._at - self._began)

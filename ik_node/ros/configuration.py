@@ -132,7 +132,7 @@ class Configuration:
         To be awaited in the worker. Raises IkError where the robot cannot be built.
         """
         values, self._prepared = dict(self._values), NOTHING
-        for one in parameters:
+        for one in self._with_numbers(list(parameters)):
             if one.name not in self._specs or one.name == 'tasks':
                 return  # what cannot be built ahead, or need not be
             with contextlib.suppress(OptionError):  # which setting it reports

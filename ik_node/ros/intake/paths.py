@@ -53,8 +53,8 @@ class Paths:
 
     def take(self, name: str, message: Path) -> None:
         """Move the arm of this name through the poses of a path; without poses it stops."""
-        received = self._dispatcher.receive(name, message, lambda *given: [
-            *self._waypoints(*given)], self.take, _PLACE)
+        received = self._dispatcher.receive(name, message, lambda *arguments: [
+            *self._waypoints(*arguments)], self.take, _PLACE)
         if received is not None:
             self._dispatcher.replace(received, _move(received.content, received.controller))
 
@@ -65,10 +65,10 @@ class Paths:
             self.take(name, _path(kind, data))
             return
 
-        def check(*given: Any) -> Any:
+        def check(*arguments: Any) -> Any:
             if count > MAX_POSES:
                 raise InputError(f'a path must have at most {MAX_POSES} poses, not {count}')
-            return given
+            return arguments
         received = self._dispatcher.receive(name, head, check, self.take, _PLACE)
         if received is not None:
             self._dispatcher.worker.begin(('paths', received.controller.group.name),

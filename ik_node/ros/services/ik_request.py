@@ -130,8 +130,7 @@ async def _solve(request: Any, robot: Robot, context: Context) -> Response:
 async def _checker(group: Group, robot: Robot) -> CollisionModel:
     """Return what checks a group for collisions, with other joints where those of a robot are."""
     try:
-        work = partial if group.around.model is not None else LongSearch  # which reads meshes
-        return await search(work(group.checker, robot.values))
+        return await search(LongSearch(group.checker, robot.values))
     except CancelledError:
         raise
     except IkError as error:
