@@ -57,6 +57,10 @@ class _Output(io.TextIOWrapper):
         except OSError as error:
             self._give_up(error)
 
+    def close(self) -> None:
+        """Write what is buffered; the file stays open, as it is not of this object alone."""
+        self.flush()
+
     def _give_up(self, error: OSError) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
         if error.errno != errno.EPIPE:

@@ -51,3 +51,11 @@ def test_a_full_disk_ends_a_command_with_the_reason(command):
     assert status == 2
     assert errors.splitlines()[-1].startswith('cannot write the output: ')
     assert 'Traceback' not in errors
+
+
+def test_the_output_stays_open_where_a_program_replaces_the_stream():
+    program = ('import gc, io, sys\nfrom ik_node.support.signals import end_quietly\n'
+               'end_quietly()\nsys.stdout = io.StringIO()\ngc.collect()\n'
+               'sys.stdout = sys.__stdout__\nprint("two")')
+    assert subprocess.run([sys.executable, '-c', program], capture_output=True,
+                          check=True).stdout == b'two\n'
