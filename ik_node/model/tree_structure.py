@@ -97,12 +97,16 @@ class TreeStructure(Immutable):
         """Return the limits of a joint, rad or m, that keep its mimics inside their own, too.
 
         mimics: names of those that count; by default all. Limits of mimics that would take more
-        than half of the joint's range do not count; `warnings` names them.
+        than half of the joint's range do not count; `warnings` names them. Raises ModelError for
+        an unknown joint.
         """
-        joint = self.joints[source]
-        ranges = self._mimic_ranges.get(source, {})
+        if not isinstance(source, str) or source not in self.joints:
+            raise ModelError(unknown('joint', source, self.joints))
+        joint, ranges = self.joints[source], self._mimic_ranges.get(source, {})
+        counted = ranges if mimics is None else {
+            name for name in sequence(mimics, 'mimics') if isinstance(name, str)}
         return intersection((joint.lower, joint.upper), [
-            ranges[name] for name in (ranges if mimics is None else mimics) if name in ranges])
+            one for name, one in ranges.items() if name in counted])
 
     def forward(self, values: Mapping[str, float] | None = None) -> dict[str, np.ndarray]:
         """Return the pose of every link, {link: T_root_link (4, 4)}, m.

@@ -50,6 +50,15 @@ def test_mimics_follow_through_a_chain_of_them_whatever_is_given_for_them():
     assert tree.forward({'a': 0.3})['lc'][2, 3] == pytest.approx(-0.65)
 
 
+def test_limits_are_those_of_a_known_joint():
+    tree = KinematicTree.from_urdf(BRANCHED)
+    assert tree.limits('left') == tree.limits('left', [[], None]) == (-1.0, 1.0)
+    with pytest.raises(ModelError, match="no joint 'letf'; did you mean 'left'"):
+        tree.limits('letf')
+    with pytest.raises(IkError):
+        tree.limits('left', 5)
+
+
 def test_a_mimic_of_a_fixed_joint_is_refused():
     with pytest.raises(ModelError, match="joint 'b' mimics 'a', which is fixed"):
         KinematicTree.from_urdf(robots.robot(
