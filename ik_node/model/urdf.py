@@ -37,7 +37,7 @@ def read_urdf(source: str | PathLike[str],
     is_xacro_file = path is not None and path.suffix == '.xacro'
     robot, warnings = _parsed(text, is_xacro_file)
     if xacro_args or is_xacro_file or uses_xacro(robot):
-        text = expanded(robot, path, xacro_args or {}, map(Path, package_folders))
+        text = expanded(robot, path, xacro_args or {}, [*map(Path, package_folders)])
         robot = parse_robot(_encoded(text), _WHAT, 'utf-8')
     parts = _read(robot, text, warnings, hold_complex_joints, soft_limits, rotation)
     return parts if _is_text(source) else replace(parts, source_path=str(source))

@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -29,11 +29,11 @@ def xacro_arguments(pairs: Iterable[str]) -> dict[str, str]:
 
 
 def expanded(robot: ElementTree.Element, path: Path | None, arguments: Mapping[str, object],
-             package_folders: Iterable[Path] = ()) -> str:
+             folders: Sequence[Path] = ()) -> str:
     """Return a robot's XML text after expansion.
 
     path: its file, for relative inclusions and packages near it; None for text. arguments: by
-    name. package_folders: packages for $(find ...), or folders with such. Raises ModelError.
+    name. folders: of packages for $(find ...), see `find_package`. Raises ModelError.
     """
     try:
         import xacro
@@ -44,35 +44,29 @@ def expanded(robot: ElementTree.Element, path: Path | None, arguments: Mapping[s
                 for name, value in arguments.items()}
     for prefix in {name.partition(':')[0] for element in robot.iter()
                    for name in (element.tag, *element.keys()) if ':' in name} - {'xmlns', 'xml'}:
-        if not any(f'xmlns:{prefix}' in element.attrib for element in robot.iter()):
-            robot.set(f'xmlns:{prefix}', _NAMESPACE if prefix == XACRO else prefix)
+        robot.attrib.setdefault(f'xmlns:{prefix}', _NAMESPACE if prefix == XACRO else prefix)
+    near = [] if path is None else path.resolve().parents
+    original: Any = None
+
+    def evaluate(text: str) -> Any:
+        """Return the value of a $(...); by itself xacro finds only packages of ament."""
+        found = _FIND.fullmatch(text)
+        return original(text) if found is None else str(find_package(found[1], folders, near))
     try:
-        with _lock, _finding_packages(xacro, path, tuple(package_folders)):
-            xacro.init_stacks(None if path is None else str(path))
-            document = xacro.parse(ElementTree.tostring(robot, encoding='unicode'))
-            xacro.process_doc(document, mappings=mappings)
-            return str(document.toxml())
+        with _lock:
+            original, xacro.eval_extension = xacro.eval_extension, evaluate
+            try:
+                xacro.init_stacks(None if path is None else str(path))
+                document = xacro.parse(ElementTree.tostring(robot, encoding='unicode'))
+                xacro.process_doc(document, mappings=mappings)
+                return str(document.toxml())
+            finally:
+                xacro.eval_extension = original
     except ModelError:
         raise
     except Exception as error:  # whatever a macro's own Python expressions raise
         raise ModelError(f'xacro cannot expand {str(path) if path else "the text"!r}: '
                          f'{type(error).__name__}: {error}') from error
-
-
-@contextlib.contextmanager
-def _finding_packages(xacro: Any, path: Path | None, folders: tuple[Path, ...]) -> Iterator[None]:
-    """Have xacro find packages by `find_package`; by itself it knows only those of ament."""
-    original = xacro.eval_extension
-    near = [] if path is None else path.resolve().parents
-
-    def evaluate(text: str) -> Any:
-        found = _FIND.fullmatch(text)
-        return original(text) if found is None else str(find_package(found[1], folders, near))
-    xacro.eval_extension = evaluate
-    try:
-        yield
-    finally:
-        xacro.eval_extension = original
 
 
 def find_package(name: str, folders: Iterable[Path] = (), near: Iterable[Path] = ()) -> Path:

@@ -103,8 +103,8 @@ def _number(loader: Any, node: yaml.ScalarNode) -> Any:
     return loader.construct_yaml_int(node) if is_whole else loader.construct_yaml_float(node)
 
 
-for _kind in ('int', 'float'):
-    _BoundedLoader.add_constructor(f'tag:yaml.org,2002:{_kind}', _number)
+_BoundedLoader.add_constructor('tag:yaml.org,2002:int', _number)
+_BoundedLoader.add_constructor('tag:yaml.org,2002:float', _number)
 
 
 def _refused(problem: str, mark: Any) -> yaml.YAMLError:
