@@ -67,7 +67,7 @@ class Body(JointSpace):
             **{name: number(value, f'the held value of joint {name!r}')
                for name, value in held.items()}})
         moving = [*root_joints, *(tree.joints[name] for name in chosen)]
-        if not moving:
+        if not moving and tree.independent_joints:
             raise ModelError(f'no joint of {tree.name!r} moves: the joints that move by themselves '
                              f'are {names(tree.independent_joints)}')
         self.joint_names = tuple(joint.name for joint in moving)
@@ -75,7 +75,7 @@ class Body(JointSpace):
         columns = {name: column for column, name in enumerate(self.joint_names)}
         self.lower, self.upper, self.velocity_limits = _limits(tree, moving, columns)
         self.arrays = _arrays(tree, arrays, root_joints, columns, self.held)
-        self.prismatic = frozen_copy([joint.prismatic for joint in moving])
+        self.prismatic = frozen_copy([joint.prismatic for joint in moving], bool)
         self.turns = _turns(self.arrays, self.lower, self.upper)
         self.inertias = inertia_arrays(tree.links, tree.inertials, len(root_joints))
         self.mass = float(self.inertias.mass.sum())
@@ -239,7 +239,7 @@ def _limits(tree: TreeStructure, moving: Sequence[Joint],
         if joint.mimic is not None and multiplier != 0.0 and source in columns:
             column = columns[source]
             velocity[column] = min(velocity[column], joint.velocity / abs(multiplier))
-    lower, upper = zip(*limits)
+    lower, upper = np.reshape(limits, (-1, 2)).T
     return frozen_copy(lower, float), frozen_copy(upper, float), frozen_copy(velocity, float)
 
 

@@ -124,7 +124,8 @@ class KinematicTree(TreeStructure):
         vector come first in q. joints: the names of the moving joints that q has, in any order;
         by default all that are not held. held: {joint: value} of the others, rad or m, zero by
         default. Raises OptionError for an unknown root, ModelError for unknown joints, mimics
-        among them, and where nothing moves, InputError for values that are no finite numbers.
+        among them, and where nothing moves of what could; InputError for values that are no finite
+        numbers.
         """
         return Body(self, self._arrays, root, joints, held)
 

@@ -21,6 +21,8 @@ from ik_node.support.arguments import is_real, mapping, sequence
 from ik_node.support.exceptions import IkError, ModelError, names, shown, unknown
 from ik_node.support.immutable import Immutable, frozen_copy
 
+_FOLLOWS = 1e-6  # rad or m, and of the value: by which a mimic's may differ from what it follows to
+
 
 class TreeStructure(Immutable):
     """Links as nodes, joints as edges. Immutable. For its attributes see `KinematicTree`."""
@@ -90,7 +92,8 @@ class TreeStructure(Immutable):
             link = path[-1].parent
         if link != base:
             raise ModelError(f'the base link {base!r} is no ancestor of the tip link {tip!r}; '
-                             f'its ancestors are {names(joint.parent for joint in path)}')
+                             f'its ancestors are {names(joint.parent for joint in path)}. A body '
+                             'with the task RelativePose moves one link relative to any other')
         return path[::-1]
 
     def limits(self, source: str, mimics: Iterable[str] | None = None) -> tuple[float, float]:
@@ -111,9 +114,9 @@ class TreeStructure(Immutable):
     def forward(self, values: Mapping[str, float] | None = None) -> dict[str, np.ndarray]:
         """Return the pose of every link, {link: T_root_link (4, 4)}, m.
 
-        values: {joint: value}, rad or m; joints left out are at zero, mimics follow their source
-        whatever is given for them, and fixed joints have no value. Of a tree that is `placed` it
-        is T_world_link. Raises ModelError for an unknown joint or a value that is no finite number.
+        values: {joint: value}, rad or m; joints left out are at zero, mimics follow their source.
+        Of a tree that is `placed` it is T_world_link. Raises ModelError for an unknown or a fixed
+        joint, a mimic at another value than it follows to, or a value that is no finite number.
         """
         frames = frames_at(self._record, self._values_by_link({} if values is None else values))
         T_root_link = frames.T_world_link.copy()
@@ -168,8 +171,26 @@ class TreeStructure(Immutable):
             if not abs(value) <= sys.float_info.max:  # NaN is not, nor are some integers
                 raise ModelError(f'the value of joint {name!r} is {shown(value)}, not a finite '
                                  'number')
-        return np.array([0.0, *(drive.multiplier * values.get(drive.source, 0.0) + drive.offset
-                                for drive in self.drives.values())], dtype=float)
+        found = np.array([0.0, *(drive.multiplier * values.get(drive.source, 0.0) + drive.offset
+                                 for drive in self.drives.values())], dtype=float)
+        if not values.keys() <= self._independent:
+            for joint, value in zip(self.joints.values(), found[1:]):
+                self._check_follows(joint, values.get(joint.name, value), value)
+        return found
+
+    @cached_property
+    def _independent(self) -> frozenset[str]:
+        return frozenset(self.independent_joints)
+
+    def _check_follows(self, joint: Joint, given: float, value: float) -> None:
+        """Raise ModelError for a value of a joint that has none, or another one by its source."""
+        if joint.mimic is not None and abs(given - value) > _FOLLOWS * max(1.0, abs(value)):
+            raise ModelError(f'the joint {joint.name!r} follows {joint.mimic.joint!r}, here to '
+                             f'{value:g}: its value cannot be {given:g}; give that of '
+                             f'{self.drives[joint.name].source!r}')
+        if not joint.moves and given != 0.0:
+            raise ModelError(f'the joint {joint.name!r} is fixed: it has no value, such as '
+                             f'{given:g}')
 
     def _checked_link(self, link: str, what: str) -> str:
         if not isinstance(link, str) or (link != self.root and link not in self._joint_into):

@@ -19,6 +19,7 @@ from ik_node.solvers.records import closest_of, verifier_of
 from ik_node.solvers.result import PROVEN, Result, StopReason
 from ik_node.spatial.headings import why_no_heading
 from ik_node.support.arguments import floats, numbers, vector
+from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import IkError, InputError, shown
 
 _EXACT = 1e-5   # m and rad: tolerances of a goal at which a hand is where it would be at another q
@@ -169,7 +170,9 @@ class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
         """Return the nearest configuration, if it is free, or a nearer one beside contacts."""
         from ik_node.solvers.sliding import goal_rows, slid  # late: few need it
         assert self.collisions is not None
-        rows = partial(goal_rows, self.chain, goal)
+        T, far = goal.pose.copy(), float(np.abs(goal.pose[:3, 3]).max())
+        T[:3, 3] *= min(1.0, MAX_NUMBER / max(far, 1.0))  # squares of what is beyond overflow
+        rows = partial(goal_rows, self.chain, goal if far <= MAX_NUMBER else goal.moved_to(T))
         q = slid(q0, rows, self._chain_about(q0), self.collisions, self._deadline())
         if is_free and rows(nearest.q)[0].cost <= rows(q)[0].cost:
             return nearest

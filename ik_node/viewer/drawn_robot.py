@@ -149,7 +149,8 @@ class DrawnRobot:
         self.values = {name: value for name, value in self._received.items() if name in joints}
         self._T_drawn_root, self._is_new = T_world_root, False
         self._T_root_link = self.tree.forward({
-            name: value for name, value in self.values.items() if joints[name].moves})
+            name: value for name, value in self.values.items()
+            if joints[name].moves and joints[name].mimic is None})
         self._place_links()
 
     def _place_links(self) -> None:

@@ -7,12 +7,19 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node import IkError, KinematicTree, ModelError
+from ik_node import (
+    IkError,
+    KinematicTree,
+    ModelError,
+    body_solver_names,
+    make_body_solver,
+)
 from ik_node.model.body import root_values
 from ik_node.model.joints import ComplexJoint, Joint, Mimic
 from ik_node.model.parts import Inertial
 from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError, OptionError
+from ik_node.tasks import Pose, Posture
 
 FLOATING = ('root_x', 'root_y', 'root_z', 'root_wx', 'root_wy', 'root_wz')
 
@@ -296,3 +303,21 @@ def test_frames_jacobians_and_masses_are_pinocchios(name, root):
             com, J = theirs.center_of_mass(q)
             assert body.center_of_mass(q) == pytest.approx(com, abs=1e-9)
             assert body.center_of_mass_jacobian(q) == pytest.approx(J, abs=1e-9)
+
+
+def test_a_robot_without_moving_joints_is_a_body():
+    tree = KinematicTree.from_urdf(robots.robot(
+        robots.joint('f', 'fixed', 'base', 'tip', xyz='1 0 0')))
+    body, here, there = tree.body(), np.eye(4), np.eye(4)
+    here[0, 3] = 1.0
+    assert (body.n_joints, body.joint_names, body.lower.shape) == (0, (), (0,))
+    assert body.forward([])['tip'] == pytest.approx(here)
+    assert body.jacobian([], 'tip').shape == (6, 0)
+    assert body.mass_matrix([]).shape == (0, 0)
+    for name in body_solver_names():
+        for tasks in ([], [Posture(priority=0)]):
+            assert make_body_solver(name, body, [Pose('tip', here), *tasks]).solve().success
+            solver = make_body_solver(name, body, [Pose('tip', there), *tasks])
+            assert not solver.solve().success
+            assert not solver.closest().success
+            assert solver.velocity(np.zeros(0), 0.1).shape == (0,)

@@ -38,14 +38,14 @@ def test_joints_left_out_are_at_zero():
     assert tree.forward()['left_hand'] == pytest.approx(tree.forward({'left': 0.0})['left_hand'])
 
 
-def test_mimics_follow_through_a_chain_of_them_whatever_is_given_for_them():
+def test_mimics_follow_through_a_chain_of_them():
     tree = KinematicTree.from_urdf(robots.robot(
         robots.joint('a', 'revolute', 'base', 'la', limit=LIMIT),
         robots.joint('b', 'revolute', 'base', 'lb', limit=LIMIT,
                      mimic='joint="a" multiplier="2" offset="0.1"'),
         robots.joint('c', 'prismatic', 'base', 'lc', limit=LIMIT,
                      mimic='joint="b" multiplier="-1" offset="0.05"')))
-    values = tree.joint_values({'a': 0.3, 'b': 99.0})
+    values = tree.joint_values({'a': 0.3})
     assert values == pytest.approx({'a': 0.3, 'b': 0.7, 'c': -0.65})
     assert tree.forward({'a': 0.3})['lc'][2, 3] == pytest.approx(-0.65)
 
@@ -177,3 +177,27 @@ def test_a_place_that_is_no_pose_is_refused(T):
 def test_joint_values_that_are_no_numbers_are_refused(values):
     with pytest.raises(ModelError, match=r"joint 'left' must be a number|must be a mapping"):
         KinematicTree.from_urdf(BRANCHED).forward(values)
+
+
+def test_values_that_would_be_ignored_are_refused():
+    tree = KinematicTree.from_urdf(robots.robot(
+        robots.joint('a', 'continuous', 'base', 'l1'),
+        robots.joint('b', 'continuous', 'l1', 'l2', mimic='joint="a" multiplier="2"'),
+        robots.joint('f', 'fixed', 'l2', 'tip')))
+    with pytest.raises(ModelError, match=r"'b' follows 'a', here to 0: .* cannot be 0.3; .* 'a'"):
+        tree.forward({'b': 0.3})
+    with pytest.raises(ModelError, match="'b' follows 'a', here to 0.4"):
+        tree.joint_values({'a': 0.2, 'b': 0.3})
+    with pytest.raises(ModelError, match="'f' is fixed"):
+        tree.visual_poses({'f': 0.1})
+    both = tree.joint_values({'a': 0.2})
+    assert both == {'a': 0.2, 'b': 0.4}
+    assert tree.forward(both)['tip'] == pytest.approx(tree.forward({'a': 0.2})['tip'])
+
+
+def test_a_chain_between_branches_is_refused_with_what_to_use():
+    tree = KinematicTree.from_urdf(robots.robot(
+        robots.joint('a', 'continuous', 'base', 'left'),
+        robots.joint('b', 'continuous', 'base', 'right')))
+    with pytest.raises(ModelError, match='no ancestor.*RelativePose'):
+        tree.chain('left', 'right')

@@ -301,3 +301,13 @@ def test_of_the_free_branches_the_preferred_one_is_returned(name, prefer):
             found = solver.solve(pose, np.zeros(6) if prefer == 'nearest' else 0.9 * arm.lower)
             assert costs[prefer](found.q) == pytest.approx(costs[prefer](free[0]), rel=1e-6)
             changed += 1
+
+
+@pytest.mark.parametrize('name', ['dls', 'ccd', 'optimization'])
+def test_goals_as_far_as_numbers_go_have_a_closest_configuration(arm, name, recwarn):
+    solver = make_solver(name, arm, avoid_collisions=True, obstacles=[AROUND_TIP], max_restarts=1)
+    for far in (1e154, 1e200, 1e308):
+        result = solver.closest(Goal([far, -far, 0.0]))
+        assert np.isfinite(result.q).all()
+        assert solver.collisions.is_free(result.q)
+    assert not [one for one in recwarn if one.category is RuntimeWarning]

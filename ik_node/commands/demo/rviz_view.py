@@ -48,8 +48,10 @@ def shown_points(tree: KinematicTree, chain: Chain | None, options: NodeOptions)
 def motion_points(recording: Recording) -> np.ndarray:
     """Return points (k, 3), m, around all links at times of a recorded motion, in its root."""
     times = np.linspace(0.0, recording.duration, _TIMES)
-    poses = [recording.tree.forward(dict(zip(recording.moving_joints, recording.positions(time))))
-             for time in times]
+    own = frozenset(recording.tree.independent_joints)  # mimics follow
+    poses = [recording.tree.forward({
+        name: value for name, value in zip(recording.moving_joints, recording.positions(time))
+        if name in own}) for time in times]
     places = np.array([[T[:3, 3] for T in links.values()] for links in poses])
     around = _AROUND * shown_size(float(np.ptp(places[0], axis=0).max()))
     return _box(places.reshape(-1, 3), around, around)

@@ -83,6 +83,8 @@ class BodyOptimizationSolver(LeastSquaresSolver):
 
     def _attempt(self, levels: list[TaskLevel], q: np.ndarray, budget: Budget,
                  thorough: bool) -> Attempt:
+        if not len(q):  # no joint moves
+            return Attempt(q, StopReason.STALLED, 0)
         counted = [level for level in levels if level.tasks[0].counts]
         others = [level for level in levels if not level.tasks[0].counts]
         terms = self._terms(q, others)
