@@ -182,15 +182,15 @@ class TreeStructure(Immutable):
     def _independent(self) -> frozenset[str]:
         return frozenset(self.independent_joints)
 
-    def _check_follows(self, joint: Joint, given: float, value: float) -> None:
-        """Raise ModelError for a value of a joint that has none, or another one by its source."""
-        if joint.mimic is not None and abs(given - value) > _FOLLOWS * max(1.0, abs(value)):
+    def _check_follows(self, joint: Joint, value: float, own: float) -> None:
+        """Raise ModelError for a value of a joint that has none, or has `own` by its source."""
+        if joint.mimic is not None and abs(value - own) > _FOLLOWS * max(1.0, abs(own)):
             raise ModelError(f'the joint {joint.name!r} follows {joint.mimic.joint!r}, here to '
-                             f'{value:g}: its value cannot be {given:g}; give that of '
+                             f'{own:g}: its value cannot be {value:g}; give that of '
                              f'{self.drives[joint.name].source!r}')
-        if not joint.moves and given != 0.0:
+        if not joint.moves and value != 0.0:
             raise ModelError(f'the joint {joint.name!r} is fixed: it has no value, such as '
-                             f'{given:g}')
+                             f'{value:g}')
 
     def _checked_link(self, link: str, what: str) -> str:
         if not isinstance(link, str) or (link != self.root and link not in self._joint_into):

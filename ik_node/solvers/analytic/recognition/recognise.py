@@ -100,7 +100,7 @@ def _recognise(chain: Chain, constrained: np.ndarray, along_goal: bool) -> Recog
     rank = _rank(own, size)
     if rank < min(len(own.kind), 6):
         found += (': it is singular in every configuration, since its joints move the tip in '
-                  f'{rank} independent ways only')
+                  f'{rank} independent directions only')
     elif not constrained.all():
         found += f', for goals that leave {_names(~constrained)} free'
     raise UnsupportedError(_refusal(chain, found), found)
