@@ -16,6 +16,7 @@ ros2 launch ik_node demo.launch.py robot:=arm_7r namespace:=left frame_prefix:=l
 import contextlib
 import tempfile
 from pathlib import Path
+from shutil import which
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -146,7 +147,9 @@ def _node(values: dict[str, str], executable: str, **more: Any) -> Node:
     with contextlib.suppress(LookupError):
         if Path(get_package_prefix(package), 'lib', package, executable).is_file():
             return Node(package=package, executable=executable, namespace=values['namespace'],
-                        output='screen' if own else 'log', on_exit=Shutdown(), **more)
+                        output='screen' if own else 'log', on_exit=Shutdown(),
+                        # On SIGTERM and SIGKILL launch leaves its processes behind.
+                        prefix=which('setpriv') and 'setpriv --pdeathsig TERM', **more)
     hint = '; rviz:=false starts the others without it' if package == 'rviz2' else ''
     raise FileNotFoundError(f'{executable} is not installed, or no setup file that knows it is '
                             f'sourced{hint}')

@@ -112,11 +112,15 @@ def test_the_file_is_for_the_robot_and_removed_when_launch_shuts_down(launch_fil
 
 @pytest.mark.parametrize('given', [{'workspace': 'true'}, {
     'robot': str(MOTIONS / 'walker.asf'), 'motion': str(MOTIONS / 'walk.amc')}])
-def test_whatever_ends_all_end(launch_file, given):
+def test_whatever_ends_all_end(launch_file, given, monkeypatch):
+    monkeypatch.setattr(launch_file, 'which', lambda name: f'/usr/bin/{name}')
     programs, _ = started(launch_file, **given)
     assert len(programs) >= 3
     for arguments in programs.values():
         assert type(arguments['on_exit']).__name__ == 'Shutdown'
+        assert arguments['prefix'] == 'setpriv --pdeathsig TERM'  # where launch is killed
+    monkeypatch.setattr(launch_file, 'which', lambda name: None)
+    assert started(launch_file, **given)[0]['rviz2']['prefix'] is None
 
 
 @pytest.mark.parametrize(('given', 'words'), [
