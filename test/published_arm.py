@@ -37,8 +37,8 @@ class Received(NamedTuple):
 class PublishedArm(Rig):
     """An arm whose joint states and published trajectories are kept: `states`, `received`.
 
-    The stand-in of joint_trajectory_controller, `follower`, gets the trajectories, too. planning:
-    returns how long a search takes, s. delay: after which a trajectory is received, s.
+    The stand-in of joint_trajectory_controller, `follower`, gets the trajectories, too.
+    planning: returns how long a search takes, s. delay: after which a trajectory is received, s.
     """
 
     def __init__(self, motion, tree, start, planning, delay=0.004, **options):
@@ -116,7 +116,7 @@ class PublishedArm(Rig):
         Velocities and accelerations are parts of what is allowed: the limits, and after these were
         reduced as much as the motion before would have used from then on.
         """
-        worst = {}
+        worst, allowed = {}, {}
 
         def note(name, *values):
             worst[name] = max(worst.get(name, -np.inf), *map(np.max, values))
@@ -142,16 +142,18 @@ class PublishedArm(Rig):
                 note('rad from one to the next', np.abs(np.subtract(
                     before.at([time]).position, one.at([time]).position)))
             end = self.received[k + 1].time if k + 1 < len(self.received) else np.inf
-            # The first is still to a command of the trajectory before.
-            here = np.flatnonzero((commanded >= time) & (commanded < end))
-            own = commands[max(here[0] - 2, 0):here[-1] + 1] if len(here) else commands[:3]
+            ours = np.flatnonzero((commanded >= time) & (commanded < end))
             for order, name, own_rates, limit, others in zip(
                     (1, 2), ('velocity', 'acceleration'), rates,
                     (limits.velocity, limits.acceleration), present):
-                allowed = np.maximum(limit, np.abs(others).max(axis=0))
-                note(name, np.abs(own_rates) / allowed)
-                note(f'commanded {name}', np.abs(np.diff(own, order, axis=0))
-                     / PERIOD ** order / allowed)
+                before_allowed = allowed.get(name, limit)
+                allowed[name] = np.maximum(limit, np.abs(others).max(axis=0))
+                note(name, np.abs(own_rates) / allowed[name])
+                # The first commands follow some of the trajectory before.
+                for k in ours[ours >= 2]:
+                    note(f'commanded {name}', np.abs(np.diff(commands[k - 2:k + 1], order, axis=0))
+                         / PERIOD ** order / np.maximum(
+                             allowed[name], before_allowed if k < ours[0] + 2 else 0.0))
             here = (stamps >= time) & (stamps < end)
             if here.any():
                 note('rad from joint states',

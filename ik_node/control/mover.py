@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _FEW = 10                  # obstacles
 _SHORTEST_PLANNING = 0.02  # s, for a motion of the tip while the arm moves
 _DISTURBANCE = 1e-3  # rad or m: less is the noise of a measurement
+_HANDOVER = 0.02  # s, in which a controller receives a motion, before it differs from the present
 
 Solved: TypeAlias = tuple[Aim, Any]  # a goal and its result
 # From the rest of the current motion to the next, and the result at its end.
@@ -137,9 +138,10 @@ class Mover:
         The current motion goes on during planning, which starts from where the arm will be then.
         is_quick: whether to plan from now on first, in the calling thread, which may suffice.
         """
+        handover = _HANDOVER if self.group.options.trajectory_topic else 0.0
         while True:
             await self._place_others()
-            lead = 0.0 if is_quick else self._planning
+            lead = handover + (0.0 if is_quick else self._planning)
             before, present = self.motion, self._present()
             began, start = self._at, left_of(present, lead)
             work = (partial if is_quick else LongSearch)(plan, start)
@@ -149,13 +151,14 @@ class Mover:
                 self.advance(self._clock())
                 took = self._at - began
                 self._planning = max(1.5 * took, _SHORTEST_PLANNING)
-                if self.motion not in (before, None):
+                if self.motion not in (before, None) or (
+                        self.motion is not None and took > lead - handover):
                     continue  # that is not the start of the motion any more
-                if self.motion is not None and took <= lead:
-                    motion, self._at = Series([Part(present, 0.0, lead), motion]), began
-                elif self.motion is not None or start.duration > 0.0 or (
-                        self.robot.joint_configuration(self.group) != start.end).any():
-                    continue  # it has moved past the start of the motion
+                if self.motion is None and (start.duration > 0.0 or (
+                        self.robot.joint_configuration(self.group) != start.end).any()):
+                    continue
+            if self.motion is not None:
+                motion, self._at = Series([Part(present, 0.0, lead), motion]), began
             return self._begin_now(motion), final
 
     async def _move_to(self, *waypoints: np.ndarray, to_nearest_turn: bool = True) -> float | None:

@@ -20,15 +20,16 @@ def check_clearance(motion: Trajectory, limits: MotionLimits, collisions: Collis
 
     With the place, the pair and the distance. Between the times that are looked at it is bounded
     how far anything moves, so that nothing is missed, however thin. A pair that is nearer than the
-    margin where the motion begins must not get nearer. limits: those that the motion keeps.
+    margin where the motion begins must not get nearer. limits: those of the joints.
     """
     if motion.duration == 0.0:
         return
     # Between two times joints deviate from a straight line by a dt² / 8 at the most.
-    deviation = np.minimum(collisions.levers(), _LARGE) @ limits.acceleration / 8.0
+    most = np.maximum(limits.acceleration, motion.peaks()[1])  # braking from more than the limits
+    deviation = np.minimum(collisions.levers(), _LARGE) @ most / 8.0
     count = min(max(math.ceil(motion.duration * math.sqrt(deviation / _SLACK)), 1), _MOST_TIMES)
     path = motion.sample(np.linspace(0.0, motion.duration, count + 1)).position
-    bend = limits.acceleration * (motion.duration / count) ** 2 / 8.0
+    bend = most * (motion.duration / count) ** 2 / 8.0
     part = collisions.free_part(path, bend)
     if part == math.inf:
         return
