@@ -39,8 +39,7 @@ class RuckigProfile(Trajectory):
         self.excess = float(max((limits.lower - self.lowest).max(),
                                 (self.highest - limits.upper).max()))
         self.stays_inside = self.excess <= _ROUNDING
-        # Ruckig meets its target to 1e-8 only: (n,) per s.
-        self._drift = (end - found.at_time(self.duration)[0]) / max(self.duration, _ROUNDING)
+        self._missed = end - found.at_time(self.duration)[0]  # Ruckig meets a target to 1e-8 only
         _, v, a = np.abs(found.at_time(0.0))
         self.keeps_limits = self.stays_inside and all(
             (most <= np.maximum(limit, first) * _ADMISSIBLE).all() for most, limit, first in (
@@ -49,7 +48,11 @@ class RuckigProfile(Trajectory):
     def raw(self, times: np.ndarray) -> State:
         q, v, a = np.array([self._found.at_time(t) for t in times.tolist()]).reshape(
             -1, 3, len(self.end)).swapaxes(0, 1)
-        q = q + times[:, None] * self._drift
+        T, miss = max(self.duration, _ROUNDING), self._missed
+        s = (times / T)[:, None]
+        q = q + s ** 3 * (10.0 - s * (15.0 - 6.0 * s)) * miss  # at rest at both ends
+        v = v + 30.0 * (s * (1.0 - s)) ** 2 * miss / T
+        a = a + 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) * miss / T ** 2
         if self.stays_inside:
             q = np.clip(q, self._limits.lower, self._limits.upper)
         return State(q, v, a)
