@@ -14,8 +14,18 @@ class Followed(NamedTuple):
     times: np.ndarray
     points: State
 
+    @classmethod
+    def of(cls, message):
+        """Return the trajectory of a message; its stamp is a ROS time, s."""
+        times = np.array([seconds(point.time_from_start) for point in message.points])
+        return cls(seconds(message.header.stamp), times, State(*(
+            np.array([getattr(point, name) for point in message.points])
+            for name in ('positions', 'velocities', 'accelerations'))))
+
     def at(self, t):
         """Return the state (m, n) at times (m,)."""
+        if len(self.times) == 1:
+            return State(*(np.repeat(values, len(t), axis=0) for values in self.points))
         t = np.clip(np.asarray(t) - self.stamp, 0.0, self.times[-1])
         k = np.clip(np.searchsorted(self.times, t, side='right') - 1, 0, len(self.times) - 2)
         h = (self.times[k + 1] - self.times[k])[:, None]
@@ -36,3 +46,8 @@ class Followed(NamedTuple):
         parts = np.linspace(0.0, 1.0, 11)[:-1]
         inner = self.times[:-1, None] + parts * np.diff(self.times)[:, None]
         return self.stamp + np.append(inner.ravel(), self.times[-1])
+
+
+def seconds(stamp):
+    """Return a stamp or a duration of a message in s."""
+    return stamp.sec + 1e-9 * stamp.nanosec

@@ -7,6 +7,7 @@ import numpy as np
 from controller_rig import Rig
 from followed import Followed
 from goal_runs import WorkerHere
+from harness.played_trajectory import nanoseconds
 from harness.trajectory_controller import TrajectoryController
 from ik_node import Goal
 from ik_node.control.controller import Controller
@@ -17,7 +18,6 @@ from ik_node.motion.trajectory import State
 from ik_node.ros.execution.motion_clock import Instant
 from ik_node.ros.execution.trajectory_topics import TrajectoryTopics
 from ik_node.support.exceptions import IkError
-from ros_harness import seconds
 
 TOPIC = '/controller/joint_trajectory'
 PERIOD = 0.01  # s, of joint states, of the controller, and at most from point to point
@@ -67,12 +67,10 @@ class PublishedArm(Rig):
             return
         (message,) = what
         assert tuple(message.joint_names) == self.controller.group.space.joint_names
-        times = np.array([seconds(point.time_from_start) for point in message.points])
-        points = State(*(np.array([getattr(point, name) for point in message.points])
-                         for name in ('positions', 'velocities', 'accelerations')))
-        self.received.append(Received(
-            self.now + self.delay, Followed(seconds(message.header.stamp) - BEGIN, times, points),
-            self._motion.sample(times), self._limits))
+        trajectory = Followed.of(message)._replace(
+            stamp=1e-9 * (nanoseconds(message.header.stamp) - BEGIN * 10 ** 9))
+        self.received.append(Received(self.now + self.delay, trajectory,
+                                      self._motion.sample(trajectory.times), self._limits))
         self._messages.append((self.now + self.delay, message))
 
     def elapse(self, duration):

@@ -161,6 +161,9 @@ class Session:
         """Give the present robot and options to the parts that have to do something about them."""
         options, robot = self._configuration.options, self._configuration.robot
         changed = 'the robot has changed: parameters or its description were set'
+        if robot is not None:  # first: goals that end are answered with its state
+            self._measured.listen(options.state_topic, robot)
+            self._execution.update(robot, options)
         if robot is not self._robot:  # goals end with their robot
             self._worker.cancel_all(changed, but=(
                 _PARAMETERS, _DESCRIPTION, *self._execution.topics.keys))
@@ -169,9 +172,6 @@ class Session:
         self._set_publish_rate()
         self._outputs.update(self._configuration.topics.publisher(
             JOINT_STATES, options.joint_states_topic), self.active)
-        if robot is not None:
-            self._measured.listen(options.state_topic, robot)
-            self._execution.update(robot, options)
         self._goals.update()
         if robot is not None and robot is not self._robot:
             self._obstacles.surround(robot)

@@ -122,6 +122,23 @@ def test_a_parameter_of_the_robot_ends_the_search_and_others_do_not(searching):
     assert 'the robot has changed' in searching.status(number)['message']
 
 
+def test_a_goal_that_a_parameter_ends_is_answered_with_the_state_of_the_moving_arm(searching):
+    node = searching.node
+    assert node.set(motion='joint', speed=0.05) == (True, '')
+    try:
+        states = node.listen(JointState, 'joint_states', 1000)
+        searching.status(searching.send(EASY))
+        number = searching.search()
+        assert node.until(lambda: states and any(states[-1].velocity)), node.log()
+        assert node.set(speed=0.06) == (True, '')
+        assert 'the robot has changed' in searching.status(number)['message']
+        node.joint_states(2)
+        assert all(any(state.velocity) for state in states[-3:])
+        assert all(len(state.velocity) for state in states)
+    finally:
+        assert node.set(motion='jump', speed=1.0) == (True, '')
+
+
 def test_a_service_that_searches_is_answered(searching):
     searching.status(searching.send(EASY))
     searching.search()

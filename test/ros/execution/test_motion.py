@@ -18,7 +18,6 @@ import robots
 from followed import Followed
 from ik_node import KinematicTree
 from ik_node.motion.limits import motion_limits
-from ik_node.motion.trajectory import State
 from ik_node.ros.conversions import matrix_to_pose
 from node_here import NodeHere
 from ros_harness import elapse, seconds
@@ -170,9 +169,7 @@ def test_the_motion_goes_out_as_a_trajectory_for_a_controller(node, heard):
     assert times[-1] == pytest.approx(duration, abs=0.05)
     assert chain.forward(sent.points[-1].positions) == pytest.approx(wanted, abs=5e-6)
     assert not any(sent.points[-1].velocities)
-    points = State(*(np.array([getattr(point, values) for point in sent.points])
-                     for values in ('positions', 'velocities', 'accelerations')))
-    trajectory = Followed(seconds(sent.header.stamp), times, points)
+    trajectory = Followed.of(sent)
     q, v, a = trajectory.at(trajectory.dense())
     assert (q >= limits.lower).all()
     assert (q <= limits.upper).all()
