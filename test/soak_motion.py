@@ -25,6 +25,7 @@ from random_motion import RandomMotion
 from ros_harness import running
 
 ARMS = ('arm_6r', 'arm_7r')
+LONGEST_GAP = 0.4  # s
 
 
 def soak(arm, mode, seconds, seed):
@@ -67,12 +68,16 @@ def positions(states, joints):
 
 
 def distance(followed, states, joints):
-    """Return how far trajectories lead from joint states, which follow the last that has begun."""
+    """Return how far trajectories lead from joint states, which follow the last that has begun.
+
+    Without those in which the node got no time for so long that its motion has waited.
+    """
     stamps = np.array([seconds(state.header.stamp) for state in states])
     q = positions(states, joints)
     begun = np.searchsorted([one.stamp for one in followed], stamps, side='right') - 1
+    late = np.flatnonzero(np.diff(stamps) > LONGEST_GAP)
     return max((float(np.abs(followed[k].at(stamps[begun == k]).position - q[begun == k]).max())
-                for k in np.unique(begun[begun >= 0])), default=0.0)
+                for k in set(begun[begun >= 0]) - {*begun[late], *begun[late + 1]}), default=0.0)
 
 
 def main() -> int:

@@ -18,6 +18,7 @@ from ik_node.ros.topics import TRAJECTORY, ParameterTopics
 _MOST_POINTS = 3000      # with an acceleration that changes there; as many besides
 _SECOND = 1_000_000_000  # ns
 _LEAST = 100_000_000     # ns from now to the last point
+_HOLD = 5_000_000_000    # ns
 
 
 class TrajectoryTopics:
@@ -69,9 +70,13 @@ class TrajectoryTopics:
         self._send(group, LongSearch(message))
 
     def hold(self, group: Group, q: np.ndarray) -> None:
-        """Publish a point at rest at q (n,), rad or m."""
-        self._send(group, partial(_message, group, State.at_rest(q[None]), np.array(
-            [round(_SECOND * self._period)]), self._clock.stamp()))
+        """Publish rest at q (n,), rad or m, from a period ahead for a time.
+
+        A controller refuses what is over, and would then go on moving, however late it gets this.
+        """
+        period = round(_SECOND * self._period)
+        self._send(group, partial(_message, group, State.at_rest(np.stack([q, q])), np.array(
+            [period, _HOLD + period]), self._clock.stamp()))
 
     def _send(self, group: Group, make: Search) -> None:
         """Publish the message that a search makes, unless there is a newer one by then."""

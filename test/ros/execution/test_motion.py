@@ -182,7 +182,11 @@ def test_the_motion_goes_out_as_a_trajectory_for_a_controller(node, heard):
     # To disable tells the controller to stand where the arm is.
     node.call(SetBool, 'ik_node/enable', SetBool.Request(data=False))
     assert node.until(lambda: len(trajectories) > 1)
-    hold, = trajectories[-1].points
+    hold, still = trajectories[-1].points
+    assert seconds(hold.time_from_start) == pytest.approx(1.0 / RATE)
+    assert seconds(still.time_from_start) > 1.0  # the controller may be late, but must stop
+    assert still.positions == hold.positions
+    assert not any(still.velocities)
     assert node.until(lambda: rests(heard))
     assert list(hold.positions) == pytest.approx(list(heard[-1].position))
     assert not any(hold.velocities)
