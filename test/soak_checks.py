@@ -9,10 +9,14 @@ ROUNDING = 1e-15  # of an error: what two ways to compute it may differ by, for 
 def errors(chain, goal, q):
     """Return (position error, m, orientation error, rad), by the tree's kinematics and scipy's."""
     T_root = chain.tree.forward(dict(zip(chain.joint_names, q)))
-    T = np.linalg.inv(T_root[chain.base_link]) @ T_root[chain.tip_link]
+    T = np.linalg.inv(T_root[chain.base_link]) @ T_root[chain.tip_link] @ chain.tool
     G, asked = goal.pose[:3, :3], goal.weights > 0.0
     position = (G.T @ (goal.pose[:3, 3] - T[:3, 3]))[asked[:3]]
     turn = (G.T @ Rotation.from_matrix(G @ T[:3, :3].T).as_rotvec())[asked[3:]]
+    if len(turn) == 1:  # the heading of the tip's next axis about the only axis asked for
+        k = int(np.argmax(asked[3:]))
+        along = G.T @ T[:3, (k + 1) % 3]
+        turn = np.arctan2(along[(k + 2) % 3], along[(k + 1) % 3])
     return float(np.linalg.norm(position)), float(np.linalg.norm(turn))
 
 

@@ -171,7 +171,7 @@ class Task(ABC):
         check_length(values, (3,), 'x y z', what)
         return values
 
-    def why_undefined(self, frames: BodyFrames) -> str:
+    def _why_undefined(self, frames: BodyFrames) -> str:
         """Return why its residual has no meaning at some frames; else ''."""
         return ''
 

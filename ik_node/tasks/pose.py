@@ -73,7 +73,7 @@ class Pose(BuiltInTask):
         weights: np.ndarray = self.weights
         return weights
 
-    def why_undefined(self, frames: BodyFrames) -> str:
+    def _why_undefined(self, frames: BodyFrames) -> str:
         return why_no_heading(self.target, self.target_in(frames), self.weights)
 
     def drawing(self, frames: BodyFrames, size: float) -> list[Shape]:

@@ -1,6 +1,7 @@
 """What the README and the docs say about running the node works as it is written there."""
 
 import contextlib
+import importlib
 import re
 import shutil
 
@@ -162,6 +163,10 @@ def call(node, service, kind, text='{}'):
         assert response.success, response.message
 
 
+def run_command(_, name, *arguments):
+    assert importlib.import_module(f'ik_node.commands.{name}').main(arguments) == 0
+
+
 def echo(node, topic):
     names = {publisher.topic_name for publisher in node.subject.publishers}
     assert topic in names
@@ -174,6 +179,6 @@ def message_type(kind, folder='msg'):
 
 
 COMMANDS = {('param', 'set'): set_parameter, ('topic', 'pub'): publish, ('service', 'call'): call,
-            ('topic', 'echo'): echo,
+            ('topic', 'echo'): echo, ('run', 'ik_node'): run_command,
             ('param', 'describe'): lambda node, _, name: node.describe(name),
             ('topic', 'info'): lambda node, *_: None}

@@ -40,7 +40,7 @@ class BodyProblem(NamedTuple):
 class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
     """Finds the best joint values from several starts, by the `_attempt` of a method.
 
-    - `_space`: the body, while a solve goes on with its limits narrowed to the consistency limits.
+    - `_space`: the body, or the same inside the consistency limits of the present solve.
     - `_merges`: whether levels that must all be met are tried as one.
     - `_records`: the tasks, since the first solve.
     - `_quick`: the level that one descent can meet; None where there is more to do.

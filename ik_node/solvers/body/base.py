@@ -1,6 +1,5 @@
 """The base of body solvers: tasks checked once, levels, steps; and least squares over levels."""
 
-import contextlib
 import threading
 import time
 from abc import abstractmethod
@@ -72,7 +71,8 @@ class BodySolver(Attempts):
         malformed q0, and an IkError that names the task for a target that is not set; not
         converging is a result.
         """
-        return self._drive(self.options.closest, q0)
+        with self.lock:
+            return self._drive(self.options.closest, q0)
 
     def closest(self, q0: Any = None) -> BodyResult:
         """Return the joint values closest to the tasks, whether they can be met or not.
@@ -81,17 +81,11 @@ class BodySolver(Attempts):
         priorities: the least that is found from what `solve` found and some other starts. q0, and
         what is raised: as of `solve`; the reason is that of `solve`.
         """
-        return self._drive(True, q0)
-
-    def _drive(self, closest: bool, *arguments: Any) -> BodyResult:
         with self.lock:
-            try:
-                return super()._drive(closest, *arguments)
-            finally:
-                self._search_in(self.body)
+            return self._drive(True, q0)
 
     def _search_in(self, space: Body) -> None:
-        """Search inside the limits of the body, or of the same with narrower ones, from now on."""
+        """Keep inside the limits of the body, or of the same with narrower ones, from now on."""
         if space is not self._space:
             self._space = space
             for limits in self._made:
@@ -119,9 +113,13 @@ class BodySolver(Attempts):
         steps = self._velocity
         if steps is None or not self._is_fresh():
             steps = self._velocity_now()
-        alone = self.options.consistency_limits is not None  # a search changes the limits
-        with self.lock if alone else contextlib.nullcontext():
-            velocity: np.ndarray | None = steps.run(at, period)
+        velocity: np.ndarray | None
+        if self.options.consistency_limits is None:
+            velocity = steps.run(at, period)
+        else:
+            with self.lock:  # a search leaves the limits narrowed
+                self._search_in(self.body)
+                velocity = steps.run(at, period)
         if velocity is None:
             raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
         return velocity if self.collisions is None else self._guarded(at, velocity, period)

@@ -67,7 +67,7 @@ def cause(body: Body, tasks: Sequence[Task], task_names: Sequence[str], which: i
     rank, and no joint moves it nearer.
     """
     frames = BodyFrames(body, q)
-    undefined = tasks[which].why_undefined(frames)
+    undefined = tasks[which]._why_undefined(frames)
     if undefined:
         return undefined, False
     all_rows = [rows_at(task, frames) for task in tasks]

@@ -120,7 +120,7 @@ def test_a_motion_is_published_by_the_worker_and_only_the_newest(monkeypatch):
     topics.hold(arm, arm.start)
     end.set()
     monkeypatch.undo()
-    assert [len(message.points) for message in messages] == [1]
+    assert [len(message.points) for message in messages] == [2]
     topics.publish(arm, motion, 10.0)
     while len(messages) < 2:
         assert woken.acquire(timeout=30.0)
