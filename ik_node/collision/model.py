@@ -155,8 +155,10 @@ class CollisionModel:
         """Return the pairs at q (n,), rad or m, not farther apart than a distance, m.
 
         by_meshes(a, b, d): tells, where coal is installed, whether the meshes of a pair whose hulls
-        are d apart, m, are measured instead. Raises InputError for a wrong q or distance.
+        are d apart, m, are measured instead. Raises InputError for wrong arguments.
         """
+        if not callable(by_meshes):
+            raise InputError(f'by_meshes must be a function, not {shown(by_meshes)}')
         return self._state.near_pairs(self.space.checked(q), number(distance, 'distance'),
                                       by_meshes)
 
