@@ -170,17 +170,12 @@ def _task(name: str, entry: Entry, is_held: bool, solver: str) -> Task:
     return kind(entry.link, **common)
 
 
-def _set_target(task: Any, entry: Entry, pose: np.ndarray) -> None:
+def _set_target(task: Any, entry: Entry, T: np.ndarray) -> None:
     """Set the target of a task from the target pose (4, 4), m, of its entry."""
-    if isinstance(task, Pose):
-        task.target = pose
-    elif isinstance(task, Position):
-        task.target = pose[:3, 3]
-    elif isinstance(task, Orientation):
-        task.target = pose[:3, :3]
+    if entry.type == LOOK_AT:
+        task.target = T[:3, 3] + _LOOK_DISTANCE * T[:3, :3] @ task.axis
     else:
-        axis = entry.axis / np.linalg.norm(entry.axis)
-        task.target = pose[:3, 3] + _LOOK_DISTANCE * pose[:3, :3] @ axis
+        task.target = task.target_from(T, is_point=False)
 
 
 def _misses(errors: list[dict[str, tuple[float, float]]],
