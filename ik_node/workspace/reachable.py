@@ -29,6 +29,7 @@ from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.codes import CONVERGED
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.solver import DlsSolver
+from ik_node.spatial import pose_from_rotation
 from ik_node.support.exceptions import UnsupportedError
 from ik_node.workspace.sampling import ConfigurationSampler, orientations
 from ik_node.workspace.voxel_grid import VoxelGrid
@@ -163,7 +164,7 @@ class Border:
             configurations = np.empty((len(voxels), self.chain.n_joints))
             for i, centre in enumerate(self.voxels.centres(voxels)):
                 configurations[i], _ = self.solver.find(
-                    _at(centre), self.found.configuration[starts[i]],
+                    pose_from_rotation(np.eye(3), centre), self.found.configuration[starts[i]],
                     thorough=not visited[voxels[i]])
                 progress((done + i) / (done + 2 * len(voxels)))
             self.grid.mark(configurations, 0)
@@ -179,7 +180,8 @@ class Border:
         if self.solver is not None:
             configurations = self.found.configuration[voxels]
             for i, centre in enumerate(self.voxels.centres(voxels)):
-                configurations[i], _ = self.solver.find(_at(centre), configurations[i])
+                configurations[i], _ = self.solver.find(
+                    pose_from_rotation(np.eye(3), centre), configurations[i])
                 progress(i / len(voxels))
             self.grid.mark(configurations, 0)
         progress(1.0)
@@ -196,12 +198,6 @@ class Border:
         voxels, starts = (np.concatenate(side) for side in zip(*pairs))
         voxels, first = np.unique(voxels, return_index=True)
         return voxels, starts[first]
-
-
-def _at(position: np.ndarray) -> np.ndarray:
-    T = np.eye(4)
-    T[:3, 3] = position
-    return T
 
 
 def dexterity(chain: Chain, voxels: Voxels, weights: np.ndarray, numbers: np.ndarray,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.ndimage import binary_erosion
 
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain, check_chain
@@ -92,23 +93,16 @@ class Voxels:
         places = np.stack(np.unravel_index(numbers, self.shape), axis=-1)
         return self.origin + self.edge * (places + 0.5)
 
-    def numbers(self, points: np.ndarray) -> np.ndarray:
-        """Return the numbers (k,) of the voxels that hold points (k, 3), m; −1 outside."""
-        places = np.floor((np.asarray(points) - self.origin) / self.edge).astype(np.int64)
-        return self._numbered(places.T)
-
     def surface(self, numbers: np.ndarray) -> np.ndarray:
         """Return those of voxels (k,) of which a face is not covered by another one of them.
 
         As a mask (k,). Where the tip stays in a plane or on a line all of them are on the surface.
         """
-        inside = np.zeros(np.array(self.shape) + 2, bool)
-        x, y, z = (place + 1 for place in np.unravel_index(numbers, self.shape))
-        inside[x, y, z] = True
-        covered = np.full(len(numbers), not any(self.fixed_axes))
-        for dx, dy, dz in np.concatenate([np.eye(3, dtype=int), -np.eye(3, dtype=int)]):
-            covered &= inside[x + dx, y + dy, z + dz]
-        return ~covered
+        if any(self.fixed_axes):
+            return np.ones(len(numbers), bool)
+        inside = np.zeros(self.shape, bool)
+        inside.flat[numbers] = True
+        return ~binary_erosion(inside).flat[numbers]
 
     def steps(self) -> list[tuple[int, int, int]]:
         """Return the steps to the neighbours of a voxel, corners included, the nearest first."""
@@ -118,11 +112,7 @@ class Voxels:
 
     def neighbours(self, numbers: np.ndarray, step: Sequence[int]) -> np.ndarray:
         """Return the numbers (k,) of the voxels one step from voxels (k,); −1 outside the grid."""
-        return self._numbered(
-            np.stack(np.unravel_index(numbers, self.shape)) + np.array(step)[:, None])
-
-    def _numbered(self, places: np.ndarray) -> np.ndarray:
-        """Return the numbers (k,) of voxels at places (3, k) of the grid; −1 outside."""
+        places = np.stack(np.unravel_index(numbers, self.shape)) + np.array(step)[:, None]
         inside = ((places >= 0) & (places < np.array(self.shape)[:, None])).all(axis=0)
         return np.where(inside, np.ravel_multi_index(tuple(np.where(inside, places, 0)),
                                                      self.shape), -1)
