@@ -19,7 +19,7 @@ from ik_node.mocap.recording import MAX_MOTION_BYTES, Recording, own_columns
 from ik_node.model.joints import CONTINUOUS
 from ik_node.model.root_joints import rooted_for
 from ik_node.model.tree import KinematicTree
-from ik_node.model.yaml_file import parse_yaml
+from ik_node.model.yaml_file import parse_yaml, real_number
 from ik_node.support.arguments import check_keys, is_real
 from ik_node.support.bounds import MAX_NUMBER, read_bytes, reading
 from ik_node.support.exceptions import ModelError, names, shown
@@ -228,9 +228,7 @@ def joint_values(value: Any, joint_names: Sequence[str], where: str) -> list[flo
                          f'{len(values)}')
     for i, one in enumerate(values):
         if not is_real(one) or not abs(one) <= MAX_NUMBER:
-            hint = ', which YAML reads as text (write 1.0e-3)' if isinstance(one, str) else ''
-            raise ModelError(f'{where}[{i}], of {joint_names[i]!r}, must be a number, at most '
-                             f'{MAX_NUMBER:g} in size, not {shown(one)}{hint}')
+            real_number(one, f'{where}[{i}], of {joint_names[i]!r},')
     return values
 
 

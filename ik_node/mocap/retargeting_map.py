@@ -18,14 +18,13 @@ from typing import Any
 import numpy as np
 
 from ik_node.model.tree import KinematicTree
-from ik_node.model.yaml_file import load_yaml
+from ik_node.model.yaml_file import load_yaml, real_number
 from ik_node.solvers.body.registry import body_solver_names
-from ik_node.support.arguments import check_keys, is_real, mapping
+from ik_node.support.arguments import check_keys, mapping
 from ik_node.support.exceptions import ModelError, OptionError, names, shown, unknown
 from ik_node.support.options import Options, option
 
 POSE, POSITION, ORIENTATION, LOOK_AT = TYPES = ('pose', 'position', 'orientation', 'look_at')
-_LARGEST = 1e6  # rad or m: of a joint value
 
 
 @dataclass(frozen=True)
@@ -170,10 +169,7 @@ def _ordered(entries: dict[str, Entry], source: str) -> dict[str, Entry]:
 
 def _joint_values(rest: dict[str, Any], who: str, source: str) -> Mapping[str, float]:
     """Return the joint values {joint: value} of a rest pose."""
-    where, found = f'{source}: rest.{who}', {}
-    for joint, value in mapping(rest.get(who, {}), where).items():
-        if not is_real(value) or not abs(value) <= _LARGEST:
-            raise ModelError(f'{where}: {shown(joint)} must be a number of rad or m, not '
-                             f'{shown(value)}')
-        found[str(joint)] = float(value)
-    return MappingProxyType(found)
+    where = f'{source}: rest.{who}'
+    return MappingProxyType({
+        str(joint): real_number(value, f'{where}: {shown(joint)}')
+        for joint, value in mapping(rest.get(who, {}), where).items()})

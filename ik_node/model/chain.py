@@ -15,7 +15,7 @@ from ik_node.kinematics.structures import ChainArrays
 from ik_node.model.joint_space import JointSpace
 from ik_node.model.joints import ROTATION_VECTOR, Joint, joint_kind
 from ik_node.model.tree_structure import TreeStructure
-from ik_node.spatial import turn_z_onto
+from ik_node.spatial import screw, turn_z_onto
 from ik_node.spatial.rotations import as_pose, nearest_rotation
 from ik_node.support.arguments import numbers
 from ik_node.support.bounds import MAX_NUMBER
@@ -171,7 +171,7 @@ def _fold(tree: TreeStructure, path: Sequence[Joint],
             continue
         source, multiplier, offset = tree.drives[joint.name]
         T[:3, :3] = T[:3, :3] @ (R_joint_z := turn_z_onto(joint.axis))
-        _articulate(T, joint.prismatic, offset)
+        T = T @ (screw(0.0, offset, 2) if joint.prismatic else screw(offset, 0.0, 2))
         if multiplier != 0.0:
             columns.setdefault(source, len(columns))
             placement.append(T)
@@ -203,16 +203,6 @@ def _checked_tool(tool: Any) -> np.ndarray:
         raise InputError(f'tool: its position must be at most {MAX_NUMBER:g} m in size, not '
                          f'{T[:3, 3].tolist()}')
     return frozen_copy(T)
-
-
-def _articulate(T: np.ndarray, prismatic: bool, value: float) -> None:
-    """Move the frame T (4, 4) in place along or about its own z axis; value in m or rad."""
-    if prismatic:
-        T[:3, 3] += value * T[:3, 2]
-        return
-    c, s = math.cos(value), math.sin(value)
-    x, y = T[:3, 0].copy(), T[:3, 1].copy()
-    T[:3, 0], T[:3, 1] = c * x + s * y, c * y - s * x
 
 
 def _check_ends(path: Sequence[Joint]) -> None:

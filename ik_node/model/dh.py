@@ -22,7 +22,6 @@ row's own frame, with the standard one it comes before the row's Tx(a) Rx(α).
 
 import math
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -33,10 +32,10 @@ import numpy as np
 from ik_node.model import joints
 from ik_node.model.joints import Joint, limits_of, model_array
 from ik_node.model.parts import ModelParts
-from ik_node.model.yaml_file import angle_scale, load_yaml, parse_yaml
+from ik_node.model.yaml_file import angle_scale, load_yaml, parse_yaml, real_number
 from ik_node.spatial import pose_from_rpy, screw
-from ik_node.support.arguments import check_keys, is_real, mapping, sequence
-from ik_node.support.bounds import MAX_LINKS, MAX_NUMBER, check_name
+from ik_node.support.arguments import check_keys, mapping, sequence
+from ik_node.support.bounds import MAX_LINKS, check_name
 from ik_node.support.exceptions import ModelError, names, shown, unknown
 
 STANDARD, MODIFIED = 'standard', 'modified'
@@ -165,10 +164,10 @@ def _joint(row: Any, index: int, convention: str, unit: float, before: Mapping[s
     if not isinstance(kind, str) or kind not in _TYPES:
         raise ModelError(f'{where}: type must be one of {names(_TYPES)}, not {shown(kind)}: one of '
                          'theta and d moves, not both')
-    a, alpha, d, theta = (_number(row[key], key, where) for key in ROW_NUMBERS)
+    a, alpha, d, theta = (real_number(row[key], f'{where}: {key}') for key in ROW_NUMBERS)
     alpha, theta = unit * alpha, unit * theta
     sign = row.get('sign', 1)
-    if abs(_number(sign, 'sign', where)) != 1.0:
+    if abs(real_number(sign, f'{where}: sign')) != 1.0:
         raise ModelError(f'{where}: sign must be 1 or -1, not {shown(sign)}')
     along_x, along_z = screw(alpha, a, 0), screw(theta, d, 2)
     placement, rest = (T @ along_x @ along_z, np.eye(4)) if convention == MODIFIED else (
@@ -192,32 +191,15 @@ def _limits(row: Mapping[str, Any], kind: str, unit: float,
     if 'lower' not in row and 'upper' not in row:
         return joints.CONTINUOUS, -math.inf, math.inf
     scale = 1.0 if kind == joints.PRISMATIC else unit
-    lower, upper = (scale * _number(row[key], key, where, sys.float_info.max) if key in row
+    lower, upper = (scale * real_number(row[key], f'{where}: {key}', math.inf) if key in row
                     else none for key, none in (('lower', -math.inf), ('upper', math.inf)))
     return kind, *limits_of(lower, upper, where)
-
-
-def _number(value: Any, key: str, where: str, largest: float = MAX_NUMBER) -> float:
-    if not is_real(value):
-        raise ModelError(f'{where}: {key} must be a number, not {shown(value)}{_yaml_hint(value)}')
-    if not abs(value) < math.inf:  # NaN is not, either
-        raise ModelError(f'{where}: {key} must be a finite number, not {shown(value)}')
-    if abs(value) > largest:
-        raise ModelError(f'{where}: {key} must be at most {largest:g} in size, not {shown(value)}')
-    return float(value)
-
-
-def _yaml_hint(value: Any) -> str:
-    try:
-        return f'; in YAML write {float(value)!r}' if isinstance(value, str) else ''
-    except ValueError:
-        return ''
 
 
 def _positive(row: Mapping[str, Any], key: str, where: str) -> float:
     if key not in row:
         return math.inf
-    value = _number(row[key], key, where, sys.float_info.max)
+    value = real_number(row[key], f'{where}: {key}', math.inf)
     if value <= 0.0:
         raise ModelError(f'{where}: {key} must be above 0, not {shown(value)}')
     return value
@@ -234,5 +216,5 @@ def _pose(table: Any, what: str, unit: float) -> np.ndarray:
         value = sequence(table.get(key, (0.0, 0.0, 0.0)), f'{what}: {key}, three numbers,')
         if len(value) != 3:
             raise ModelError(f'{what}: {key} must be three numbers, not {shown(value)}')
-        vectors.append(np.array([_number(number, key, what) for number in value]))
+        vectors.append(np.array([real_number(number, f'{what}: {key}') for number in value]))
     return pose_from_rpy(vectors[0], unit * vectors[1])

@@ -18,7 +18,6 @@ spaces.
 """
 
 import math
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
@@ -33,8 +32,8 @@ from ik_node.model.numbered_text import numbers_or_nan
 from ik_node.model.srdf import read_srdf
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.model.tree_structure import check_own_joint
-from ik_node.model.yaml_file import angle_scale, load_yaml
-from ik_node.support.arguments import check_keys, is_real, mapping, sequence, vector
+from ik_node.model.yaml_file import angle_scale, load_yaml, real_number
+from ik_node.support.arguments import check_keys, mapping, sequence, vector
 from ik_node.support.bounds import MAX_GROUP_STATES, as_path, check_name, read_bytes, reading
 from ik_node.support.exceptions import ModelError, names, shown, unknown
 
@@ -194,11 +193,7 @@ def _value(name: str, value: Any, tree: KinematicTree, angle_unit: str, where: s
     """Return the value of a joint, rad or m. Raises ModelError where it cannot have it."""
     check_own_joint(tree, name, where)
     joint, where = tree.joints[name], f'{where}: joint {name!r}'
-    if not is_real(value):
-        hint = ', which YAML reads as text (write 1.0e-3)' if isinstance(value, str) else ''
-        raise ModelError(f'{where} must be a number, not {shown(value)}{hint}')
-    if not abs(value) <= sys.float_info.max:  # NaN is not, nor are some whole numbers
-        raise ModelError(f'{where} must be a finite number, not {shown(value)}')
+    value = real_number(value, where, math.inf)
     unit, scale = ('m', 1.0) if joint.prismatic else (angle_unit, angle_scale(angle_unit))
     inside = float(at_limits(scale * value, joint.lower, joint.upper))
     if not joint.lower <= inside <= joint.upper:

@@ -110,12 +110,8 @@ def read_untrusted_model(file: PathLike[str]) -> KinematicTree:
     path = as_path(file, 'a model')
     if find_reader(path).read is not read_urdf:
         return read_model(path)
-    try:
+    with reading(path.name):
         text = read_bytes(path).decode('utf-8-sig')
-    except UnicodeDecodeError as error:
-        raise ModelError(f'{path.name} is not text in UTF-8: {error}') from error
-    except (OSError, ValueError) as error:
-        raise ModelError(f'{path.name} cannot be read: {error}') from error
     if not is_urdf(text):
         raise ModelError(f'{path.name} is no robot: it has no <robot>')
     return read_urdf_text(text)

@@ -4,15 +4,26 @@ An anchor may have any number of aliases, so a text of a few hundred bytes can h
 there is memory. The values of aliases are counted each time, before anything is constructed.
 """
 
+import contextlib
 import math
 import re
+import sys
 from os import PathLike
 from typing import Any
 
 import yaml
 from yaml.composer import Composer
 
-from ik_node.support.bounds import MAX_NESTING, MAX_NODES, MAX_TEXT, as_path, read_bytes, reading
+from ik_node.support.arguments import is_real
+from ik_node.support.bounds import (
+    MAX_NESTING,
+    MAX_NODES,
+    MAX_NUMBER,
+    MAX_TEXT,
+    as_path,
+    read_bytes,
+    reading,
+)
 from ik_node.support.exceptions import ModelError, shown
 
 _ANGLE_UNITS = {'rad': 1.0, 'deg': math.pi / 180.0}
@@ -45,6 +56,19 @@ def angle_scale(unit: object, where: str = '') -> float:
     if not isinstance(unit, str) or unit not in _ANGLE_UNITS:
         raise ModelError(f'{where}angle_unit must be rad or deg, not {shown(unit)}')
     return _ANGLE_UNITS[unit]
+
+
+def real_number(value: Any, what: str, most: float = MAX_NUMBER) -> float:
+    """Return a finite number of a file, at most so large in size. Raises ModelError for others."""
+    if not is_real(value):
+        hint = ''
+        with contextlib.suppress(ValueError):
+            hint = f'; in YAML write {float(value)!r}' if isinstance(value, str) else ''
+        raise ModelError(f'{what} must be a number, not {shown(value)}{hint}')
+    if not abs(value) <= min(most, sys.float_info.max):  # NaN is not, nor are some whole numbers
+        allowed = f'at most {most:g} in size' if abs(value) < math.inf > most else 'a finite number'
+        raise ModelError(f'{what} must be {allowed}, not {shown(value)}')
+    return float(value)
 
 
 class _BoundedComposer(Composer):

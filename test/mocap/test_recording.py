@@ -423,7 +423,7 @@ def test_malformed_trajectories_give_errors_that_name_the_entry(tmp_path):
     ('', 'must be a mapping with the keys header, joint_names, points, not None'),
     ('[]', 'must be a mapping'), ('joints: []', "there is no key 'joints'"),
     ('joint_names: [a]\npoints: [{positions: [1e-3], time_from_start: {}}]',
-     r"points\[0\].positions\[0\], of 'a', .*write 1.0e-3"),
+     r"points\[0\].positions\[0\], of 'a', .*write 0.001"),
     ('joint_names: [a]\npoints: ["..."]', r'points\[0\]: .* --full-length'),
     ('joint_names: &a [*a]', 'contains itself'), (b'\xff\xfe', 'cannot read the motion'),
 ])

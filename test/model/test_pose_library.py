@@ -113,7 +113,7 @@ def test_a_configuration_is_refused_where_it_would_take_a_mimic_outside_its_limi
     ({'thumb': 0.0}, "pose 'home': joint 'thumb' follows 'finger'"),
     ({'elbow': np.nan}, "pose 'home': joint 'elbow' must be a finite number, not nan"),
     ({'elbow': np.inf}, 'finite number, not inf'),
-    ({'elbow': '1e-3'}, "joint 'elbow' must be a number, not '1e-3', which YAML reads as text"),
+    ({'elbow': '1e-3'}, "joint 'elbow' must be a number, not '1e-3'; in YAML write 0.001"),
     ({'elbow': True}, 'must be a number, not True'),
     ({'elbow': None}, 'must be a number, not None'),
     ({'elbow': [1.0]}, r'must be a number, not \[1.0\]'),

