@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ik_node.mocap.recording import increasing_times
 from ik_node.model.chain import Chain, check_chain
 from ik_node.model.joint_space import check_inside
 from ik_node.motion.interpolation import between_poses, nearest_end, straight
@@ -26,16 +27,9 @@ class Schedule:
 
     def __init__(self, times: Any, easing: str | Sequence[str]) -> None:
         """Take times (m,), s, and one easing, or one for each of the m − 1 segments."""
-        self.times = floats(times, 'times')
+        self.times = increasing_times(times, 2)
         self.times.flags.writeable = False
-        if self.times.ndim != 1 or len(self.times) < 2:
-            raise InputError('times must have the shape (m,), one for each key and at least two, '
-                             f'not {self.times.shape}')
         self._durations = np.diff(self.times)
-        if (self._durations <= 0.0).any():
-            i = int(np.argmax(self._durations <= 0.0))
-            raise InputError(f'times must increase: after {self.times[i]:g} s comes '
-                             f'{self.times[i + 1]:g} s')
         segments = len(self._durations)
         if not isinstance(easing, (str, list, tuple)):
             raise InputError(f'easing must be a name or a list of names, not {shown(easing)}')

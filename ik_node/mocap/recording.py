@@ -44,17 +44,10 @@ class Recording(Immutable):
         self.source = source
         joint_names = sequence(joint_names, f'{source}: joint_names')
         columns = own_columns(joint_names, tree, lambda i: f'{source}: joint_names[{i}]')
-        times, values = floats(times, 'times'), floats(values, 'values')
-        if times.ndim != 1 or not len(times):
-            raise InputError(f'times must have the shape (m,), m at least 1, not {times.shape}')
+        times, values = increasing_times(times, 1), floats(values, 'values')
         if values.shape != (len(times), len(joint_names)):
             raise InputError(f'values must have the shape ({len(times)}, {len(joint_names)}), a '
                              f'row for each time and a column for each joint, not {values.shape}')
-        steps = np.diff(times)
-        if not (steps > 0.0).all():
-            k = int(np.argmin(steps > 0.0)) + 1
-            raise InputError(f'times must increase: times[{k}] is {times[k]:.9g}, after '
-                             f'{times[k - 1]:.9g}')
         self.joint_names = tuple(joint_names[i] for i in columns)
         self.times, self.values = times - times[0], np.ascontiguousarray(values[:, columns])
         for i, name in enumerate(self.joint_names):
@@ -139,6 +132,19 @@ class Recording(Immutable):
     def __repr__(self) -> str:
         return (f'Recording({self.source}: {self.n_frames} frames of {len(self.joint_names)} '
                 f'joints, {self.duration:.9g} s)')
+
+
+def increasing_times(times: Any, least: int) -> np.ndarray:
+    """Return times (m,), s, that increase; least: of m. Raises InputError for others."""
+    times = floats(times, 'times')
+    if times.ndim != 1 or len(times) < least:
+        raise InputError(f'times must have the shape (m,), m at least {least}, not {times.shape}')
+    rises = np.diff(times) > 0.0
+    if not rises.all():
+        k = int(np.argmin(rises)) + 1
+        raise InputError(f'times must increase: times[{k}] is {times[k]:.9g}, after '
+                         f'{times[k - 1]:.9g}')
+    return times
 
 
 def own_columns(joint_names: list[Any], tree: KinematicTree,

@@ -23,7 +23,7 @@ from ik_node.model.mesh_reader import Find, MeshError, MeshReader
 from ik_node.support.archives import ARCHIVE, Member, is_member, member_of, packed_size, read_member
 from ik_node.support.bounds import MAX_MESH_BYTES, read_bytes
 from ik_node.support.exceptions import ModelError, shown
-from ik_node.support.resources import MESSAGE_MESHES
+from ik_node.support.resources import MESSAGE_MESHES, installed_package, package_path
 
 _MOST_BYTES = 2**28  # of all meshes of a robot and of their pictures, in memory, with each copy
 _LEAST = 1e-3        # s that a mesh is taken to need: to be sent to its reader, or copied
@@ -35,9 +35,7 @@ class Places:
 
     def __init__(self, folders: Iterable[Path] = ()) -> None:
         """Name folders or archives to look in, and those of ROS_PACKAGE_PATH."""
-        from_ros = os.environ.get('ROS_PACKAGE_PATH', '').split(os.pathsep)
-        self._searched = [folder.resolve()
-                          for folder in (*folders, *map(Path, filter(None, from_ros)))]
+        self._searched = [folder.resolve() for folder in (*folders, *package_path())]
         self._roots = set(self._searched)
         self._shares: set[Path] = set()  # of installed packages that meshes were looked for in
 
@@ -117,13 +115,9 @@ class Places:
 
         Its links are followed: a workspace may be installed as links to its sources.
         """
-        with contextlib.suppress(Exception):  # ROS 2 not sourced, or package not installed
-            from ament_index_python import get_package_share_path
-            share = Path(get_package_share_path(package))
-            self._shares.add(share)
-            file = _joined(share, path)
-            return [file] if file.is_relative_to(share) else []
-        return []
+        shares = installed_package(package)
+        self._shares.update(shares)
+        return [file for share in shares if (file := _joined(share, path)).is_relative_to(share)]
 
 
 class Meshes:

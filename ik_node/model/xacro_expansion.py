@@ -1,7 +1,6 @@
 """Expands xacro, with ROS or without it. xacro reads files and evaluates expressions."""
 
 import contextlib
-import os
 import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +11,7 @@ from xml.etree import ElementTree
 from ik_node.model.robot_xml import XACRO
 from ik_node.support.bounds import read_bytes
 from ik_node.support.exceptions import ModelError
+from ik_node.support.resources import installed_package, package_path
 
 _NAMESPACE = 'http://www.ros.org/wiki/xacro'
 _FIND = re.compile(r'\$\(find\s+(\S+)\s*\)')
@@ -75,12 +75,7 @@ def find_package(name: str, folders: Iterable[Path] = (), near: Iterable[Path] =
     folders, and those of ROS_PACKAGE_PATH: packages, or folders with packages; near: likewise, to
     be searched last. Raises ModelError, which says how to name it.
     """
-    installed = []
-    with contextlib.suppress(Exception):  # ROS 2 not sourced, or package not installed
-        from ament_index_python import get_package_share_path
-        installed = [Path(get_package_share_path(name))]
-    from_ros = map(Path, filter(None, os.environ.get('ROS_PACKAGE_PATH', '').split(os.pathsep)))
-    for group in (folders, installed, from_ros, near):
+    for group in (folders, installed_package(name), package_path(), near):
         candidates = [one for folder in group for one in (folder, folder / name) if one.is_dir()]
         named = [folder for folder in candidates if _declared_name(folder) == name] or [
             folder for folder in candidates if folder.name == name]

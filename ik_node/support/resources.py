@@ -1,6 +1,7 @@
 """Locations of data files: robots, parameters, launch files."""
 
 import contextlib
+import os
 import sys
 from pathlib import Path
 
@@ -17,16 +18,27 @@ def share_folder() -> Path:
 
     Raises FileNotFoundError where the package was installed without them.
     """
-    folders = [Path(__file__).parents[2], Path(sys.prefix) / 'share' / _PACKAGE]
-    # OSError: ament's index is there, but no ROS 2 setup file was sourced.
-    with contextlib.suppress(ImportError, LookupError, OSError):
-        from ament_index_python import get_package_share_path
-        folders.insert(1, get_package_share_path(_PACKAGE))
+    folders = [Path(__file__).parents[2], *installed_package(_PACKAGE),
+               Path(sys.prefix) / 'share' / _PACKAGE]
     for folder in folders:
         if (folder / 'urdf').is_dir():
             return folder
     raise FileNotFoundError('the robots of ik_node are not installed; looked in '
                             f'{", ".join(str(folder) for folder in folders)}')
+
+
+def installed_package(name: str) -> list[Path]:
+    """Return the share folder of a package in ament's index; empty where there is none."""
+    with contextlib.suppress(Exception):  # ROS 2 not sourced, or package not installed
+        from ament_index_python import get_package_share_path
+        return [Path(get_package_share_path(name))]
+    return []
+
+
+def package_path() -> list[Path]:
+    """Return the folders of ROS_PACKAGE_PATH."""
+    return [Path(folder) for folder in os.environ.get('ROS_PACKAGE_PATH', '').split(os.pathsep)
+            if folder]
 
 
 def own_robots() -> dict[str, Path]:

@@ -102,10 +102,10 @@ def test_keys_cannot_be_changed_afterwards():
 
 
 @pytest.mark.parametrize(('times', 'says'), [
-    ([0.0, 1.0, 1.0], 'times must increase: after 1 s comes 1 s'),
-    ([0.0, 2.0, 1.0], 'after 2 s comes 1 s'),
+    ([0.0, 1.0, 1.0], r'times must increase: times\[2\] is 1, after 1'),
+    ([0.0, 2.0, 1.0], r'times\[2\] is 1, after 2'),
     ([0.0, np.nan, 1.0], 'times must be finite'),
-    ([0.0], 'at least two'), (3.0, 'at least two'), ([[0.0, 1.0]], r'\(1, 2\)'),
+    ([0.0], 'at least 2'), (3.0, 'at least 2'), ([[0.0, 1.0]], r'\(1, 2\)'),
     ([0.0, 1.0], r'must have the shape \(2, '), ('soon', 'times must be numbers')])
 def test_wrong_times_are_refused(times, says):
     with pytest.raises(InputError, match=says):
