@@ -9,6 +9,7 @@ import numpy as np
 from ik_node.commands.figures_textbook import FIGURES, FRAMES, START, Variant
 from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
+from ik_node.motion.interpolation import between_poses
 from ik_node.solvers.base import Solver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.registry import make_solver, solver_names
@@ -210,13 +211,9 @@ def _tracking(problem: ComparisonProblem, solver: Solver, every: int) -> float |
 
 
 def _line(start: np.ndarray, end: np.ndarray, weights: np.ndarray) -> list[Goal]:
-    """Return goals on the straight line between two poses (4, 4) of the same orientation."""
-    path = []
-    for share in np.linspace(0.0, 1.0, FRAMES + 1):
-        T = start.copy()
-        T[:3, 3] += share * (end - start)[:3, 3]
-        path.append(Goal.from_pose(T, weights))
-    return path
+    """Return goals on the straight line between two poses (4, 4), m."""
+    return [Goal.from_pose(between_poses(start, end, share), weights)
+            for share in np.linspace(0.0, 1.0, FRAMES + 1)]
 
 
 def _straight_path(chain: Chain, weights: np.ndarray,

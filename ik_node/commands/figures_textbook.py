@@ -11,6 +11,7 @@ from ik_node.solvers.goal import Goal
 from ik_node.solvers.registry import make_solver
 from ik_node.support.arguments import vector
 from ik_node.support.exceptions import InputError
+from ik_node.workspace.picture import link_origins
 
 ROBOT = 'planar_3r'                      # lengths 15, 10, 5
 START = (np.pi / 8, np.pi / 4, np.pi / 4)  # rad
@@ -90,19 +91,9 @@ def run(chain: Chain, method: Variant, goal: Sequence[float], frames: int = FRAM
     q = [np.array(START)]
     for position in goals[1:]:
         q.append(q[-1] + solver.step(Goal(position=position), q[-1]))
-    return Run(method, np.array(q), np.array([_joints(chain, values) for values in q]),
-               goals[:, :2])
-
-
-def reach(chain: Chain) -> float:
-    """Return the length of the stretched arm."""
-    return float(np.linalg.norm(np.diff(_joints(chain, np.zeros(3)), axis=0), axis=1).sum())
-
-
-def _joints(chain: Chain, q: np.ndarray) -> np.ndarray:
-    """Return where the three joints and the tip are (4, 2)."""
-    T_root_link = chain.tree.forward(dict(zip(chain.joint_names, q)))
-    return np.array([T_root_link[link][:2, 3] for link in chain.links[1:]])
+    joints = np.array([link_origins(chain, dict(zip(chain.joint_names, values)))[1:, :2]
+                       for values in q])
+    return Run(method, np.array(q), joints, goals[:, :2])
 
 
 _PSEUDOINVERSE = Variant('pseudoinverse', 'pseudoinverse')

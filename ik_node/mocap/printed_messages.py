@@ -20,7 +20,7 @@ from ik_node.model.joints import CONTINUOUS
 from ik_node.model.root_joints import rooted_for
 from ik_node.model.tree import KinematicTree
 from ik_node.model.yaml_file import parse_yaml, real_number
-from ik_node.support.arguments import check_keys, is_real
+from ik_node.support.arguments import is_real, keyed
 from ik_node.support.bounds import MAX_NUMBER, read_bytes, reading
 from ik_node.support.exceptions import ModelError, names, shown
 
@@ -61,7 +61,7 @@ def _trajectories(messages: list[Message], tree: KinematicTree, what: str) -> Re
     rows: list[list[float]] = []
     before: int | None = None  # the stamp of the message before
     for where, message in messages:
-        values = mapping(message, _TRAJECTORY_KEYS, where)
+        values = keyed(message, _TRAJECTORY_KEYS, where)
         own = listed(values.get('joint_names'), f'{where}: joint_names')
         if not joint_names:
             joint_names, tree = own, _tree_for(own, tree, where)
@@ -90,7 +90,7 @@ def _points(message: dict[str, Any], joint_names: list[Any],
     rows = []
     for k, point in enumerate(points):
         at = f'{where}: points[{k}]'
-        fields = mapping(point, _POINT_KEYS, at)
+        fields = keyed(point, _POINT_KEYS, at)
         rows.append(joint_values(fields.get('positions'), joint_names, f'{at}.positions'))
         times.append(nanoseconds(fields.get('time_from_start'), f'{at}.time_from_start'))
         if k and not times[k] > times[k - 1]:
@@ -127,7 +127,7 @@ def _joint_states(messages: list[Message], tree: KinematicTree, what: str) -> Re
     times: dict[str, list[int]] = defaultdict(list)  # ns, of each joint
     values: dict[str, list[float]] = defaultdict(list)
     for where, message in messages:
-        state = mapping(message, _STATE_KEYS, where)
+        state = keyed(message, _STATE_KEYS, where)
         own = _own_joints(state, places, where)
         positions = joint_values(state.get('position'), own, f'{where}: position')
         time = stamp(state, where)
@@ -201,15 +201,6 @@ def _parsed(line: int, text: str, where: str) -> Any:
         return parse_yaml('\n' * (line - 1) + text, where)
 
 
-def mapping(value: Any, keys: tuple[str, ...], where: str) -> dict[str, Any]:
-    """Return a mapping with some of the keys and no others. Raises ModelError."""
-    if not isinstance(value, dict):
-        raise ModelError(f'{where} must be a mapping with the keys {", ".join(keys)}, not '
-                         f'{shown(value)}')
-    check_keys(value, keys, where)
-    return value
-
-
 def listed(value: Any, where: str) -> list[Any]:
     """Return a list that is printed in full. Raises ModelError."""
     if not isinstance(value, list):
@@ -234,7 +225,7 @@ def joint_values(value: Any, joint_names: Sequence[str], where: str) -> list[flo
 
 def nanoseconds(value: Any, where: str) -> int:
     """Return a time or a duration, of sec and nanosec, in ns. Raises ModelError."""
-    parts, total = mapping(value, ('sec', 'nanosec'), where), 0
+    parts, total = keyed(value, ('sec', 'nanosec'), where), 0
     for key, scale, most in (('sec', SECOND, _MAX_SEC), ('nanosec', 1, SECOND - 1)):
         part = parts.get(key, 0)
         if isinstance(part, bool) or not isinstance(part, int) or not 0 <= part <= most:
@@ -246,5 +237,5 @@ def nanoseconds(value: Any, where: str) -> int:
 
 def stamp(message: dict[str, Any], where: str) -> int:
     """Return the stamp of a message, ns. Raises ModelError."""
-    header = mapping(message.get('header'), ('stamp', 'frame_id'), f'{where}: header')
+    header = keyed(message.get('header'), ('stamp', 'frame_id'), f'{where}: header')
     return nanoseconds(header.get('stamp'), f'{where}: header.stamp')

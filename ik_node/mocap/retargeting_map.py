@@ -20,7 +20,7 @@ import numpy as np
 from ik_node.model.tree import KinematicTree
 from ik_node.model.yaml_file import load_yaml, real_number
 from ik_node.solvers.body.registry import body_solver_names
-from ik_node.support.arguments import check_keys, mapping
+from ik_node.support.arguments import keyed, mapping
 from ik_node.support.exceptions import ModelError, OptionError, names, shown, unknown
 from ik_node.support.options import Options, option
 
@@ -99,10 +99,8 @@ class RetargetingMap:
     @classmethod
     def read(cls, values: Any, source: str = 'the map') -> 'RetargetingMap':
         """Check what a YAML map holds. Raises ModelError, which names the entry."""
-        values = mapping(values, source)
-        check_keys(values, ('tasks', 'rest', *MapOptions.specs()), source)
-        rest = mapping(values.pop('rest', {}), f'{source}: rest')
-        check_keys(rest, ('figure', 'robot'), f'{source}: rest')
+        values = keyed(values, ('tasks', 'rest', *MapOptions.specs()), source)
+        rest = keyed(values.pop('rest', {}), ('figure', 'robot'), f'{source}: rest')
         entries = mapping(values.pop('tasks', None), f'{source}: tasks')
         if not entries:
             raise ModelError(f'{source}: tasks must have at least one entry')

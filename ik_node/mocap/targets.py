@@ -20,7 +20,7 @@ from ik_node.mocap.recording import Recording
 from ik_node.mocap.retargeting_map import RetargetingMap
 from ik_node.model.tree import KinematicTree
 from ik_node.motion.interpolation import easing
-from ik_node.spatial import rotation_exp, rotation_log
+from ik_node.spatial import rotation_exp, rotation_log, screw
 from ik_node.support.exceptions import ModelError
 
 _SHORTEST = 1e-6       # m: of a path whose length scales others
@@ -54,7 +54,8 @@ class _Rest(NamedTuple):
 def make_targets(recording: Recording, robot: KinematicTree, mapping: RetargetingMap) -> Targets:
     """Return the targets of a map for every frame of a motion. Raises ModelError."""
     rest, options = _rest(recording.tree, robot, mapping), mapping.options
-    A = _about_z(np.radians(_heading(rest) if options.heading is None else options.heading))
+    A = screw(np.radians(_heading(rest) if options.heading is None else options.heading),
+              0.0, 2)[:3, :3]
     bones = _bone_poses(recording, mapping)
     held = [name for name, entry in mapping.tasks.items() if entry.hold]
     lowest = options.ground
@@ -156,7 +157,8 @@ def _hold(poses: np.ndarray, times: np.ndarray, found: list[Stand], blend: float
     for stand, weights in zip(found, influence(times, found, blend)):
         part = free[stand.first:stand.last + 1]
         turned = (part[:, :3, :3] @ T_ground_link[:3, :3].T).mean(axis=0)
-        R = _about_z(float(np.arctan2(turned[1, 0] - turned[0, 1], turned[0, 0] + turned[1, 1])))
+        R = screw(np.arctan2(turned[1, 0] - turned[0, 1], turned[0, 0] + turned[1, 1]),
+                  0.0, 2)[:3, :3]
         held = R @ T_ground_link[:3, :3]
         position = np.array([*part[:, :2, 3].mean(axis=0), T_ground_link[2, 3]])
         for k in np.flatnonzero(weights > 0.0):
@@ -227,8 +229,3 @@ def path_length(tree: KinematicTree, start: str, end: str) -> float:
     shared = set(up) & set(down)
     return sum(float(np.linalg.norm(tree.joints[name].placement[:3, 3]))
                for name in (*up, *down) if name not in shared)
-
-
-def _about_z(angle: float) -> np.ndarray:
-    """Return the rotation (3, 3) about z, rad."""
-    return np.asarray(rotation_exp(np.array([0.0, 0.0, angle])))

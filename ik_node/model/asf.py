@@ -84,7 +84,7 @@ class _Builder:
             motion_channels=MotionChannels(channels, self._unit, skeleton.units.angle))
 
     def _add_root(self, root: Bone, world: str) -> None:
-        y_up = _about(0, 0.5 * math.pi)  # y up to z up
+        y_up = screw(0.5 * math.pi, 0.0, 0)[:3, :3]  # y up to z up
         placement = pose_from_rotation(y_up, y_up @ (self._unit * np.array(root.position)))
         orientation = pose_from_rotation(_rotation(root.axis, root.order))
         link, placement = self._add_motion(root, world, placement, np.eye(3), TRANSLATIONS)
@@ -180,10 +180,5 @@ def _rotation(angles: Sequence[float], order: str) -> np.ndarray:
     """Return the rotation (3, 3) by angles about the fixed axes x, y, z, rad, in an order."""
     R = np.eye(3)
     for axis in map('xyz'.index, order):
-        R = _about(axis, angles[axis]) @ R
+        R = screw(angles[axis], 0.0, axis)[:3, :3] @ R
     return R
-
-
-def _about(axis: int, angle: float) -> np.ndarray:
-    """Return the rotation (3, 3) about x, y or z, which are 0, 1 and 2."""
-    return screw(angle, 0.0, axis)[:3, :3]

@@ -33,11 +33,9 @@ from ik_node.model.srdf import read_srdf
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.model.tree_structure import check_own_joint
 from ik_node.model.yaml_file import angle_scale, load_yaml, real_number
-from ik_node.support.arguments import check_keys, mapping, sequence, vector
+from ik_node.support.arguments import keyed, mapping, sequence, vector
 from ik_node.support.bounds import MAX_GROUP_STATES, as_path, check_name, read_bytes, reading
 from ik_node.support.exceptions import ModelError, names, shown, unknown
-
-_KEYS = ('angle_unit', 'poses')
 
 
 class GroupState(NamedTuple):
@@ -90,10 +88,7 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
         what = ('the pose library' if isinstance(source, Mapping)
                 else str(as_path(source, 'the source of poses')))
         table = source if isinstance(source, Mapping) else load_yaml(source, 'the poses')
-        if not isinstance(table, Mapping):
-            raise ModelError(f'{what} must be a mapping with the keys {names(_KEYS)}, not '
-                             f'{shown(table)}')
-        check_keys(table := mapping(table, what), _KEYS, what)
+        table = keyed(table, ('angle_unit', 'poses'), what)
         return cls(table.get('poses'), tree, table.get('angle_unit', 'rad'), source=what)
 
     @classmethod

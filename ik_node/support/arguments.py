@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.support.exceptions import IkError, InputError, ModelError, shown, unknown
+from ik_node.support.exceptions import IkError, InputError, ModelError, names, shown, unknown
 
 _FLOAT = np.dtype(np.float64)
 _WORDS = {'b': 'booleans', 'c': 'complex numbers', 'U': 'text', 'S': 'bytes', 'M': 'dates',
@@ -100,6 +100,15 @@ def mapping(values: Any, what: str) -> dict[Any, Any]:
         if isinstance(values, Mapping):
             return dict(values)
     raise ModelError(f'{what} must be a mapping, not {shown(values)}')
+
+
+def keyed(values: Any, keys: Sequence[str], what: str) -> dict[Any, Any]:
+    """Return a mapping with some of the keys and no others as a dict. Raises ModelError."""
+    if not isinstance(values, Mapping):
+        raise ModelError(f'{what} must be a mapping with the keys {names(keys)}, not '
+                         f'{shown(values)}')
+    check_keys(values := mapping(values, what), keys, what)
+    return values
 
 
 def check_keys(values: Mapping[Any, Any], allowed: Sequence[str], what: str) -> None:

@@ -420,7 +420,7 @@ def test_malformed_trajectories_give_errors_that_name_the_entry(tmp_path):
 
 @pytest.mark.parametrize(('text', 'words'), [
     ('a: [\n', 'is not YAML: .*line [12]'), ('a: 1\na: 2\n', "'a' appears twice.*line 2"),
-    ('', 'must be a mapping with the keys header, joint_names, points, not None'),
+    ('', "must be a mapping with the keys 'header', 'joint_names', 'points', not None"),
     ('[]', 'must be a mapping'), ('joints: []', "there is no key 'joints'"),
     ('joint_names: [a]\npoints: [{positions: [1e-3], time_from_start: {}}]',
      r"points\[0\].positions\[0\], of 'a', .*write 0.001"),
