@@ -95,12 +95,12 @@ def with_shape_inertials(tree: TreeStructure) -> dict[str, Inertial]:
     return found
 
 
-def inertial_of(shapes: Sequence[Collision | Visual], density: float = DENSITY) -> Inertial:
-    """Return the inertial of shapes other than meshes, of one density, kg/m³, link axes.
+def inertial_of(shapes: Sequence[Collision | Visual]) -> Inertial:
+    """Return the inertial of shapes other than meshes, of the density of water, link axes.
 
     The moments of the parts are moved to the common centre of mass by Steiner's theorem.
     """
-    parts = [_solid(shape.shape, density) for shape in shapes]
+    parts = [_solid(shape.shape) for shape in shapes]
     masses = np.array([mass for mass, _ in parts])
     total = float(masses.sum())
     if not total > 0.0:
@@ -114,30 +114,30 @@ def inertial_of(shapes: Sequence[Collision | Visual], density: float = DENSITY) 
     return Inertial(total, center, 0.5 * (inertia + inertia.T))
 
 
-def _solid(shape: Shape, density: float) -> tuple[float, np.ndarray]:
+def _solid(shape: Shape) -> tuple[float, np.ndarray]:
     """Return the mass, kg, and the principal moments (3,), kg m², of a homogeneous solid."""
     if isinstance(shape, Box):
         x, y, z = shape.size
-        mass = density * abs(x * y * z)
+        mass = DENSITY * abs(x * y * z)
         return mass, mass / 12.0 * np.array([y * y + z * z, x * x + z * z, x * x + y * y])
     if isinstance(shape, Cylinder):
         r2, h2 = shape.radius ** 2, shape.length ** 2
-        mass = density * np.pi * r2 * abs(shape.length)
+        mass = DENSITY * np.pi * r2 * abs(shape.length)
         return mass, mass * np.array([r2 / 4.0 + h2 / 12.0, r2 / 4.0 + h2 / 12.0, r2 / 2.0])
     if isinstance(shape, Capsule):
-        return _capsule(abs(shape.radius), abs(shape.length), density)
+        return _capsule(abs(shape.radius), abs(shape.length))
     assert isinstance(shape, Sphere)
-    mass = density * 4.0 / 3.0 * np.pi * abs(shape.radius) ** 3
+    mass = DENSITY * 4.0 / 3.0 * np.pi * abs(shape.radius) ** 3
     return mass, np.full(3, 0.4 * mass * shape.radius ** 2)
 
 
-def _capsule(r: float, h: float, density: float) -> tuple[float, np.ndarray]:
+def _capsule(r: float, h: float) -> tuple[float, np.ndarray]:
     """Return mass and principal moments of a cylinder of radius r and length h between hemispheres.
 
     The centre of mass of a hemisphere lies 3 r/8 off its flat face, and its moments there about
     axes in that plane are (2/5 − 9/64) m r²; Steiner's theorem moves them to the middle.
     """
-    cylinder, cap = density * np.pi * r * r * h, density * 2.0 / 3.0 * np.pi * r ** 3
+    cylinder, cap = DENSITY * np.pi * r * r * h, DENSITY * 2.0 / 3.0 * np.pi * r ** 3
     across = (cylinder * (r * r / 4.0 + h * h / 12.0)
               + 2.0 * cap * ((0.4 - 9.0 / 64.0) * r * r + (0.5 * h + 0.375 * r) ** 2))
     along = cylinder * r * r / 2.0 + 2.0 * cap * 0.4 * r * r

@@ -169,23 +169,22 @@ class NodeLink(Listener):
         state: there, by default without a goal. T_world_root (4, 4), m: of a moving root, by
         default where it is. Raises IkError with the reason for a refusal.
         """
-        self.state.check_goals()
         if T_world_root is not None and self.parameters.moves_root:
             root = self.parameters['root']
             values = {**values, **dict(zip((joint.name for joint in ROOTS[root]),
                                            root_values(root, T_world_root).tolist()))}
-        with self._leaving:
-            self.drop_goals()
-            self.connection.send_joints(values, self.arm)
-            self.state.leave_goal(state)
+        self._leave(lambda: self.connection.send_joints(values, self.arm), state)
 
     def go_home(self) -> None:
         """Send the robot to its start pose. Raises IkError with the reason for a refusal."""
+        self._leave(self.connection.reset)
+
+    def _leave(self, send: Callable[[], object], state: StateLine | None = None) -> None:
         self.state.check_goals()
         with self._leaving:
             self.drop_goals()
-            self.connection.reset()
-            self.state.leave_goal()
+            send()
+            self.state.leave_goal(state)
 
     def enable(self, enabled: bool) -> None:
         """Stop the robot, which refuses goals then, or let it go on. Raises SilentError."""
