@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from ik_node.support.clock import Cancellation
-from ik_node.support.exceptions import IkError
 from ik_node.support.threads import reported, start_thread
 
 T = TypeVar('T')
@@ -38,8 +37,8 @@ class LongSearch(functools.partial[Any]):
     """A search that does not look at the clock and may take long: it begins in the thread."""
 
 
-class CancelledError(IkError):
-    """A goal that was given up, with the reason."""
+class CancelledError(BaseException):
+    """A goal was given up, with the reason; it need not be handled, and ends the goal."""
 
 
 @types.coroutine
@@ -224,7 +223,7 @@ class Worker:
             goal = group.goal
             try:
                 work = goal.send(end.result) if end.error is None else goal.throw(end.error)
-            except StopIteration:
+            except (StopIteration, CancelledError):
                 group.goal = None
                 continue
             except BaseException:
@@ -286,6 +285,6 @@ class Worker:
 
 
 def _cancel(goal: Job, reason: str) -> None:
-    with reported('cancelled goal'), contextlib.suppress(StopIteration):
+    with reported('cancelled goal'), contextlib.suppress(StopIteration, CancelledError):
         goal.throw(CancelledError(reason))
     goal.close()

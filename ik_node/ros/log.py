@@ -7,6 +7,7 @@ from typing import Any
 
 from rclpy.clock import Clock
 
+from ik_node.control.worker import CancelledError
 from ik_node.ros.conversions import clock_seconds
 from ik_node.support.exceptions import IkError
 
@@ -14,9 +15,9 @@ _REMEMBERED = 32  # different lines
 _LONGEST = 200    # characters of a reason
 
 
-def reason_of(error: Exception, log: Callable[[str], object]) -> str:
+def reason_of(error: BaseException, log: Callable[[str], object]) -> str:
     """Return why something failed, in one line; log: called with the traceback of a defect."""
-    if isinstance(error, IkError):
+    if isinstance(error, (IkError, CancelledError)):
         return str(error)
     log(f'internal error:\n{"".join(traceback.format_exception(error))}')
     line = ' '.join(str(error).split())

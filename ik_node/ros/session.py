@@ -145,8 +145,6 @@ class Session:
             if self._configuration.update_description(text):
                 self.on_parameters()
             self._health.error = ''
-        except CancelledError:  # a newer one has come
-            pass
         except Exception as error:  # an invalid one, or a defect, which must not stop the node
             logger = self._node.get_logger()
             self._health.error = f'robot_description refused: {reason_of(error, logger.error)}'
@@ -170,8 +168,8 @@ class Session:
         if robot is None or self._robot is None or robot.tree is not self._robot.tree:
             self._dispatcher.waiting.stop(changed)
         self._set_publish_rate()
-        self._outputs.update(self._configuration.topics.publisher(
-            JOINT_STATES, options.joint_states_topic), self.active)
+        self._outputs.publisher = self._configuration.topics.publisher(
+            JOINT_STATES, options.joint_states_topic)
         self._goals.update()
         if robot is not None and robot is not self._robot:
             self._obstacles.surround(robot)

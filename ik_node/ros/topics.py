@@ -88,7 +88,10 @@ class ParameterTopics:
                 JointState, topic, lambda message: self.on_state(topic, message),
                 qos_profile_sensor_data)
         kind = JointState if use == JOINT_STATES else JointTrajectory
-        return self._node.create_lifecycle_publisher(kind, topic, 10)
+        made: Any = self._node.create_lifecycle_publisher(kind, topic, 10)
+        # In an active node it has missed the transition that enables it; an inactive one is silent.
+        made.on_activate(None)
+        return made
 
     def _destroy(self, keys: Iterable[tuple[str, str]]) -> None:
         for key in list(keys):

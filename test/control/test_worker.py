@@ -27,7 +27,7 @@ class Rig:
         try:
             await turn()
             self.outcomes.append(await goal)
-        except Exception as error:
+        except (Exception, CancelledError) as error:
             self.outcomes.append(error)
         finally:
             goal.close()

@@ -82,11 +82,6 @@ class Execution:
         controller = self.controllers.get(group.name)
         return None if controller is None else controller.goal
 
-    def drop_paths(self) -> None:
-        """Drop the waypoints that are left; motions continue."""
-        for controller in self.controllers.values():
-            controller.waypoints.clear()
-
     def freeze(self, robot: Robot) -> None:
         """Stop all motions at once."""
         self.advance(robot)

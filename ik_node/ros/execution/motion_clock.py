@@ -46,10 +46,8 @@ class MotionClock:
     def _on_change(self, _: object = None) -> None:
         """Note whether ROS time is simulated: to ask rclpy takes longer than to read the time."""
         self._simulated, self._changed = self._clock.ros_time_is_active, True
-        self.stamp: Callable[[], int] = self._simulated_time if self._simulated else time.time_ns
-
-    def _simulated_time(self) -> int:
-        return int(self._clock.now().nanoseconds)
+        self.stamp: Callable[[], int] = (
+            lambda: int(self._clock.now().nanoseconds)) if self._simulated else time.time_ns
 
     def read(self) -> Instant:
         """Return motion time and its stamp."""

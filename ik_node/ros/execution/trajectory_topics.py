@@ -1,6 +1,5 @@
 """Publishes motions for controllers such as ros2_control's joint_trajectory_controller."""
 
-import contextlib
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
@@ -10,7 +9,7 @@ from builtin_interfaces.msg import Duration, Time
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ik_node.control.group import Group
-from ik_node.control.worker import NEWER, CancelledError, LongSearch, Search, Worker, search, turn
+from ik_node.control.worker import NEWER, LongSearch, Search, Worker, search, turn
 from ik_node.motion.trajectory import State, Trajectory
 from ik_node.ros.execution.motion_clock import MotionClock
 from ik_node.ros.topics import TRAJECTORY, ParameterTopics
@@ -40,10 +39,6 @@ class TrajectoryTopics:
         self._period = period
         self._publishers = {topic: self._topics.publisher(TRAJECTORY, topic) for topic in {
             group.options.trajectory_topic for group in groups} - {''}}
-        for publisher in self._publishers.values():
-            # In an active node a new one has missed the transition that enables it; an inactive
-            # node begins no motion.
-            publisher.on_activate(None)
 
     @property
     def keys(self) -> list[tuple[str, str]]:
@@ -56,8 +51,6 @@ class TrajectoryTopics:
         It has all the points between which a quintic in time is the motion itself, and one in every
         period at least. The last is not over yet when a controller receives it.
         """
-        if group.options.trajectory_topic not in self._publishers:
-            return
         now = self._clock.read()
         elapsed, period = round(_SECOND * (now.seconds - began)), self._period
 
@@ -86,9 +79,8 @@ class TrajectoryTopics:
         publisher = self._publishers[topic]
 
         async def send() -> None:
-            with contextlib.suppress(CancelledError):
-                await turn()
-                publisher.publish(await search(make))
+            await turn()
+            publisher.publish(await search(make))
         self._worker.cancel(NEWER, ('trajectory', topic))
         self._worker.begin(('trajectory', topic), send())
 

@@ -14,7 +14,7 @@ from std_msgs.msg import Header
 from ik_node.control.controller import Controller, Outcome
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.worker import NEWER, Job, Worker, turn
+from ik_node.control.worker import NEWER, CancelledError, Job, Worker, turn
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.execution import Execution
@@ -67,7 +67,8 @@ class Dispatcher:
         """End the current paths, and refuse the goals under way."""
         self.worker.cancel(reason, *((kind, name) for name in self._execution.controllers
                                      for kind in ('paths', 'goals')))
-        self._execution.drop_paths()
+        for controller in self._execution.controllers.values():
+            controller.waypoints.clear()  # motions continue
         self.waiting.stop(reason)
 
     def receive(self, name: str, message: Any, convert: Callable[[Robot, Group, str, Any], Any],
@@ -128,7 +129,7 @@ class Dispatcher:
                 outcome = await goal
                 if outcome is not None:
                     self._outcomes.publish(controller.robot, controller.group, outcome, arrival)
-            except Exception as error:
+            except (Exception, CancelledError) as error:
                 self.refuse(arrival, error)
             finally:
                 goal.close()
@@ -144,7 +145,7 @@ class Dispatcher:
             self.measured.update(controller.robot, controller.group)
             controller.begin_at_present()
 
-    def refuse(self, arrival: Arrival, error: Exception | str) -> None:
+    def refuse(self, arrival: Arrival, error: BaseException | str) -> None:
         """Refuse a goal because of an error, or of a defect, which must not stop the node."""
         self._outcomes.refuse(self._configuration.robot, arrival, error)
 
@@ -195,11 +196,11 @@ class Dispatcher:
                                  f'{most:g} s')
 
 
-async def _settle(future: 'Future[Any]', answer: Job[T]) -> None:
+async def _settle(future: Any, answer: Job[T]) -> None:
     try:
         await turn()
         future.set_result(await answer)
-    except Exception as error:  # raised in the callback of the service
+    except (Exception, CancelledError) as error:  # raised in the callback of the service
         future.set_exception(error)
     finally:
         answer.close()

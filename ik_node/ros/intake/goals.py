@@ -111,8 +111,6 @@ class Goals:
                     if is_answer:
                         self._outcomes.publish(controller.robot, controller.group, outcome,
                                                goals[0].arrival)
-                except CancelledError:
-                    raise
                 except Exception as error:  # of several it is reported with the one that has it
                     is_answer = is_alone
                     if is_alone:

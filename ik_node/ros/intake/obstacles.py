@@ -1,13 +1,12 @@
 """Obstacles by topic, which change while goals arrive: markers, points, objects of MoveIt."""
 
-import contextlib
 import itertools
 import time
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import qos_profile_sensor_data
@@ -18,7 +17,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from ik_node.collision.shapes import Shapes
 from ik_node.control.robot import Robot
 from ik_node.control.surroundings import Surroundings
-from ik_node.control.worker import CancelledError, LongSearch, Worker, search, turn
+from ik_node.control.worker import LongSearch, Worker, search, turn
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.execution import Execution
@@ -46,6 +45,9 @@ class _Message:
     kind: Any
     message: Any
     received: int  # ROS time, ns
+    places: Mapping[Any, Place | IkError] = field(default_factory=dict)
+    """Its frames by the keys of `headers`, when all of them have been found, or are unknown."""
+    stamp: int = 0  # ROS time, ns, then
 
     def read(self) -> None:
         """Convert it, and find out what it is made of; in any thread."""
@@ -77,14 +79,6 @@ class _Message:
         if self.change is not None:
             return sum(part.size for part in self.change.parts)
         return sum(1 + len(marker.points) for marker in self.message.markers)
-
-
-class _Ready(NamedTuple):
-    """A message whose frames have been found, or are unknown."""
-
-    message: Any
-    places: Mapping[Any, Place | IkError]
-    stamp: int
 
 
 class Obstacles:
@@ -166,14 +160,11 @@ class Obstacles:
                 if not (ready or self._has_expired()):
                     return
                 self._served = len(ready)
-                size = len(self._present.obstacles) + sum(
-                    self._waiting[k].size for k in range(len(ready)))
+                size = len(self._present.obstacles) + sum(one.size for one in ready)
                 apply = (partial if size <= _QUICK else LongSearch)(
                     self._applied, robot, ready, next(self._numbers))
                 try:
                     contents, present = await search(apply)
-                except CancelledError:
-                    raise
                 except Exception as error:  # a defect, which must not stop the node
                     self._refuse(reason_of(error, self._log.warn))
                 else:
@@ -184,15 +175,12 @@ class Obstacles:
                     self._waiting.popleft()
                 self._served = 0
                 await self._stop_what_is_blocked()
-        except CancelledError:  # the robot has changed, or the node ends; what waits is kept
-            pass
-        finally:
+        finally:  # also cancelled, as where the robot has changed; what waits is kept
             self._is_serving, self._served = False, 0
 
     async def _keep_clear(self) -> None:
-        with contextlib.suppress(CancelledError):
-            await turn()
-            await self._stop_what_is_blocked()
+        await turn()
+        await self._stop_what_is_blocked()
 
     async def _read(self) -> None:
         """Convert the messages that wait."""
@@ -201,8 +189,6 @@ class Obstacles:
             self._served, one = k + 1, self._waiting[k]
             try:
                 await search((partial if len(one.message) <= _SHORT else LongSearch)(one.read))
-            except CancelledError:
-                raise
             except Exception as error:  # a defect, which must not stop the node
                 self._refuse(reason_of(error, self._log.warn))
                 del self._waiting[k]
@@ -212,44 +198,43 @@ class Obstacles:
         for name, controller in list(self._execution.controllers.items()):
             try:
                 reason = await controller.keep_clear()
-            except CancelledError:
-                raise
             except Exception as error:  # a defect, which must not stop the node
                 reason = reason_of(error, self._log.warn)
             if reason:
                 self._log.warn(f'{name!r} {reason}')
 
-    def _applied(self, robot: Robot, ready: list[_Ready],
+    def _applied(self, robot: Robot, ready: list[_Message],
                  number: int) -> tuple[Contents, Surroundings]:
         """Return what there is after messages, which a robot keeps away from; in any thread."""
         contents = Contents(self._entries, self._now(), self._shapes)
         stamp = self._present.stamp
         radius = self._configuration.options.obstacle_points_radius
-        for message, places, its_stamp in ready:
-            stamp = its_stamp
+        for one in ready:
+            stamp, message = one.stamp, one.message
             if isinstance(message, PointCloud2):
-                contents.add_cloud(message, places[frame_key(message.header)], radius)
+                contents.add_cloud(message, one.places[frame_key(message.header)], radius)
             elif isinstance(message, MarkerArray):
-                contents.add_markers(message.markers, places)
+                contents.add_markers(message.markers, one.places)
             else:
-                apply_change(contents, change_of(message), places, self._mesh_files)
+                apply_change(contents, change_of(message), one.places, self._mesh_files)
         present = _surroundings(robot, contents, stamp, number)
         robot.surround(present)
         return contents, present
 
-    def _ready(self, robot: Robot) -> list[_Ready]:
+    def _ready(self, robot: Robot) -> list[_Message]:
         """Return the first messages that wait, as far as no frame of theirs may still come."""
         found = []
         for one in list(self._waiting):
             late = self._now() - one.received > 1e9 * self._configuration.options.tf_timeout
             try:
                 stamps = [time_of(header).nanoseconds for header, _ in one.headers.values()][:1]
-                places = self._places(robot, one, late)
+                one.places = self._places(robot, one, late)
             except NotYetError:
                 break
             except IkError as error:
-                stamps, places = [], dict.fromkeys(one.headers, error)
-            found.append(_Ready(one.message, places, max([0, *stamps]) or one.received))
+                stamps, one.places = [], dict.fromkeys(one.headers, error)
+            one.stamp = max([0, *stamps]) or one.received
+            found.append(one)
         return found
 
     def _places(self, robot: Robot, one: _Message, late: bool) -> dict[Any, Place | IkError]:

@@ -88,7 +88,7 @@ class Paths:
                 raise CancelledError(NEWER)
         except NotYetError as error:
             self._dispatcher.wait(received.arrival, error, partial(self._take, kind, name, data))
-        except Exception as error:
+        except (Exception, CancelledError) as error:
             self._dispatcher.refuse(received.arrival, error)
         else:
             self._dispatcher.replace(received, _move(waypoints, received.controller))

@@ -1,6 +1,5 @@
 """All branches of goals: published with each result, on demand, or shown as markers."""
 
-import contextlib
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -56,25 +55,26 @@ class Branches:
 
     async def _list(self, robot: Robot, listed: _Listed) -> None:
         """Look for the branches to be shown, unless others are looked for by then."""
-        group, found = listed.group, None
-        with contextlib.suppress(CancelledError):
+        group = listed.group
+        try:
             await turn()
-            branches, text = await self._find(robot, group, listed.goal)
-            if branches is None:
-                branches, text = listed.branches.branches, f'no branches shown: {text}'
-                self._log(text)
-            found = listed._replace(branches=BranchList(branches, text))
+            found = await self._find(robot, group, listed.goal)
+        except CancelledError:
+            if self._listed.get(group.name) is listed:
+                del self._listed[group.name]
+            raise
+        branches, text = found
+        if branches is None:
+            branches, text = listed.branches.branches, f'no branches shown: {text}'
+            self._log(text)
         if self._listed.get(group.name) is listed:
-            del self._listed[group.name]
-            if found is not None:
-                self._listed[group.name] = found
+            self._listed[group.name] = listed._replace(branches=BranchList(branches, text))
 
     def publish_later(self, robot: Robot, group: Group, goal: Goal, stamp: Time) -> None:
         """Publish the branches of a goal, once they are found; stamp: of its result."""
         async def publish() -> None:
-            with contextlib.suppress(CancelledError):
-                await turn()
-                await self.publish(robot, group, goal, stamp)
+            await turn()
+            await self.publish(robot, group, goal, stamp)
         self._worker.begin(('branches', group.name), publish())
 
     async def publish(self, robot: Robot, group: Group, goal: Goal,
@@ -109,8 +109,6 @@ class Branches:
         q0 = robot.joint_configuration(group)
         try:
             found = await search(lambda: group.branches(goal, q0))
-        except CancelledError:
-            raise
         except Exception as error:  # a defect must not stop the node
             return None, reason_of(error, self._log)
         return found, f'{len(found)} branch{"" if len(found) == 1 else "es"} inside the limits'

@@ -1,6 +1,5 @@
 """The pairs of each group that are nearest to contact, found beside the executor's thread."""
 
-import contextlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,7 +8,7 @@ import numpy as np
 from ik_node.collision import CollisionModel, Contact
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.worker import CancelledError, LongSearch, Worker, search, turn
+from ik_node.control.worker import LongSearch, Worker, search, turn
 from ik_node.ros.log import ThrottledLog, reason_of
 
 _MOST = 3       # pairs
@@ -48,15 +47,12 @@ class Nearest:
     async def _find(self, group: Group, model: CollisionModel, q: np.ndarray,
                     state: tuple[object, ...]) -> None:
         pairs: tuple[Contact, ...] = ()
-        with contextlib.suppress(CancelledError):
-            await turn()
-            try:
-                pairs = await search(LongSearch(nearest_pairs, model, q, group.size))
-            except CancelledError:
-                raise
-            except Exception as error:  # a defect, which must not stop the node
-                reason_of(error, self._log.warn)
-            self._found[group.name] = _Found(state, pairs)
+        await turn()
+        try:
+            pairs = await search(LongSearch(nearest_pairs, model, q, group.size))
+        except Exception as error:  # a defect, which must not stop the node
+            reason_of(error, self._log.warn)
+        self._found[group.name] = _Found(state, pairs)
 
 
 def nearest_pairs(model: CollisionModel, q: np.ndarray, size: float) -> tuple[Contact, ...]:

@@ -55,7 +55,7 @@ class Outcomes:
                 f'misses by {error_words(errors)}, ')
             self._log.warn(f'goal not met: {text} ({missed}{solver})')
 
-    def refuse(self, robot: Robot | None, arrival: Arrival, error: Exception | str) -> None:
+    def refuse(self, robot: Robot | None, arrival: Arrival, error: BaseException | str) -> None:
         """Publish that a goal was refused, also because of a defect. robot: None without one.
 
         Of one that a newer has replaced there is a status only: in streams there are many.

@@ -31,7 +31,10 @@ _NONE = array('d')
 
 
 class Outputs:
-    """The publishers of one configured node; silent while the node is not active."""
+    """The publishers of one configured node; silent while the node is not active.
+
+    - `publisher`: that of joint states; None for none.
+    """
 
     def __init__(self, node: LifecycleNode, advance: Callable[[Robot], Time]) -> None:
         self._node, self._advance = node, advance
@@ -40,7 +43,7 @@ class Outputs:
             'status': make(DiagnosticStatus, '~/status', 10),
             'markers': make(MarkerArray, '~/markers', 1),
             'solutions': make(JointTrajectory, '~/solutions', 10)}
-        self._joint_states: Any = None
+        self.publisher: Any = None
         # Reused: creating messages takes as long as a solve.
         self._joint_state = JointState()
         self._status = DiagnosticStatus(
@@ -48,12 +51,6 @@ class Outputs:
         self.scene = SceneMarkers()
         self._no_tf = False
         self._frame_prefix = self._world_frame = ''
-
-    def update(self, joint_states: Any, active: bool) -> None:
-        """Use a publisher of joint states, None for none; active: whether the node is."""
-        self._joint_states = joint_states
-        if active and joint_states is not None:  # a new one has missed the transition
-            joint_states.on_activate(None)
 
     def description(self, robot: Robot) -> None:
         """Publish the description for robot_state_publisher and RViz."""
@@ -95,13 +92,13 @@ class Outputs:
         All joint states are published here, so that stamps and values belong together.
         """
         stamp, state = self._advance(robot), self._joint_state
-        if self._joint_states is not None:
+        if self.publisher is not None:
             state.header.stamp, state.name = stamp, robot.joint_names
             # Arrays are assigned directly; of a list rclpy checks every number.
             state.position = array('d', robot.joint_values().values())
             state.velocity = array('d', robot.joint_velocities().values()
                                    ) if robot.has_velocities else _NONE
-            self._joint_states.publish(state)
+            self.publisher.publish(state)
         if robot.moves_root:
             self._root_pose(robot, stamp)
         return stamp

@@ -9,6 +9,7 @@ from std_srvs.srv import SetBool, Trigger
 from ik_node.control.controller import Controller
 from ik_node.control.group import Group
 from ik_node.control.options import JUMP
+from ik_node.control.worker import CancelledError
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher
@@ -87,7 +88,7 @@ class Commands:
     async def _outcome(self, command: Awaitable[tuple[bool, str]]) -> tuple[bool, str]:
         try:
             return await command
-        except Exception as error:  # a defect must not stop the node
+        except (Exception, CancelledError) as error:  # a defect must not stop the node
             return False, reason_of(error, self._node.get_logger().error)
 
     async def _list_branches(self) -> tuple[bool, str]:

@@ -11,7 +11,7 @@ import numpy as np
 from ik_node.collision.model import CollisionModel
 from ik_node.control.group import Aim, AnyResult, Group
 from ik_node.control.robot import Robot
-from ik_node.control.worker import CancelledError, LongSearch, search
+from ik_node.control.worker import LongSearch, search
 from ik_node.ros.conversions import checked_positions, pose_to_matrix
 from ik_node.ros.intake.frames import placed
 from ik_node.solvers.result import StopReason
@@ -131,8 +131,6 @@ async def _checker(group: Group, robot: Robot) -> CollisionModel:
     """Return what checks a group for collisions, with other joints where those of a robot are."""
     try:
         return await search(LongSearch(group.checker, robot.values))
-    except CancelledError:
-        raise
     except IkError as error:
         raise RequestError(Code.COLLISION_CHECKING_UNAVAILABLE,
                            f'collisions cannot be checked: {error}') from error

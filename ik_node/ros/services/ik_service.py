@@ -9,6 +9,7 @@ from std_msgs.msg import Header
 
 from ik_node.collision.model import CollisionModel
 from ik_node.control.group import Group
+from ik_node.control.worker import CancelledError
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.dispatcher import Dispatcher
@@ -42,7 +43,7 @@ class IkService:
         try:
             header, result = await self._dispatcher.in_turn(
                 NAME, self._answer(request.ik_request))
-        except Exception as error:  # a defect must not stop the node
+        except (Exception, CancelledError) as error:  # a defect must not stop the node
             result = Response(Code.FAILURE, reason_of(error, self._node.get_logger().error), {})
         response.error_code.val = int(result.code)
         # The messages of Humble lack these fields.
