@@ -27,6 +27,7 @@ from ik_node.support.exceptions import InputError, shown
 
 _NEAR = 0.01      # m, beyond the margin: meshes whose hulls are nearer are measured
 _MOST_LOOKS = 50  # along one path
+_ROOT = np.eye(4)
 
 
 class CollisionModel:
@@ -82,13 +83,15 @@ class CollisionModel:
 
     @obstacles.setter
     def obstacles(self, obstacles: Iterable[Obstacle]) -> None:
-        self._surround_with(obstacles, self.robot.T_world_base)
+        self.surround(obstacles, self.robot.T_world_base)
 
-    def surround(self, obstacles: Iterable[Obstacle]) -> None:
-        """Set the obstacles, with poses in the frame of the root link; of a body, in its world."""
-        self._surround_with(obstacles, np.eye(4))
+    def surround(self, obstacles: Iterable[Obstacle],
+                 T_world_frame: np.ndarray = _ROOT) -> None:
+        """Set the obstacles, with poses in a frame.
 
-    def _surround_with(self, obstacles: Iterable[Obstacle], T_world_frame: np.ndarray) -> None:
+        T_world_frame: (4, 4), m, of it in the root link, or of a body in its world; by default
+        that itself.
+        """
         checked, robot = check_obstacles(obstacles), self.robot
         with robot.shapes.reading():
             pieces = [piece for one in checked if one.link is not None
@@ -275,10 +278,8 @@ class CollisionModel:
 
         Of joints that move others along, which have no limits, only up to a metre of that.
         """
-        touch = self.free.take()
-        levers: np.ndarray = Sweep(touch.scene, touch.world,
-                                   np.ones((1, self.space.n_joints))).levers()
-        touch.leave()
+        state, path = self._state, np.ones((1, self.space.n_joints))
+        levers: np.ndarray = Sweep(state.scene, state.world, path).levers()
         return levers
 
     def contacts(self, q: Sequence[float] | np.ndarray,

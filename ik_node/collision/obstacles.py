@@ -91,21 +91,17 @@ class Obstacle(Immutable):
             raise InputError(f'the name of an obstacle must be a text of at most {MAX_NAME} '
                              f'characters, not {shown(self.name)}')
         object.__setattr__(self, 'name', name)
-        self._check_attachment()
+        if self.link is not None and isinstance(self.shape, Ground):
+            raise InputError(f'{self.name!r}: a Ground cannot be attached to a link')
+        if self.link is not None and isinstance(self.shape, PointCloud) and (
+                len(self.shape.points) > _ATTACHED_POINTS):
+            raise InputError(f'{self.name!r}: a PointCloud that is attached to a link has at most '
+                             f'{_ATTACHED_POINTS} points, not {len(self.shape.points)}')
 
     def moved(self, pose: np.ndarray) -> 'Obstacle':
         """Return this obstacle at another pose (4, 4), m, which is not checked and not copied."""
         twin: Obstacle = self._with(pose=pose)
         return twin
-
-    def _check_attachment(self) -> None:
-        if self.link is None:
-            return
-        if isinstance(self.shape, Ground):
-            raise InputError(f'{self.name!r}: a Ground cannot be attached to a link')
-        if isinstance(self.shape, PointCloud) and len(self.shape.points) > _ATTACHED_POINTS:
-            raise InputError(f'{self.name!r}: a PointCloud that is attached to a link has at most '
-                             f'{_ATTACHED_POINTS} points, not {len(self.shape.points)}')
 
 
 def check_obstacles(obstacles: Iterable[Obstacle]) -> tuple[Obstacle, ...]:

@@ -112,7 +112,9 @@ class RobotShapes:
         for group, drive in self._drives.items():
             offset[group] = drive.multiplier * self.others.get(drive.source, 0.0) + drive.offset
         arrays, n = self._arrays._replace(offset=offset), self._space.n_joints
-        self.tree = Tree(arrays, _massless(len(offset)), n)
+        k = len(offset)  # without masses
+        self.tree = Tree(arrays, InertiaArrays(
+            np.zeros(k), np.zeros((k, 3)), np.zeros((k, 3, 3))), n)
         self.T_world_base = np.eye(4)
         if isinstance(self._space, Chain):
             k = self._body.link_index(self._space.base_link)
@@ -265,10 +267,6 @@ def _clusters(arrays: TreeArrays) -> np.ndarray:
         if arrays.column[k] < 0:
             cluster[k] = cluster[arrays.parent[k]]
     return cluster
-
-
-def _massless(count: int) -> InertiaArrays:
-    return InertiaArrays(np.zeros(count), np.zeros((count, 3)), np.zeros((count, 3, 3)))
 
 
 def _checked_pairs(pairs: Iterable[tuple[str, str]],

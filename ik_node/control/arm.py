@@ -98,8 +98,10 @@ class Arm(Group):
         return result.position_error, result.orientation_error
 
     def keeps_goals_of(self, other: Group) -> bool:
-        """Return whether another group has the same chain, see `same_chain`."""
-        return other.chain is not None and same_chain(self.chain, other.chain)
+        """Return whether another group has the same links of the same tree, and the same tool."""
+        own, chain = self.chain, other.chain
+        return chain is not None and own.tree is chain.tree and own.links == chain.links and (
+            np.array_equal(own.tool, chain.tool))
 
     def initial_guesses(self, aims: Sequence[Aim], q0: np.ndarray,
                         timeout: float) -> Sequence[np.ndarray | None]:
@@ -124,9 +126,3 @@ class Arm(Group):
         apart = np.square(found - q0) @ (
             np.ones(len(q0)) if weights is None else weights)
         return found[np.argsort(apart, kind='stable')]
-
-
-def same_chain(chain: Chain, other: Chain) -> bool:
-    """Return whether two chains are the same links of the same tree, with the same tool."""
-    return (chain.tree is other.tree and chain.links == other.links
-            and np.array_equal(chain.tool, other.tool))

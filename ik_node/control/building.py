@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ik_node.control.arm import Arm
-from ik_node.control.coupled_arms import CoupledArms, chains_of, coupled, coupled_options
+from ik_node.control.coupled_arms import CoupledArms, coupled, coupled_options
 from ik_node.control.group import Group
 from ik_node.control.group_source import GroupSource, same_value
 from ik_node.control.options import (
@@ -28,7 +28,6 @@ from ik_node.model.tree import KinematicTree
 from ik_node.model.xacro_expansion import xacro_arguments
 from ik_node.solvers.body.registry import body_solver_class
 from ik_node.solvers.registry import solver_class
-from ik_node.support.downloads import is_described
 from ik_node.support.exceptions import ModelError, OptionError, names
 from ik_node.support.options import Options
 from ik_node.support.resources import robot_file
@@ -68,7 +67,7 @@ def build_tree(source: Source, present: Built = NOTHING) -> KinematicTree | None
             same_value(values[name], before.values[name])
             for name in ModelOptions.specs() if name not in _BESIDE_MODEL):
         return present.robot.tree
-    return read_tree(section(ModelOptions, values), source.topic_text, present is NOTHING)
+    return read_tree(section(ModelOptions, values), source.topic_text)
 
 
 def build_robot(source: Source, tree: KinematicTree, arm_names: Sequence[str],
@@ -164,7 +163,7 @@ def _coupled_arms(tree: KinematicTree, arms: Mapping[str, ArmOptions],
     if node_options.tasks:
         raise OptionError('tasks and arms cannot be used together: name a task of the type '
                           'pose for each arm instead')
-    shared = coupled(chains_of(tree, arms))
+    shared = coupled({name: options.chain(tree) for name, options in arms.items()})
     for name, options in arms.items():
         if name not in shared and not solves_arms(options.solver):
             raise OptionError(f'{name}.solver must be a solver of one arm, as it shares no joint '
@@ -189,20 +188,16 @@ def _poses(source: Source, tree: KinematicTree, present: Built) -> PoseLibrary |
     return read_poses(file, tree) if file else None
 
 
-def read_tree(options: ModelOptions, topic_text: str | None,
-              downloads: bool = False) -> KinematicTree | None:
+def read_tree(options: ModelOptions, topic_text: str | None) -> KinematicTree | None:
     """Return the tree from the first source that is set; None where it is awaited by topic.
 
-    downloads: whether there is time to download it. Raises ModelError, and OptionError where two
-    parameters name different files.
+    Raises ModelError, and OptionError where two parameters name different files.
     """
     hold, soft = options.hold_complex_joints, options.soft_limits
     if options.robot_description:
         return read_urdf_text(options.robot_description, hold, soft)
     if path := options.path():
         if is_name(path):
-            if not downloads and is_described(path):
-                raise OptionError(f'model_path: {path!r} is only downloaded when the node starts')
             try:
                 path = str(robot_file(path))
             except FileNotFoundError as error:

@@ -115,7 +115,7 @@ class Controller(Mover):
             result = await (search(solve) if free_space is None else self._solve_free(solve))
         duration, accepted = None, result.success or closest
         is_repeated = last is not None and self.motion is not None
-        if last is not None and self.motion is not None:
+        if is_repeated and self.motion is not None:
             accepted, duration = True, max(self.motion.duration - (self._at - self._began), 0.0)
         elif accepted:
             if group.motion == JUMP:

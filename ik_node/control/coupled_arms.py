@@ -11,15 +11,9 @@ from ik_node.control.options import BODY_SOLVERS, COUPLED_SOLVERS, ArmOptions
 from ik_node.control.task_group import TaskGroup
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import check_inside
-from ik_node.model.tree import KinematicTree
 from ik_node.motion.limits import MotionLimits
 from ik_node.support.exceptions import OptionError, names
 from ik_node.tasks import Task
-
-
-def chains_of(tree: KinematicTree, arms: Mapping[str, ArmOptions]) -> dict[str, Chain]:
-    """Return the chain of each arm. Raises ModelError for links without one."""
-    return {name: options.chain(tree) for name, options in arms.items()}
 
 
 def coupled(chains: Mapping[str, Chain]) -> tuple[str, ...]:
@@ -67,7 +61,8 @@ class CoupledArms(TaskGroup):
     @cached_property
     def chains(self) -> dict[str, Chain]:
         """The chain of each arm."""
-        return chains_of(self.source.tree, self.source.arms)
+        tree = self.source.tree
+        return {name: options.chain(tree) for name, options in self.source.arms.items()}
 
     def joints_of(self, task: str) -> Sequence[str]:
         return self.chains[task].joint_names

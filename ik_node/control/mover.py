@@ -11,7 +11,6 @@ from ik_node.control.group import Aim, Group
 from ik_node.control.options import JOINT, JUMP
 from ik_node.control.robot import Robot
 from ik_node.control.worker import LongSearch, search
-from ik_node.model.joint_space import JointSpace
 from ik_node.motion.clearance import check_clearance
 from ik_node.motion.joint_motion import joint_motion, joint_motion_through, stopping
 from ik_node.motion.path_motion import brake
@@ -57,10 +56,14 @@ class Mover:
 
     def update(self, robot: Robot, group: Group) -> None:
         """Use a changed group of a robot; the motion continues where it is valid."""
-        if self.motion is not None and not _same_joints(group.space, self.group.space):
+        space, former = group.space, self.group.space
+        if self.motion is not None and not (
+                space.joint_names == former.joint_names
+                and np.array_equal(space.lower, former.lower)
+                and np.array_equal(space.upper, former.upper)):
             # Stop at the present values: the motion is not valid for other joints.
             state = self.motion.at(self._clock() - self._began)
-            robot.place(dict(zip(self.group.space.joint_names, state.position.tolist())))
+            robot.place(dict(zip(former.joint_names, state.position.tolist())))
             self.motion = None
         self.robot, self.group = robot, group
 
@@ -206,23 +209,14 @@ class Mover:
         return left_of(self.motion, self._at - self._began)
 
     def _begin_now(self, motion: Trajectory) -> float:
-        """Begin a motion, and advance to now; return what is left of it, s."""
-        self._begin(motion)
-        self.advance(self._clock())
-        return max(motion.duration - (self._at - self._began), 0.0)
+        """Begin a motion, and advance to now; return what is left of it, s.
 
-    def _begin(self, motion: Trajectory) -> None:
-        """Begin a motion: from rest, now; else at the time of the last call of `_present`.
-
-        However long planning took, a moving group has moved on by then, and one at rest has not.
+        It begins now, if from rest, else at the time of the last call of `_present`: however long
+        planning took, a moving group has moved on by then, and one at rest has not.
         """
         if self.motion is None:
             self._at = self._clock()
         self.motion, self._began = motion, self._at
         self._sink.publish(self.group, motion, self._at)
-
-
-def _same_joints(space: JointSpace, other: JointSpace) -> bool:
-    """Return whether a motion planned for one is valid for the other."""
-    return (space.joint_names == other.joint_names and np.array_equal(space.lower, other.lower)
-            and np.array_equal(space.upper, other.upper))
+        self.advance(self._clock())
+        return max(motion.duration - (self._at - self._began), 0.0)

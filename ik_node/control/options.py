@@ -51,29 +51,28 @@ class ModelOptions(Options):
 
     robot_description: str = option(
         '', 'the robot as URDF text; empty: read from the file model_path, or received on the '
-        'topic robot_description',
-        kind=str, longest=MAX_BYTES)
+        'topic robot_description', longest=MAX_BYTES)
     model_path: str = option(
         '', f'file of the robot: {FORMATS}; or the name of a robot of this package, or of the '
-        'package robot_descriptions, which is downloaded when the node starts', kind=str)
-    urdf_path: str = option('', 'a synonym of model_path', kind=str)
-    dh_path: str = option('', 'a synonym of model_path', kind=str)
+        'package robot_descriptions, which is downloaded')
+    urdf_path: str = option('', 'a synonym of model_path')
+    dh_path: str = option('', 'a synonym of model_path')
     xacro_args: Any = option(
         None, 'arguments of the xacro file, each as name:=value', kind=str, listed=True,
         optional=True)
     hold_complex_joints: bool = option(
         False, 'whether planar and floating joints are fixed; else they move as joints of '
-        'one degree of freedom', kind=bool)
+        'one degree of freedom')
     soft_limits: bool = option(
-        True, 'whether the soft limits of safety controllers narrow those of the joints', kind=bool)
+        True, 'whether the soft limits of safety controllers narrow those of the joints')
     poses: str = option(
-        '', 'file of named poses for start_pose: .yaml, or .srdf with group states', kind=str)
+        '', 'file of named poses for start_pose: .yaml, or .srdf with group states')
     srdf_path: str = option(
         '', 'SRDF file with the pairs of links that may touch one another; empty: the .srdf file '
-        'beside that of the robot, with the same name, where there is one', kind=str)
+        'beside that of the robot, with the same name, where there is one')
     obstacles_path: str = option(
         '', 'YAML file of obstacles, in the frame of the root link, or the world where the root '
-        'moves; empty: none', kind=str)
+        'moves; empty: none')
 
     def path(self) -> str:
         """Return the file to read; '' for none. Raises OptionError for two different ones."""
@@ -102,16 +101,16 @@ def is_name(path: str) -> bool:
 class ArmOptions(Options):
     """Options of one arm."""
 
-    base_link: str = option('', 'base link of the chain; empty: the root link', kind=str)
+    base_link: str = option('', 'base link of the chain; empty: the root link')
     tip_link: str = option(
         '', 'tip link of the chain, which meets the goals; empty: the only leaf, else the one '
-        'named *tool* or *tcp*', kind=str)
+        'named *tool* or *tcp*')
     tool: Any = option(
         (0.0,) * 6, 'pose of the tool in the frame of the tip link, x y z and roll pitch yaw about '
         'its fixed axes: goals are of the tool', 'm and rad', listed=True, length=6)
     solver: str = option(
         'dls', 'the solver: of one arm, or of the whole body with tasks; arms that share joints '
-        'are solved by that of the body which one of them names, else by least_squares', kind=str,
+        'are solved by that of the body which one of them names, else by least_squares',
         choices=SOLVERS)
     task_weights: Any = option(
         (1.0,) * 6, 'weights of x y z of the position and of the orientation along the goal\'s '
@@ -139,7 +138,7 @@ class ArmOptions(Options):
         low=0.0, high=1.0, positive=True)
     trajectory_topic: str = option(
         '', 'topic on which every motion is published as a JointTrajectory, such as '
-        '/arm_controller/joint_trajectory; empty: none', kind=str)
+        '/arm_controller/joint_trajectory; empty: none')
 
     def chain(self, tree: KinematicTree) -> Chain:
         """Return the chain from base to tip link. Raises ModelError for links without one."""
@@ -156,7 +155,7 @@ class CollisionOptions(Options):
     """Options of every solver, of an arm or a body, besides its own: those of `make_solver`."""
 
     avoid_collisions: bool = option(
-        False, 'whether a solution keeps away from the robot itself and from obstacles', kind=bool)
+        False, 'whether a solution keeps away from the robot itself and from obstacles')
     margin: float = option(
         0.0, 'distance that it keeps, with avoid_collisions', 'm', low=0.0, high=1e3)
 
@@ -171,13 +170,13 @@ class NodeOptions(Options):
         kind=str, listed=True, optional=True)
     root: str = option(
         'fixed', 'how the root link moves with the tasks: not at all; in the plane, by x, y and '
-        'yaw; or freely', kind=str, choices=tuple(ROOTS))
+        'yaw; or freely', choices=tuple(ROOTS))
     on_failure: str = option(
         'hold', 'what to publish where a goal is not met: the last valid joint values, or the '
-        'closest solution', kind=str, choices=('hold', 'closest'))
+        'closest solution', choices=('hold', 'closest'))
     motion: str = option(
         'jump', 'how the joints move to the solution: at once; in joint space, within the limits '
-        'of motion and synchronised; or with the tip on a straight line and great arc', kind=str,
+        'of motion and synchronised; or with the tip on a straight line and great arc',
         choices=MOTIONS)
     publish_rate: float = option(
         30.0, 'rate of the joint states, besides those with every result; 0: none', 'Hz',
@@ -187,19 +186,18 @@ class NodeOptions(Options):
         'are not; 0: any age', 's', low=0.0)
     joint_states_topic: str = option(
         'joint_states', 'topic of the joint states that the node publishes; empty: none are '
-        'published', kind=str)
+        'published')
     state_topic: str = option(
         '', 'topic of the joint states of the real robot, from which goals then start, and where '
-        'joints are that no goal moves; empty: goals start from the last joint values of the node',
-        kind=str)
+        'joints are that no goal moves; empty: goals start from the last joint values of the node')
     world_frame: str = option(
         '', 'frame in which root_pose places the robot, for goals in it; published to tf where '
-        'that is installed; empty: none', kind=str)
+        'that is installed; empty: none')
     root_pose: Any = option(
         (0.0,) * 6, 'pose of the root link in world_frame, where a moving root starts: x y z, and '
         'roll pitch yaw about its fixed axes', 'm and rad', listed=True, length=6)
     frame_prefix: str = option(
-        '', 'prefix of link names, as that of robot_state_publisher', kind=str)
+        '', 'prefix of link names, as that of robot_state_publisher')
     tf_timeout: float = option(
         0.2, 'longest time that a goal waits for a frame that tf2 does not have yet at its stamp; '
         '0: none', 's', low=0.0, high=60.0)
@@ -207,22 +205,20 @@ class NodeOptions(Options):
         'check', 'what ~/compute_ik does for requests with avoid_collisions: check, so that only '
         'solutions free of collisions are returned; report a solution that is not checked with '
         'the code COLLISION_CHECKING_UNAVAILABLE; or ignore the flag, for clients that check '
-        'solutions themselves, such as MoveIt\'s srv_kinematics_plugin', kind=str,
+        'solutions themselves, such as MoveIt\'s srv_kinematics_plugin',
         choices=('check', 'report', 'ignore'))
     obstacle_points_radius: float = option(
         0.01, 'radius of the ball about each point of ~/obstacle_points', 'm', low=0.0, high=1e3)
     publish_description: bool = option(
         False, 'whether to publish a model that the node has read itself on the topic '
-        'robot_description', kind=bool)
+        'robot_description')
     publish_solutions: bool = option(
-        False, 'whether to publish every branch on ~/solutions, with solvers that list them',
-        kind=bool)
+        False, 'whether to publish every branch on ~/solutions, with solvers that list them')
     show_branches: bool = option(
-        False, 'whether ~/markers show every branch of the last goal, with solvers that list them',
-        kind=bool)
+        False, 'whether ~/markers show every branch of the last goal, with solvers that list them')
     interactive_marker: bool = option(
         True, 'whether there is an interactive marker at the tip, or for each task, in RViz, where '
-        'interactive_markers is installed', kind=bool)
+        'interactive_markers is installed')
 
     @property
     def world(self) -> str:
@@ -244,4 +240,4 @@ class StartOptions(Options):
         '…; those that share joints are solved together; none: one arm without a name', kind=str,
         listed=True, optional=True)
     autostart: bool = option(
-        True, 'whether the node configures and activates itself', kind=bool)
+        True, 'whether the node configures and activates itself')

@@ -39,14 +39,9 @@ class Around:
     lock: Any = field(default_factory=threading.RLock)
 
 
-def have_moved(model: CollisionModel, values: Mapping[str, float]) -> bool:
-    """Return whether joints that are not in q are not where a model has them, rad or m."""
-    return any(values[name] != value for name, value in model.others.items())
-
-
 def place_others(model: CollisionModel, values: Mapping[str, float]) -> None:
     """Set the joints that are not in q, rad or m, in a model; obstacles stay in the world."""
-    if have_moved(model, values):
+    if any(values[name] != value for name, value in model.others.items()):
         model.place_others({name: values[name] for name in model.others})
 
 

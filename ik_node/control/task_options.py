@@ -92,7 +92,8 @@ def make_task(name: str, options: TaskOptions) -> tasks.Task:
     kind, own = options.type, fields(options.type)
     values = {field: value for field in TaskOptions.specs()
               if field not in ('type', 'weight', 'priority')
-              and (value := getattr(options, field)) is not None and not _is_empty(value)}
+              and (value := getattr(options, field)) is not None and not (
+                  isinstance(value, str) and value == '')}
     for field in values:
         if field not in own:
             raise OptionError(f'{name}.{field} must be unset: a task of the type {kind} has the '
@@ -110,10 +111,6 @@ def make_task(name: str, options: TaskOptions) -> tasks.Task:
     if 'link_b' in own:
         values.setdefault('link_b', None)
     return TYPES[kind](**values, weight=options.weight, priority=options.priority, name=name)
-
-
-def _is_empty(value: Any) -> bool:
-    return isinstance(value, str) and value == ''
 
 
 def _corners(name: str, values: np.ndarray) -> np.ndarray:

@@ -157,7 +157,7 @@ class Connection:
             publisher = self._topics.publisher(
                 PointStamped if position_only else PoseStamped, name)
         if self.responds:  # that of a task may be new
-            self._await_subscription(publisher, time.monotonic() + _PATIENCE)
+            self._wait_until(publisher.get_subscription_count, time.monotonic() + _PATIENCE)
         with self._open():
             publisher.publish(goal_message(target, self._topics.header()))
 
@@ -170,7 +170,7 @@ class Connection:
 
     def send_obstacles(self, markers: Sequence[Marker]) -> None:
         """Send the node markers of obstacles, to be added or deleted. Raises SilentError."""
-        self._await_subscription(self._obstacles, time.monotonic() + _PATIENCE)
+        self._wait_until(self._obstacles.get_subscription_count, time.monotonic() + _PATIENCE)
         with self._open():
             for marker in markers:
                 marker.header.stamp = self._topics.header().stamp
@@ -186,7 +186,7 @@ class Connection:
             raise SilentError(f'{self._full_name} is {self.lifecycle}: it accepts no goals')
         report: futures.Future[Report] = futures.Future()
         publisher, deadline = self._topics.publisher(JointState, arm), time.monotonic() + _PATIENCE
-        self._await_subscription(publisher, deadline)
+        self._wait_until(publisher.get_subscription_count, deadline)
         with self._open():
             message = JointState(header=self._topics.header(), name=list(values),
                                  position=[float(value) for value in values.values()])
@@ -204,13 +204,13 @@ class Connection:
             raise SilentError(text)
         return text
 
-    def _await_subscription(self, publisher: Any, deadline: float) -> None:
-        while not self._has_subscription(publisher) and time.monotonic() < deadline:
+    def _wait_until(self, holds: Callable[[], object], deadline: float) -> None:
+        """Wait until a condition holds, or for too long. Raises SilentError when it is closed."""
+        while time.monotonic() < deadline:
+            with self._open():
+                if holds():
+                    return
             time.sleep(_PERIOD)
-
-    def _has_subscription(self, publisher: Any) -> bool:
-        with self._open():
-            return bool(publisher.get_subscription_count())
 
     def reset(self) -> str:
         """Send the robot to its start pose; return the node's message. Raises SilentError."""
@@ -269,8 +269,8 @@ class Connection:
         """
         own, whom = not whom, whom or self._full_name
         deadline = time.monotonic() + _PATIENCE
-        while own and not self._has_services() and time.monotonic() < deadline:
-            time.sleep(_PERIOD)
+        if own:
+            self._wait_until(lambda: self.lifecycle, deadline)
         before, done = self.processes(), threading.Event()
         with self._open():
             future = call()
@@ -285,10 +285,6 @@ class Connection:
         if future.exception() is not None:
             raise SilentError(f'{whom}: {future.exception()}')
         return future.result()
-
-    def _has_services(self) -> bool:
-        with self._open():
-            return bool(self.lifecycle)
 
     def _on_solutions(self, message: JointTrajectory) -> None:
         self._branches[tuple(message.joint_names)] = np.reshape(

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import Transform
 from rclpy.clock import JumpThreshold
 from rclpy.duration import Duration
 from rclpy.node import Node
@@ -154,7 +153,9 @@ class Frames:
             except Exception as error:  # tf2 has several exception classes
                 reasons.append(error)
             else:
-                return robot.in_link(base_link, link) @ _matrix(found.transform)
+                t, q = found.transform.translation, found.transform.rotation
+                return robot.in_link(base_link, link) @ pose_from_quaternion(
+                    (t.x, t.y, t.z), (q.x, q.y, q.z, q.w))
         newest = [self._newest(prefix + link, frame) for link in links]
         what = f'unknown frame {frame!r}: it is not a link of the robot, and'
         if max(newest) > _NEVER:
@@ -191,9 +192,3 @@ def _is_static(robot: Robot, link: str) -> bool:
     tree = robot.tree
     return not robot.moves_root and not any(
         joint.moves for joint in tree.path(tree.root, link))
-
-
-def _matrix(transform: Transform) -> np.ndarray:
-    """Return tf2's transform as T_link_frame (4, 4), m."""
-    t, q = transform.translation, transform.rotation
-    return pose_from_quaternion((t.x, t.y, t.z), (q.x, q.y, q.z, q.w))

@@ -146,7 +146,7 @@ class Contents:
         if len(marker.points) > MAX_POINTS:
             raise InputError(f'it has {len(marker.points)} points; at most {MAX_POINTS} are '
                              'allowed')
-        return make(marker, scale, T)
+        return make([point_to_array(point) for point in marker.points], scale, T)
 
 
 def _poses(markers: Any) -> np.ndarray:
@@ -229,16 +229,10 @@ def _package_file(resource: str) -> str:
     return resource
 
 
-def _line_list(marker: Marker, scale: tuple[float, ...], T: np.ndarray) -> Shaped:
-    points = [point_to_array(point) for point in marker.points]
+def _line_list(points: list[np.ndarray], scale: tuple[float, ...], T: np.ndarray) -> Shaped:
     if len(points) % 2:
         raise InputError(f'a LINE_LIST must have an even number of points, not {len(points)}')
     return _capsules(points[::2], points[1::2], scale, T)
-
-
-def _line_strip(marker: Marker, scale: tuple[float, ...], T: np.ndarray) -> Shaped:
-    points = [point_to_array(point) for point in marker.points]
-    return _capsules(points[:-1], points[1:], scale, T)
 
 
 def _capsules(starts: list[np.ndarray], ends: list[np.ndarray], scale: tuple[float, ...],
@@ -251,26 +245,23 @@ def _capsules(starts: list[np.ndarray], ends: list[np.ndarray], scale: tuple[flo
     return found
 
 
-def _cubes(marker: Marker, scale: tuple[float, ...], T: np.ndarray) -> Shaped:
-    return [(Box(scale), T @ pose_from_rotation(np.eye(3), point_to_array(point)))  # type: ignore
-            for point in marker.points]
-
-
-def _balls(marker: Marker, width: float, T: np.ndarray) -> Shaped:
-    points = np.array([point_to_array(point) for point in marker.points]).reshape(-1, 3)
-    return [(PointCloud(points, 0.5 * width), T)] if len(points) else []
+def _balls(points: list[np.ndarray], width: float, T: np.ndarray) -> Shaped:
+    return [(PointCloud(points, 0.5 * width), T)] if points else []
 
 
 # Ellipsoids and elliptic cylinders count as what encloses them.
-_MAKERS: dict[int, Callable[[Marker, tuple[float, ...], np.ndarray], Shaped]] = {
-    Marker.CUBE: lambda marker, scale, T: [
+_MAKERS: dict[int, Callable[[list[np.ndarray], tuple[float, ...], np.ndarray], Shaped]] = {
+    Marker.CUBE: lambda points, scale, T: [
         (Ground() if set(scale) == {np.inf} else Box(scale), T)],  # type: ignore[arg-type]
-    Marker.SPHERE: lambda marker, scale, T: [(Sphere(0.5 * max(_checked(scale))), T)],
-    Marker.CYLINDER: lambda marker, scale, T: [
+    Marker.SPHERE: lambda points, scale, T: [(Sphere(0.5 * max(_checked(scale))), T)],
+    Marker.CYLINDER: lambda points, scale, T: [
         (Cylinder(0.5 * max(_checked(scale)[:2]), scale[2]), T)],
-    Marker.LINE_STRIP: _line_strip, Marker.LINE_LIST: _line_list, Marker.CUBE_LIST: _cubes,
-    Marker.SPHERE_LIST: lambda marker, scale, T: _balls(marker, max(_checked(scale)), T),
-    Marker.POINTS: lambda marker, scale, T: _balls(marker, max(_checked(scale[:2])), T)}
+    Marker.LINE_LIST: _line_list,
+    Marker.LINE_STRIP: lambda points, scale, T: _capsules(points[:-1], points[1:], scale, T),
+    Marker.CUBE_LIST: lambda points, scale, T: [
+        (Box(scale), T @ pose_from_rotation(np.eye(3), p)) for p in points],  # type: ignore
+    Marker.SPHERE_LIST: lambda points, scale, T: _balls(points, max(_checked(scale)), T),
+    Marker.POINTS: lambda points, scale, T: _balls(points, max(_checked(scale[:2])), T)}
 
 
 def _checked(scale: tuple[float, ...]) -> tuple[float, ...]:

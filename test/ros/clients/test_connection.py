@@ -12,6 +12,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from geometry_msgs.msg import PoseStamped
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
@@ -271,8 +272,8 @@ def test_goals_of_tasks_are_sent_once_they_are_offered_and_the_root_may_move(lin
 def test_a_goal_is_sent_once_the_node_can_receive_it(link, listener, monkeypatch):
     assert until(lambda: link.responds)
     answers, asked = iter([False, False, True]), []
-    monkeypatch.setattr(link, '_has_subscription', lambda _: asked.append(next(answers)) or (
-        asked[-1]))
+    monkeypatch.setattr(link._topics.publisher(PoseStamped), 'get_subscription_count',
+                        lambda: asked.append(next(answers)) or asked[-1])
     link.send_goal(CHAIN.forward(BENT))
     assert asked == [False, False, True]
     assert until(lambda: listener.reports)
@@ -308,7 +309,8 @@ def test_a_request_to_a_process_that_is_replaced_ends_at_once(link, monkeypatch)
 
 def test_requests_wait_for_the_services_of_the_node(link, monkeypatch):
     known, asked = iter([False, False, *[True] * 9]), []
-    monkeypatch.setattr(link, '_has_services', lambda: asked.append(next(known)) or asked[-1])
+    monkeypatch.setattr(Connection, 'lifecycle', property(
+        lambda _: asked.append(next(known)) or asked[-1]))
     assert link.describe(['solver'])['solver'].value
     assert asked[:3] == [False, False, True]
 

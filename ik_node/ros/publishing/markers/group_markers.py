@@ -146,9 +146,3 @@ class ArmMarkers(GroupMarkers):
             lines.append(found.text)
             made += branch_markers(frame, f'{prefix}branches', chain, found.branches, self._size)
         return made + self._panel.status(frame, f'{prefix}status', lines, self._color)
-
-
-def markers_of(group: Group, number: int) -> GroupMarkers:
-    """Return the markers of a group; number: see `ArmMarkers`."""
-    chain = group.chain
-    return GroupMarkers(group) if chain is None else ArmMarkers(group, chain, number)

@@ -10,7 +10,7 @@ from ik_node.control.controller import Outcome
 from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
-from ik_node.ros.publishing.markers.group_markers import FindBranches, GroupMarkers, markers_of
+from ik_node.ros.publishing.markers.group_markers import ArmMarkers, FindBranches, GroupMarkers
 from ik_node.ros.publishing.markers.obstacle_markers import ObstacleMarkers, pair_markers
 from ik_node.ros.publishing.markers.shapes import frame_of, shown_size
 
@@ -30,8 +30,10 @@ class SceneMarkers:
         before, self._groups = self._groups, {}
         for number, (name, group) in enumerate(robot.groups.items()):
             markers = before.get(name)
-            self._groups[name] = markers if markers is not None and markers.update(
-                group) else markers_of(group, number)
+            if markers is None or not markers.update(group):
+                markers = GroupMarkers(group) if group.chain is None else ArmMarkers(
+                    group, group.chain, number)
+            self._groups[name] = markers
 
     def forget_goals(self, groups: Iterable[Group]) -> None:
         """Remove the goals of groups."""

@@ -207,11 +207,3 @@ class TipHandle(Handle):
         if goal.orientation is None:
             pose.orientation = self.pose.orientation
         return pose
-
-
-def handle_of(robot: Robot, group: Group, task: str, options: NodeOptions,
-              last_goal: LastGoal) -> Handle:
-    """Return the handle of a task of a group, at rest; last_goal: as of `TipHandle`."""
-    chain = group.chain
-    return Handle(robot, group, task, options) if chain is None else TipHandle(
-        robot, group, chain, task, options, last_goal)

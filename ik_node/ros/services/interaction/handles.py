@@ -1,5 +1,6 @@
 """The handles of a robot in RViz: dragging sends goals, the menu changes settings."""
 
+import contextlib
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -12,7 +13,7 @@ from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.conversions import pose_to_matrix
-from ik_node.ros.services.interaction.handle import Handle, LastGoal, handle_of
+from ik_node.ros.services.interaction.handle import Handle, LastGoal, TipHandle
 from ik_node.ros.services.interaction.marker import (
     HOME,
     POSITION_ONLY,
@@ -58,7 +59,8 @@ class Handles:
         if self._server is not None:
             self._robot = robot if active else None
             self._replace([] if robot is None or not active else [
-                handle_of(robot, group, name, options, self._last_goal)
+                Handle(robot, group, name, options) if group.chain is None else
+                TipHandle(robot, group, group.chain, name, options, self._last_goal)
                 for group in robot.groups.values() for name, task in group.tasks.items()
                 if task.is_movable])
 
@@ -125,9 +127,11 @@ class Handles:
         """Send the pose of the handle as a goal; during the drag the handle stays there."""
         header, pose = feedback.header, feedback.pose
         self._goals(handle.task, handle.goal(header, pose))
-        if header.frame_id == handle.frame and _is_pose(pose):
-            handle.pose, handle.placed = pose, True
-            handle.sent.append(pose)
+        with contextlib.suppress(InputError):
+            pose_to_matrix(pose)  # it is valid
+            if header.frame_id == handle.frame:
+                handle.pose, handle.placed = pose, True
+                handle.sent.append(pose)
         # The server has stored the pose of the feedback, even in another frame or an invalid one.
         self._server.setPose(handle.name, handle.pose)
 
@@ -161,11 +165,3 @@ class Handles:
         handle.shown = look
         self._server.insert(handle_marker(handle.name, handle.pose, look),
                             feedback_callback=self.on_feedback)
-
-
-def _is_pose(pose: Pose) -> bool:
-    try:
-        pose_to_matrix(pose)
-    except InputError:
-        return False
-    return True
