@@ -42,7 +42,11 @@ class Arm(Group):
                 previous.options.base_link, previous.options.tip_link)
                 and same_value(options.tool, previous.options.tool)):
             previous = None
-        self.space = self.chain = self._make_chain() if previous is None else previous.chain
+        self.space = self.chain = chain = (
+            options.chain(source.tree) if previous is None else previous.chain)
+        if chain.n_joints > MAX_JOINTS:
+            raise ModelError(f'the arm from {chain.base_link!r} to {chain.tip_link!r} '
+                             f'has {chain.n_joints} joints; at most {MAX_JOINTS} are allowed')
         self.solvers = solver_names()
         self.solver: Solver = (
             previous.solver if previous is not None and source.has_same_solver(previous.source)
@@ -63,13 +67,6 @@ class Arm(Group):
             # Its splines are scipy's, which take a third of the node's start to import.
             from ik_node.motion.following import Follower
             self.follower = Follower(self.solver)
-
-    def _make_chain(self) -> Chain:
-        chain = self.options.chain(self.source.tree)
-        if chain.n_joints > MAX_JOINTS:
-            raise ModelError(f'the arm from {chain.base_link!r} to {chain.tip_link!r} '
-                             f'has {chain.n_joints} joints; at most {MAX_JOINTS} are allowed')
-        return chain
 
     def _make_solver(self, options: Mapping[str, Any]) -> Solver:
         return make_solver(self.options.solver, self.chain, **options)

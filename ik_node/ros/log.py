@@ -35,16 +35,12 @@ class ThrottledLog:
 
     def warn(self, line: str) -> None:
         """Write a warning, unless it or too many others were written within the period."""
-        if self._allows(line, clock_seconds(self._steady)):
-            self._logger.warning(line)
-
-    def _allows(self, line: str, now: float) -> bool:
-        if now - self._last.get(line, -self._period) < self._period:
-            return False
-        if sum(now - last < self._period for last in self._last.values()) >= self._most:
-            return False
+        now = clock_seconds(self._steady)
+        if now - self._last.get(line, -self._period) < self._period or sum(
+                now - last < self._period for last in self._last.values()) >= self._most:
+            return
         self._last[line] = now
         self._last.move_to_end(line)
         if len(self._last) > _REMEMBERED:
             self._last.popitem(last=False)
-        return True
+        self._logger.warning(line)

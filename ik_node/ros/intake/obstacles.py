@@ -246,9 +246,10 @@ class Obstacles:
         found: dict[Any, Place | IkError] = {}
         for key, (header, link) in headers.items():
             try:
+                if link is not None and link not in robot.tree.links:
+                    raise InputError(unknown('link', link, robot.tree.links))
                 found[key] = Place(*self._frames.place(robot, header, in_world)) if (
-                    link is None) else Place(link, self._frames.in_link(
-                        robot, self._checked(robot, link), header))
+                    link is None) else Place(link, self._frames.in_link(robot, link, header))
             except NotYetError as error:
                 if not late:
                     raise
@@ -263,12 +264,6 @@ class Obstacles:
                 found['link', name] = Place(None, robot.T_world_root @ robot.in_link(
                     robot.tree.root, name))
         return found
-
-    @staticmethod
-    def _checked(robot: Robot, link: str) -> str:
-        if link not in robot.tree.links:
-            raise InputError(unknown('link', link, robot.tree.links))
-        return link
 
     def _has_expired(self) -> bool:
         now = self._now()
