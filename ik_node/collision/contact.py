@@ -71,7 +71,8 @@ class Checked(NamedTuple):
             distances, gradients = distances[kept], gradients[kept]
         touch.leave()
         return NearPairs(np.array([one[1] for one in near], int).reshape(-1, 2), distances,
-                         gradients, np.array([not one[3] for one in near], bool) & _has_coal())
+                         gradients, np.array([not one[3] for one in near], bool) & (
+                             original.coal() is not None))
 
     def touches(self, q: np.ndarray, far: float,
                 among: Choice = lambda a, b, apart: True) -> bool:
@@ -123,7 +124,7 @@ class Checked(NamedTuple):
 
     def _measures(self, touch: Touch) -> bool:
         """Tell whether meshes are measured; not where very many pairs are near."""
-        return _has_coal() and touch.count < touch.most
+        return original.coal() is not None and touch.count < touch.most
 
     def _named(self, k: int) -> tuple[str, Piece]:
         return self.own[k] if k < len(self.own) else self.around[k - len(self.own)]
@@ -132,7 +133,3 @@ class Checked(NamedTuple):
         """Return a shape itself, and its pose."""
         T = touch.pose(self.world, k)
         return self._named(k)[1].original, (np.array(T[:3]), np.array(T[3]))
-
-
-def _has_coal() -> bool:
-    return original.coal() is not None

@@ -93,7 +93,8 @@ def distance(a: Convex | TriangleMesh, T_a: Placement, b: Convex | TriangleMesh,
 
     And the nearest points (3,) of shapes that do not touch.
     """
-    own, at, other, there = _geometry(a), _placed(T_a), _geometry(b), _placed(T_b)
+    own, other = _geometry(a), _geometry(b)
+    at, there = coal().Transform3s(*T_a), coal().Transform3s(*T_b)
     if (coal().collide(own, at, other, there, _contact_request(), coal().CollisionResult())
             or _encloses(a, T_a, b, T_b) or _encloses(b, T_b, a, T_a)):
         return 0.0, T_a[1], T_b[1]
@@ -127,10 +128,6 @@ def _request() -> Any:
     request = coal().DistanceRequest()
     request.enable_signed_distance, request.gjk_tolerance = False, 1e-9
     return request
-
-
-def _placed(T: Placement) -> Any:
-    return coal().Transform3s(*T)
 
 
 def _geometry(shape: Convex | TriangleMesh) -> Any:
