@@ -38,7 +38,7 @@ class CcdSolver(IterativeSolver):
 
     name = 'ccd'
     Options: ClassVar[type[SolverOptions]] = CcdOptions
-    patience = 100
+    patience = 20
     progress = 0.9
 
     def __init__(self, chain: Chain, **options: Any) -> None:

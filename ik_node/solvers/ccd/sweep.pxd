@@ -3,6 +3,7 @@ cimport ik_node.support.clock as clock
 cimport ik_node.solvers.codes as codes
 cimport ik_node.kinematics.forward as forward
 cimport ik_node.kinematics.jacobian as jacobian
+cimport ik_node.solvers.linear as linear
 cimport ik_node.solvers.ccd.joint_optimum as joint_optimum
 cimport ik_node.kinematics.kinds as kinds
 cimport ik_node.solvers.task as tasks
@@ -14,7 +15,8 @@ from ik_node.solvers.settings cimport Settings, Scratch
 from ik_node.solvers.task cimport TipTask
 cimport cython
 
-cdef double INF, STILL
+cdef int SLOW
+cdef double INF, STILL, DAMPING, FLOOR
 
 
 cdef class CyclicCoordinateDescent(Method):
@@ -37,6 +39,8 @@ cdef double _move_ranked(ChainRecord chain, TipTask task, Settings settings, Ccd
                          Scratch work, bint limited, bint swing, vector q) noexcept nogil
 cdef double _move_shared(ChainRecord chain, TipTask task, Settings settings, Scratch work,
                          bint limited, vector q) noexcept nogil
+cdef void _least_squares_step(ChainRecord chain, TipTask task, Settings settings, Scratch work,
+                              double energy, vector dq) noexcept nogil
 cdef double energy_of(Settings settings, double position, double orientation) noexcept nogil
 cdef void articulate(pose T, bint prismatic, double value) noexcept nogil
 cdef double _set(ChainRecord chain, int k, double change, pose frame, pose T,

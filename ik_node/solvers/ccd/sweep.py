@@ -4,7 +4,7 @@ import math
 
 from ik_node.kinematics import forward, jacobian, kinds
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers import codes
+from ik_node.solvers import codes, linear
 from ik_node.solvers import task as tasks
 from ik_node.solvers.ccd import joint_optimum
 from ik_node.solvers.ccd.joint_optimum import CcdSettings
@@ -16,6 +16,8 @@ from ik_node.support.arrays import Pose, Vector
 
 INF = math.inf
 STILL = 1e-12  # rad or m: a sweep without a larger change counts as stalled
+SLOW = 4       # sweeps without progress, after which steps of all joints at once are tried
+DAMPING, FLOOR = 1e-3, 1e-8  # λ² of a step of all joints: a share of the squared error, the least
 
 
 class CyclicCoordinateDescent(Method):
@@ -29,7 +31,9 @@ class CyclicCoordinateDescent(Method):
         """Sweep over the joints from q (n,); see `Method`.
 
         Along a valley every sweep takes a similar small step. After each, the step is therefore
-        extrapolated, further each time it helps [Hooke & Jeeves 1961, pattern move].
+        extrapolated, further each time it helps [Hooke & Jeeves 1961, pattern move]. Where joints
+        undo what the others do, sweeps hardly move any: every second time a damped least-squares
+        step of all of them is tried instead.
         """
         n, F, dq, z, tip = chain.n, work.frames, work.dq, work.z, work.frames[chain.m]
         best, since, further = INF, 0, 1.0
@@ -39,9 +43,13 @@ class CyclicCoordinateDescent(Method):
             position, orientation = tasks.task_error(task, tip, work.R, work.e, work.V)
             energy = energy_of(settings, position, orientation)
             if iteration > 0:
+                leap = dq
+                if since >= SLOW and since % 2 == 0:
+                    further, leap = 1.0, work.null
+                    _least_squares_step(chain, task, settings, work, energy, leap)
                 for k in range(n):
                     rest = max(joint_optimum.step_bound(settings, k) - math.fabs(dq[k]), 0.0)
-                    z[k] = q[k] + min(max(further * dq[k], -rest), rest)
+                    z[k] = q[k] + min(max(further * leap[k], -rest), rest)
                     z[k] = min(max(z[k], chain.lower[k]), chain.upper[k])
                 forward.chain_frames(chain, z, F)
                 tried_position, tried_orientation = tasks.task_error(task, tip, work.R, work.e,
@@ -86,6 +94,26 @@ class CyclicCoordinateDescent(Method):
         for k in range(chain.n):
             dq[k] -= q[k]
         return 0
+
+
+def _least_squares_step(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                        energy: float, dq: Vector) -> None:
+    """Write a damped least-squares step of all joints into dq (n,). Frames and V must be q's."""
+    F, J, A = work.frames, work.J, work.A
+    jacobian.chain_jacobian(chain, F, F[chain.m], J)
+    tasks.task_jacobian(task, work.e, work.R, chain.n, J)
+    for k in range(chain.n):
+        for i in range(6):
+            J[k][i] *= settings.scale[k]
+    linear.gram(J, chain.n, A)
+    about = DAMPING * energy + FLOOR
+    for i in range(6):
+        A[i][i] += about * settings.length ** 2 if i < 3 else about
+    linear.cholesky(A)
+    linear.cholesky_solve(A, work.V, work.beta)
+    linear.times_transpose(J, chain.n, work.beta, dq)
+    for k in range(chain.n):
+        dq[k] *= settings.scale[k]
 
 
 def energy_of(settings: Settings, position: float, orientation: float) -> float:

@@ -108,3 +108,22 @@ def test_poses_are_met_in_every_order(order):
             assert np.linalg.norm(rotation_log(np.ascontiguousarray(
                 T[:3, :3] @ pose[:3, :3].T))) <= 1e-3
     assert met >= 0.9 * count
+
+
+@pytest.mark.parametrize('axes', ['z x x z x z', 'z x x x z x', 'z x z x z x z y'])
+def test_near_goals_are_met_nearby_where_axes_are_aligned(axes):
+    lengths = [0.0, 0.9, 1.2, 1.4, 0.0, 0.4, 0.1, 0.1]
+    parts = [robots.joint(
+        f'j{k}', 'continuous', f'l{k}' if k else 'base', f'l{k + 1}',
+        xyz=f'{(0.0, 0.0, 0.0, 0.4)[k % 4]} 0 {lengths[k]}',
+        axis=' '.join(str(int(axis == name)) for name in 'xyz'))
+        for k, axis in enumerate(axes.split())]
+    chain = KinematicTree.from_urdf(robots.robot(*parts, robots.joint(
+        't', 'fixed', f'l{len(parts)}', 'tip', xyz='0 0 0.4'))).chain()
+    rng, solver, met = np.random.default_rng(3), make_solver('ccd', chain), 0
+    for _ in range(40):
+        q = rng.uniform(-np.pi, np.pi, chain.n_joints)
+        q0 = q + rng.uniform(-0.1, 0.1, chain.n_joints)
+        result = solver.solve(chain.forward(q), q0)
+        met += result.success and np.abs(result.q - q0).max() < 0.5
+    assert met >= 38
