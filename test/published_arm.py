@@ -38,12 +38,15 @@ class PublishedArm(Rig):
     """An arm whose joint states and published trajectories are kept: `states`, `received`.
 
     The stand-in of joint_trajectory_controller, `follower`, gets the trajectories, too.
-    planning: returns how long a search takes, s. delay: after which a trajectory is received, s.
+    planning: returns how long a search takes, s. delay: after which a trajectory is received, s,
+    and delay_of_point: for each of its points, besides.
     """
 
-    def __init__(self, motion, tree, start, planning, delay=0.004, **options):
+    def __init__(self, motion, tree, start, planning, delay=0.004, delay_of_point=0.0,
+                 **options):
         super().__init__(motion, tree, start, trajectory_topic=TOPIC, **options)
-        self.planning, self.delay, self.options = planning, delay, options
+        self.planning, self.options = planning, options
+        self.delay, self.delay_of_point = delay, delay_of_point
         self.states, self.received, self.errors = [], [], []
         self._topics = TrajectoryTopics(None, self, WorkerHere(lambda: None))
         self._topics._period, self._topics._publishers = PERIOD, {TOPIC: self}
@@ -59,6 +62,9 @@ class PublishedArm(Rig):
     def stamp(self):
         return round((BEGIN + self.now) * 1e9)
 
+    def handover(self, motion):
+        return self._topics.handover(motion)
+
     def publish(self, *what):
         """Receive a motion from the controller; its message then comes from the topics."""
         if len(what) > 1:
@@ -69,9 +75,10 @@ class PublishedArm(Rig):
         assert tuple(message.joint_names) == self.controller.group.space.joint_names
         trajectory = Followed.of(message)._replace(
             stamp=1e-9 * (nanoseconds(message.header.stamp) - BEGIN * 10 ** 9))
-        self.received.append(Received(self.now + self.delay, trajectory,
+        received = self.now + self.delay + self.delay_of_point * len(trajectory.times)
+        self.received.append(Received(received, trajectory,
                                       self._motion.sample(trajectory.times), self._limits))
-        self._messages.append((self.now + self.delay, message))
+        self._messages.append((received, message))
 
     def elapse(self, duration):
         """Let time pass; joint states are published in every period."""

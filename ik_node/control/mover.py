@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _FEW = 10                  # obstacles
 _SHORTEST_PLANNING = 0.02  # s, for a motion of the tip while the arm moves
 _DISTURBANCE = 1e-3  # rad or m: less is the noise of a measurement
-_HANDOVER = 0.02  # s, in which a controller receives a motion, before it differs from the present
 
 Solved: TypeAlias = tuple[Aim, Any]  # a goal and its result
 # From the rest of the current motion to the next, and the result at its end.
@@ -31,6 +30,9 @@ _Plan: TypeAlias = Callable[[Trajectory], tuple[Trajectory, Any]]
 
 class MotionSink(Protocol):
     """Receives the motions of a group, for controllers of a real robot."""
+
+    def handover(self, motion: Trajectory) -> float:
+        """Return in which time a controller has received a motion, s."""
 
     def publish(self, group: Group, motion: Trajectory, began: float) -> None:
         """Receive a motion, and the time of the movers' clock at which it begins, s."""
@@ -141,15 +143,17 @@ class Mover:
         The current motion goes on during planning, which starts from where the arm will be then.
         is_quick: whether to plan from now on first, in the calling thread, which may suffice.
         """
-        handover = _HANDOVER if self.group.options.trajectory_topic else 0.0
+        handover = 0.0
         while True:
             await self._place_others()
-            lead = handover + (0.0 if is_quick else self._planning)
             before, present = self.motion, self._present()
+            handover = max(handover, self._handover(present))
+            lead = handover + (0.0 if is_quick else self._planning)
             began, start = self._at, left_of(present, lead)
             work = (partial if is_quick else LongSearch)(plan, start)
             motion, final = await search(work)
-            if not is_quick or self._at != began:  # meanwhile the joints may have moved on
+            handover = self._handover(motion)
+            if not is_quick or self._at != began or handover > lead:  # joints may have moved on
                 is_quick = False
                 self.advance(self._clock())
                 took = self._at - began
@@ -162,7 +166,12 @@ class Mover:
                     continue
             if self.motion is not None:
                 motion, self._at = Series([Part(present, 0.0, lead), motion]), began
+            elif motion.duration > 0.0:  # it begins when a controller has it
+                motion = Series([Rest(start.end, handover), motion])
             return self._begin_now(motion), final
+
+    def _handover(self, motion: Trajectory) -> float:
+        return self._sink.handover(motion) if self.group.options.trajectory_topic else 0.0
 
     async def _move_to(self, *waypoints: np.ndarray, to_nearest_turn: bool = True) -> float | None:
         """Move through waypoints (n,) to rest at the last, in joint space.

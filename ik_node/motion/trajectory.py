@@ -66,13 +66,13 @@ class Trajectory(ABC):
         """Return times (k,), s, from 0 to the duration: the knots, and others a period apart.
 
         A quintic in time between the states at two of them is the trajectory itself; nearly so
-        where there are more than `most` knots, of which some are then left out. At most as many are
-        added for the period.
+        where there are more than `most` knots, of which some are then left out. Others are added
+        up to as many in all.
         """
         knots = self.knots[np.append(np.diff(self.knots) > _APART, True)]
         knots = np.append(knots[:-1:math.ceil(len(knots) / most)], knots[-1])
         knots[0] = 0.0
-        period = max(period, self.duration / most) * _ROUNDING
+        period = max(period, self.duration / max(most - len(knots), 1)) * _ROUNDING
         counts = np.maximum(np.ceil(np.diff(knots) / period), 1.0)
         places = np.concatenate([[0.0], np.cumsum(counts)])
         return np.interp(np.arange(places[-1] + 1.0), places, knots)
@@ -98,9 +98,10 @@ class Trajectory(ABC):
 class Rest(Trajectory):
     """A robot at rest."""
 
-    def __init__(self, q: np.ndarray) -> None:
-        """Rest at q (n,), rad or m."""
-        self.duration, self.end, self.knots = 0.0, q, np.zeros(1)
+    def __init__(self, q: np.ndarray, duration: float = 0.0) -> None:
+        """Rest at q (n,), rad or m, for a duration, s."""
+        self.duration, self.end = duration, q
+        self.knots = np.array([0.0, duration] if duration else [0.0])
 
     def raw(self, times: np.ndarray) -> State:
         return State.at_rest(np.tile(self.end, (len(times), 1)))

@@ -14,10 +14,13 @@ from ik_node.motion.trajectory import State, Trajectory
 from ik_node.ros.execution.motion_clock import MotionClock
 from ik_node.ros.topics import TRAJECTORY, ParameterTopics
 
-_MOST_POINTS = 3000      # with an acceleration that changes there; as many besides
+_MOST_BYTES = 400_000    # of a message: Fast DDS may lose those above its buffer of 512 KiB
 _SECOND = 1_000_000_000  # ns
 _LEAST = 100_000_000     # ns from now to the last point
 _HOLD = 5_000_000_000    # ns
+_TRANSFER = 0.01  # s from a message to the next cycle of the controller
+_POINT = 2e-5     # s, besides, for each point of it
+_HANDOVER = 0.02  # s, at least
 
 
 class TrajectoryTopics:
@@ -45,6 +48,11 @@ class TrajectoryTopics:
         """The keys of what the worker makes."""
         return [('trajectory', topic) for topic in self._publishers]
 
+    def handover(self, motion: Trajectory) -> float:
+        """Return in which time a controller has received a motion, s."""
+        points = min(len(motion.knots) + motion.duration / self._period, _most_points(motion))
+        return max(_TRANSFER + _POINT * points, _HANDOVER)
+
     def publish(self, group: Group, motion: Trajectory, began: float) -> None:
         """Publish a motion that begins at a motion time, s, with the ROS time of that moment.
 
@@ -55,7 +63,7 @@ class TrajectoryTopics:
         elapsed, period = round(_SECOND * (now.seconds - began)), self._period
 
         def message() -> JointTrajectory:
-            times = np.ceil(_SECOND * motion.point_times(period, _MOST_POINTS)).astype(int)
+            times = np.ceil(_SECOND * motion.point_times(period, _most_points(motion))).astype(int)
             times[-1] += 1  # not before the end, whatever rounding does: it must be at rest
             if times[-1] < elapsed + _LEAST:
                 times = np.append(times, elapsed + _LEAST)
@@ -83,6 +91,10 @@ class TrajectoryTopics:
             publisher.publish(await search(make))
         self._worker.cancel(NEWER, ('trajectory', topic))
         self._worker.begin(('trajectory', topic), send())
+
+
+def _most_points(motion: Trajectory) -> int:
+    return max(_MOST_BYTES // (24 * len(motion.end) + 32), 2)
 
 
 def _message(group: Group, states: State, times: np.ndarray, stamp: int) -> JointTrajectory:

@@ -5,6 +5,8 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
+from rclpy.serialization import serialize_message
+
 import robots
 from controller_rig import START, TREE, moving
 from ik_node.motion.trajectory import Part
@@ -36,3 +38,44 @@ def test_goals_while_the_next_motion_is_still_to_begin_do_not_make_the_arm_jump(
         arm.elapse(0.06)
     assert any(isinstance(part, Part) for part in arm.controller.motion.parts)
     assert arm.worst()['velocity'] < 1.0001
+
+
+@moving
+def test_a_motion_has_not_begun_before_a_controller_has_it(motion):
+    arm = PublishedArm(motion, TREE, START, lambda: 0.001, delay=0.009)
+    arm.elapse(0.1)
+    T = arm.controller.group.chain.forward(START)
+    for _ in range(3):
+        T[1, 3] -= 0.1
+        arm.go(T)
+        arm.elapse(5.0)
+    worst = arm.worst()
+    assert len(arm.received) == 3
+    assert worst['commanded acceleration'] < 1.0001
+    assert worst['rad from joint states'] < 1e-6
+
+
+@moving
+def test_motions_of_many_points_take_longer_to_reach_a_controller(motion):
+    # As measured: 17 µs for each point.
+    arm = PublishedArm(motion, TREE, START, lambda: 0.001, delay_of_point=1.7e-5, speed=0.05)
+    T = arm.controller.group.chain.forward(START)
+    for y in (0.1, -0.1, 0.15):
+        T[1, 3] += y
+        arm.go(T)
+        arm.elapse(3.0)
+    assert max(len(one.trajectory.times) for one in arm.received) > 1200
+    worst = arm.worst()
+    assert worst['rad from one to the next'] < 1e-9
+    assert worst['commanded acceleration'] < 1.0001
+
+
+@moving
+def test_messages_of_long_motions_fit_into_the_buffers_of_dds(motion):
+    arm = PublishedArm(motion, TREE, START, lambda: 0.001, speed=0.01)
+    T = arm.controller.group.chain.forward(START)
+    T[1, 3] += 0.3
+    arm.go(T)
+    (one,) = arm.received
+    assert one.trajectory.times[-1] > 60.0
+    assert len(serialize_message(arm._messages[0][1])) < 420_000
