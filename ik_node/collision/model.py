@@ -22,6 +22,7 @@ from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import check_joint_space
 from ik_node.spatial import inverse
+from ik_node.spatial.rotations import as_pose
 from ik_node.support.arguments import floats, number, sequence, vector, whole
 from ik_node.support.exceptions import InputError, shown
 
@@ -90,9 +91,10 @@ class CollisionModel:
         """Set the obstacles, with poses in a frame.
 
         T_world_frame: (4, 4), m, of it in the root link, or of a body in its world; by default
-        that itself.
+        that itself. Raises IkError for invalid obstacles, and a matrix that is no pose.
         """
         checked, robot = check_obstacles(obstacles), self.robot
+        T_world_frame = as_pose(T_world_frame, 'T_world_frame')
         with robot.shapes.reading():
             pieces = [piece for one in checked if one.link is not None
                         for piece in attached(robot, one)]
