@@ -1,5 +1,6 @@
 """Options of the node: one table for checks, ROS parameters and documentation."""
 
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -89,7 +90,10 @@ def model_path(parameters: Mapping[str, Any]) -> str:
     Robots of this package are found by their names.
     """
     path = next((str(path) for name in MODEL_PATHS if (path := parameters.get(name))), '')
-    return str(own_robots().get(path, path)) if is_name(path) else path
+    if is_name(path):
+        with contextlib.suppress(FileNotFoundError):  # where they are not installed
+            return str(own_robots().get(path, path))
+    return path
 
 
 def is_name(path: str) -> bool:

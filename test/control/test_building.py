@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import robots
+from ik_node.control import options
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree, read_tree
 from ik_node.control.group_source import same_value
 from ik_node.control.options import ArmOptions, CollisionOptions, ModelOptions, NodeOptions
@@ -140,3 +141,12 @@ def test_the_parameter_soft_limits_holds_for_every_source(tmp_path, soft_limits,
 
 def test_a_change_of_soft_limits_reads_the_robot_again(first):
     assert built(first, soft_limits=False).robot.tree is not first.robot.tree
+
+
+def test_a_name_as_model_path_stays_a_name_where_no_robots_are_installed(monkeypatch):
+    def missing():
+        raise FileNotFoundError('the robots of ik_node are not installed')
+    assert options.model_path({'model_path': 'arm_6r'}).endswith('arm_6r.urdf')
+    monkeypatch.setattr(options, 'own_robots', missing)
+    assert options.model_path({'model_path': 'arm_6r'}) == 'arm_6r'
+    assert options.model_path({'model_path': '/robots/arm.urdf'}) == '/robots/arm.urdf'
