@@ -145,7 +145,8 @@ class Mover:
         """
         handover = 0.0
         while True:
-            await self._place_others()
+            if not is_quick:  # else nothing is checked for collisions
+                await self._place_others()
             before, present = self.motion, self._present()
             handover = max(handover, self._handover(present))
             lead = handover + (0.0 if is_quick else self._planning)

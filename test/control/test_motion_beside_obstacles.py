@@ -55,6 +55,16 @@ def test_a_motion_into_an_obstacle_is_refused_and_the_arm_stays(motion):
 
 
 @moving
+def test_braking_does_not_wait_until_other_joints_are_placed(motion, monkeypatch):
+    rig, placed = Guarded(motion), []
+    duration = rig.go(GOAL).duration
+    rig.advance(0.3 * duration)
+    monkeypatch.setattr(rig.controller.group, 'place_others', placed.append)
+    assert 0.0 < run(rig.controller.halt()) < 0.7 * duration
+    assert not placed
+
+
+@moving
 def test_a_motion_brakes_before_an_obstacle_that_comes_into_its_way(motion):
     rig = Guarded(motion, speed=0.3)
     duration = rig.go(GOAL).duration
