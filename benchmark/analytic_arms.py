@@ -19,7 +19,7 @@ from benchmark.analytic import ranges, turns_aside
 from benchmark.machine import machine
 from ik_node import Chain, make_solver
 from ik_node.kinematics.reach import length_scale
-from ik_node.solvers.base import Solver
+from ik_node.solvers.arm.base import Solver
 from ik_node.support.exceptions import UnsupportedError
 
 _SAME = 1e-6      # rad

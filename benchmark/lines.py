@@ -17,7 +17,7 @@ from benchmark.machine import machine
 from ik_node import Chain, Goal, make_solver
 from ik_node.motion.following import Followed, Follower
 from ik_node.motion.tip_path import Line
-from ik_node.solvers.base import Solver
+from ik_node.solvers.arm.base import Solver
 from ik_node.support.exceptions import MotionError
 
 _ARMS = ('iiwa14', 'panda')

@@ -11,7 +11,7 @@ from typing import Any
 import ik_node
 from ik_node import plugins, tasks
 from ik_node.model.body import Body
-from ik_node.solvers.base import Solver
+from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.result import StopReason

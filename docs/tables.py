@@ -53,7 +53,7 @@ _PATH_OF_A_GOAL = (
     ('control/worker.py', 'Worker._proceed', 'runs each search that the coroutine awaits: at '
      'once where it is short, else in the thread of the group'),
     ('control/arm.py', 'Arm.solve', 'or `TaskGroup.solve`: calls the solver'),
-    ('solvers/base.py', 'Solver.solve', 'calls the kernel'),
+    ('solvers/arm/base.py', 'Solver.solve', 'calls the kernel'),
     ('ros/publishing/outcomes.py', 'Outcomes.publish', 'publishes joint states first, then status '
      'and markers'))
 """File, function and what it does."""

@@ -13,12 +13,12 @@ import numpy as np
 
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers import result
-from ik_node.solvers.base import Solver
-from ik_node.solvers.found import Found
+from ik_node.solvers.arm.base import Solver
+from ik_node.solvers.arm.kernel_cache import verifier_of
 from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.options import SolverOptions
-from ik_node.solvers.records import verifier_of
 from ik_node.solvers.result import Result, StopReason
+from ik_node.solvers.solver_output import Found
 from ik_node.support import clock
 from ik_node.support.arguments import vector
 from ik_node.support.exceptions import IkError, InputError, OptionError, UnsupportedError, shown

@@ -22,7 +22,7 @@ class _Sources:
 
 
 def plain(*names):
-    """Return kernels, such as 'solvers.linear', uncompiled; imported ones stay as they are."""
+    """Return kernels, such as 'support.clock', uncompiled; imported ones stay as they are."""
     kept = {name: sys.modules.pop(name) for name in _FILES if name in sys.modules}
     for name in kept:
         package, _, own = name.rpartition('.')

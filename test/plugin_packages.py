@@ -75,7 +75,7 @@ BROKEN = '''
 from dataclasses import dataclass
 from lazy_ik import Lazy
 from ik_node.support.options import option
-from ik_node.solvers.base import Solver
+from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.options import SolverOptions
 
 NUMBER = 3
@@ -117,7 +117,7 @@ REFUSED = {
     'absent': ('broken_ik:Absent', "AttributeError: module 'broken_ik' has no attribute 'Absent'"),
     'leaving': ('leaving_ik:Solver', 'leaving_ik:Solver cannot be imported: SystemExit: 3'),
     'raising': ('raising_ik:Solver', 'cannot be imported: ZeroDivisionError: division by zero'),
-    'number': ('broken_ik:NUMBER', 'is no subclass of ik_node.solvers.base.Solver'),
+    'number': ('broken_ik:NUMBER', 'is no subclass of ik_node.solvers.arm.base.Solver'),
     'nothing': ('broken_ik:Nothing', 'broken_ik:Nothing does not define _solve'),
     'misnamed': ('broken_ik:Misnamed', "has the name 'another', not that of its entry point"),
     'Upper': ('broken_ik:Upper', 'a name must consist of lower-case letters'),

@@ -33,8 +33,8 @@ from ik_node.model.geometry import Box, Collision, Visual
 from ik_node.model.joints import ComplexJoint, Joint, Mimic
 from ik_node.model.parts import Inertial
 from ik_node.motion import interpolation, limits
-from ik_node.solvers import self_motion
-from ik_node.solvers.base import Solver
+from ik_node.solvers.arm import self_motion
+from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.body.registry import body_solver_class, body_solver_names
 from ik_node.solvers.body.result import BodyResult

@@ -19,6 +19,11 @@ LAYERS = [['support'], ['spatial'], ['kinematics'], ['model'], ['collision'], ['
 ROS_LAYERS = [['conversions', 'topics'], ['log'], ['run'], ['parameters'], ['configuration'],
               ['publishing'], ['execution'], ['intake'], ['clients', 'services'], ['session'],
               ['node']]
+# Of solvers/: likewise.
+SOLVER_LAYERS = [['codes', 'goal'], ['options', 'result'], ['solver_output'], ['kernel'],
+                 ['driver', 'path'], ['collision'], ['arm'], ['jacobian', 'ccd'],
+                 ['optimization', 'genetic'], ['example', 'analytic', 'body'], ['auto'],
+                 ['registry']]
 # What stands on ros/ and may import rclpy through it.
 NEEDS_ROS = {'ros', 'commands', 'viewer'}
 
@@ -96,14 +101,15 @@ def test_there_is_no_circle_of_imports():
     assert {name for name in graph if name in reached(name)} == set()
 
 
-def test_parts_of_the_node_import_one_way():
-    layers = {part: number for number, parts in enumerate(ROS_LAYERS) for part in parts}
+@pytest.mark.parametrize(('package', 'parts'), [('ros', ROS_LAYERS), ('solvers', SOLVER_LAYERS)])
+def test_parts_of_a_package_import_one_way(package, parts):
+    layers = {part: number for number, names in enumerate(parts) for part in names}
     for file in FILES:
-        _, package, *own = name_of(file).split('.')
-        if package == 'ros' and own:
+        _, first, *own = name_of(file).split('.')
+        if first == package and own:
             for module in all_imports(file):
                 _, other, *part = module.split('.')
-                if other == 'ros' and part and part[0] != own[0]:
+                if other == package and part and part[0] != own[0]:
                     assert layers[part[0]] < layers[own[0]], f'{name_of(file)} imports {module}'
 
 

@@ -10,7 +10,7 @@ from ik_node.commands.figures_textbook import FIGURES, FRAMES, START, Variant
 from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
 from ik_node.motion.interpolation import between_poses
-from ik_node.solvers.base import Solver
+from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.registry import make_solver, solver_names
 from ik_node.solvers.result import Result

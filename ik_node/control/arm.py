@@ -11,9 +11,9 @@ from ik_node.control.group_source import GroupSource, configured_start, goal_wei
 from ik_node.control.options import CARTESIAN
 from ik_node.kinematics.reach import reach
 from ik_node.model.chain import Chain
-from ik_node.solvers.base import Solver
+from ik_node.solvers.arm.base import Solver
+from ik_node.solvers.arm.kernel_cache import verifier_of
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.records import verifier_of
 from ik_node.solvers.registry import make_solver, solver_names
 from ik_node.solvers.result import Result
 from ik_node.support.bounds import MAX_JOINTS

@@ -1,4 +1,5 @@
-"""The methods for one arm and one goal; `solvers/body` for several tasks at once.
+"""The solvers: `arm` for one arm and one goal, `body` for several tasks, each method's package.
 
-They know chains, bodies and arrays, never XML, files or ROS.
+`kernel` has the compiled searches, `path` whole paths, `collision` ways out of contacts. They know
+chains, bodies and arrays, never XML, files or ROS.
 """

@@ -11,15 +11,15 @@ import numpy as np
 from ik_node.collision.model import CollisionModel
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
-from ik_node.solvers.base import Solver
+from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.codes import SOLUTIONS
 from ik_node.solvers.driver import ends_by
-from ik_node.solvers.entries import Search
-from ik_node.solvers.found import Found
 from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.solvers.jacobian.solver import DlsSolver
+from ik_node.solvers.kernel.arm_kernel import Search
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
 from ik_node.solvers.result import PROVEN, StopReason
+from ik_node.solvers.solver_output import Found
 from ik_node.support.exceptions import OptionError, UnsupportedError
 
 # Time of the attempts of dls on six joints, in its iterations: from q0, and of a restart. Medians

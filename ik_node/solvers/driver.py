@@ -21,9 +21,9 @@ import numpy as np
 from ik_node.collision.model import CollisionModel
 from ik_node.collision.obstacles import Obstacle
 from ik_node.model.joint_space import JointSpace
-from ik_node.solvers.found import Found, VerifiedAttempt
 from ik_node.solvers.options import DriverOptions
 from ik_node.solvers.result import StopReason
+from ik_node.solvers.solver_output import Found, VerifiedAttempt
 from ik_node.support import clock
 from ik_node.support.exceptions import InputError, UnsupportedError, shown
 

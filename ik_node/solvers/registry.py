@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 from ik_node.collision.obstacles import Obstacle
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
+from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.auto import AutoSolver
-from ik_node.solvers.avoidance import avoiding
-from ik_node.solvers.base import Solver
 from ik_node.solvers.ccd.solver import CcdSolver
+from ik_node.solvers.collision.avoidance import avoiding
 from ik_node.solvers.example.solver import ExampleSolver
 from ik_node.solvers.genetic.solver import GeneticSolver
 from ik_node.solvers.jacobian.solver import DlsSolver, PseudoinverseSolver, TransposeSolver
@@ -99,7 +99,7 @@ def _load(point: EntryPoint, taken: set[str]) -> type[Solver]:
         raise _UnfitError(f'{point.value} cannot be imported: {type(error).__name__}: '
                           f'{error}') from error
     if not (inspect.isclass(solver) and issubclass(solver, Solver)):
-        raise _UnfitError(f'{point.value} is no subclass of ik_node.solvers.base.Solver')
+        raise _UnfitError(f'{point.value} is no subclass of ik_node.solvers.arm.base.Solver')
     if inspect.isabstract(solver):
         raise _UnfitError(f'{point.value} does not define '
                           f'{", ".join(sorted(solver.__abstractmethods__))}')

@@ -1,10 +1,10 @@
 from libc cimport math
 cimport ik_node.kinematics.forward as forward
 cimport ik_node.kinematics.jacobian as jacobian
-cimport ik_node.solvers.linear as linear
+cimport ik_node.solvers.kernel.linear as linear
 from ik_node.support.arrays cimport Memory, columns, integers, pose, vector
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.settings cimport Scratch
+from ik_node.solvers.kernel.settings cimport Scratch
 cimport cython
 
 cdef double INF

@@ -11,8 +11,8 @@ import numpy as np
 
 from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers import linear
-from ik_node.solvers.settings import Scratch
+from ik_node.solvers.kernel import linear
+from ik_node.solvers.kernel.settings import Scratch
 from ik_node.support.arrays import Memory
 
 INF = math.inf

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from ik_node.solvers.body.levels.cascade import Cascade
+from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
 
 DAMPING, FLOOR = 1e-3, 1e-12
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from ik_node.solvers.body.levels.cascade import Cascade
+from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
 
 BOUND = 0.5
 SINGULAR = 1e-3

@@ -4,7 +4,7 @@ from scipy.spatial.transform import Rotation
 
 from plain_kernels import plain
 
-pose_error = plain('solvers.task')[0].pose_error
+pose_error = plain('solvers.kernel.task')[0].pose_error
 
 
 @pytest.mark.parametrize('angle', [0.0, 1e-12, 1e-8, 1e-5, 1e-3, 1.0, np.pi - 1e-6, np.pi])

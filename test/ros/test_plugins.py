@@ -49,7 +49,7 @@ def test_a_broken_plugin_is_told_of_and_the_node_serves(tmp_path, monkeypatch):
 
 
 FAILING = '''
-from ik_node.solvers.base import Solver
+from ik_node.solvers.arm.base import Solver
 
 class Failing(Solver):
     name = 'failing'

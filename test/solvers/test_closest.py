@@ -8,8 +8,8 @@ import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
 from ik_node.kinematics.reach import reach
 from ik_node.model.joints import Joint
+from ik_node.solvers.arm.kernel_cache import closest_of
 from ik_node.solvers.jacobian.solver import DlsSolver
-from ik_node.solvers.records import closest_of
 from ik_node.spatial import rotation_exp, rotation_log
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import qmc
 
-from ik_node.solvers.low_discrepancy import low_discrepancy
+from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
 
 
 @pytest.mark.parametrize('n', [1, 2, 3, 6, 7])

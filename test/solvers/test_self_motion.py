@@ -5,7 +5,7 @@ import pytest
 
 import robots
 from ik_node import Goal, KinematicTree, make_solver
-from ik_node.solvers.self_motion import self_motion
+from ik_node.solvers.arm.self_motion import self_motion
 from ik_node.support.exceptions import InputError, MotionError, UnsupportedError
 
 POSITION = 1, 1, 1, 0, 0, 0

@@ -5,12 +5,13 @@ import pytest
 
 import robots
 from ik_node import Goal, KinematicTree, make_solver
-from ik_node.solvers import records
+from ik_node.solvers.arm import kernel_cache
 from ik_node.solvers.codes import MOST_PICKED
 from plain_kernels import plain
 
 forward, restarts, search, settings = plain(
-    'kinematics.forward', 'solvers.restarts', 'solvers.search', 'solvers.settings')
+    'kinematics.forward', 'solvers.kernel.restarts', 'solvers.kernel.search',
+    'solvers.kernel.settings')
 
 
 class Table:
@@ -19,7 +20,7 @@ class Table:
     def __init__(self, solver):
         n, options = solver.chain.n_joints, solver.options
         self.record = restarts.Table(
-            *records.start_table(solver.chain, options.max_restarts, options.seed))
+            *kernel_cache.start_table(solver.chain, options.max_restarts, options.seed))
         count = self.record.entries
         self.entries = np.concatenate([
             np.reshape(self.record.position, (count, 3)),
@@ -72,8 +73,9 @@ def test_every_entry_is_in_the_cell_that_contains_its_position():
 
 def test_a_chain_has_one_table_for_each_seed():
     chain = robots.chain('panda')
-    assert records.table_of(chain, 100, 0) is records.table_of(chain, 100, 0)
-    assert (records.start_table(chain, 100, 0)[1] != records.start_table(chain, 100, 1)[1]).any()
+    assert kernel_cache.table_of(chain, 100, 0) is kernel_cache.table_of(chain, 100, 0)
+    first, other = (kernel_cache.start_table(chain, 100, seed)[1] for seed in (0, 1))
+    assert (first != other).any()
 
 
 def test_without_restarts_there_is_no_table():

@@ -7,9 +7,9 @@ import robots
 import soak_checks
 import soak_tolerances
 from ik_node import Goal, IkError, StopReason, make_solver
-from ik_node.solvers.base import Solver
-from ik_node.solvers.found import Found
+from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.jacobian.solver import DlsSolver
+from ik_node.solvers.solver_output import Found
 
 HERE = np.array([0.3, 0.4])
 

@@ -22,7 +22,8 @@ def run(code, **environment):
 
 
 def test_the_sources_run_as_they_are_where_that_is_wanted():
-    ended = run('from ik_node.solvers import linear; print(linear.__file__)', IK_NODE_PLAIN='1')
+    ended = run('from ik_node.solvers.kernel import linear; print(linear.__file__)',
+                IK_NODE_PLAIN='1')
     assert ended.stdout.endswith('linear.py\n')
     assert 'not compiled' not in ended.stderr
 

@@ -10,7 +10,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 
 import robots
 from ik_node import KinematicTree
-from ik_node.solvers.self_motion import self_motion
+from ik_node.solvers.arm.self_motion import self_motion
 from ik_node.viewer import null_space_panel
 from ik_node.viewer.null_space_panel import NullSpacePanel
 from page_here import page_with, panel_of

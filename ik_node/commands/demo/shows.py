@@ -17,7 +17,7 @@ from ik_node.model.readers import read_model
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.motion.tip_path import ClosedPath
 from ik_node.ros.clients.client import GoalResponse
-from ik_node.solvers.base import Solver
+from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.registry import make_solver
 from ik_node.support.exceptions import OptionError, names

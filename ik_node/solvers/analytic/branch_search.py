@@ -22,15 +22,15 @@ from ik_node.solvers.analytic.selection.redundant_selection import (
 from ik_node.solvers.analytic.selection.selection import Selection
 from ik_node.solvers.analytic.selection.swivel_selection import ArmSelection, SwivelSelection
 from ik_node.solvers.analytic.structure import SWIVEL
-from ik_node.solvers.base import Solver
+from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.codes import FAR, NONE
 from ik_node.solvers.driver import ends_by, share
-from ik_node.solvers.found import Found, Verified
 from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.solvers.jacobian.solver import DlsSolver
-from ik_node.solvers.low_discrepancy import low_discrepancy
+from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
 from ik_node.solvers.result import PROVEN, StopReason
+from ik_node.solvers.solver_output import Found, Verified
 from ik_node.support.exceptions import OptionError, UnsupportedError
 
 _SAMPLES = 400   # samples of the parameters of a redundant arm

@@ -23,8 +23,8 @@ from ik_node.solvers.analytic.structure import (
 from ik_node.solvers.analytic.subproblems.sizes import MOST_SOLUTIONS
 from ik_node.solvers.driver import share
 from ik_node.solvers.goal import ALL_AXES, Goal
-from ik_node.solvers.low_discrepancy import low_discrepancy
-from ik_node.solvers.settings import Settings
+from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
+from ik_node.solvers.kernel.settings import Settings
 from ik_node.spatial import quaternion_from_matrix
 from ik_node.spatial.headings import heading_axis
 from ik_node.support import clock

@@ -12,11 +12,11 @@ from ik_node.solvers.analytic.branch_search import SPHERICAL, BranchSearch, para
 from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.plan import NOTHING, Plan
 from ik_node.solvers.analytic.windings import at_every_turn
-from ik_node.solvers.avoidance import blocked, first_free
+from ik_node.solvers.collision.avoidance import blocked, first_free
 from ik_node.solvers.driver import share
-from ik_node.solvers.found import Found
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, as_poses
 from ik_node.solvers.result import PROVEN, task_jacobian
+from ik_node.solvers.solver_output import Found
 from ik_node.spatial.rotations import EXACT
 from ik_node.support.arguments import flag, vector
 from ik_node.support.exceptions import InputError, UnsupportedError

@@ -7,16 +7,16 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ik_node.model.body import Body
-from ik_node.solvers.avoidance import repaired
 from ik_node.solvers.body.priorities import FACTORS, relax, relaxes
 from ik_node.solvers.body.proofs import Proof, proof
-from ik_node.solvers.body.records import Records, TaskLevel
 from ik_node.solvers.body.result import BodyResult
+from ik_node.solvers.collision.avoidance import repaired
+from ik_node.solvers.collision.closest_free import slid
 from ik_node.solvers.driver import Driver, reason_of
-from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
-from ik_node.solvers.low_discrepancy import initial_guess
+from ik_node.solvers.kernel.body.compiled_tasks import Records, TaskLevel
+from ik_node.solvers.kernel.low_discrepancy import initial_guess
 from ik_node.solvers.result import REASONS, StopReason
-from ik_node.solvers.sliding import slid
+from ik_node.solvers.solver_output import Attempt, Budget, VerifiedAttempt
 from ik_node.tasks.base import Task, is_built_in
 
 _CLOSEST_STARTS = 12  # of `closest`

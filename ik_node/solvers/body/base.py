@@ -12,16 +12,21 @@ from ik_node.model.body import Body, check_body
 from ik_node.solvers.body import priorities
 from ik_node.solvers.body.attempts import Attempts, BodyProblem
 from ik_node.solvers.body.diagnosis import diagnosis
-from ik_node.solvers.body.levels.level_search import LevelSearch
-from ik_node.solvers.body.levels.velocity import Velocity, is_plain
-from ik_node.solvers.body.records import Records, TaskLevel, checked_tasks, unique_names
 from ik_node.solvers.body.result import BodyResult
-from ik_node.solvers.body.stacked_tasks import StackedTasks
-from ik_node.solvers.body.steps import Limits
-from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
-from ik_node.solvers.guarded_steps import GuardedSteps
+from ik_node.solvers.collision.guarded_steps import GuardedSteps
+from ik_node.solvers.kernel.body.compiled_tasks import (
+    Records,
+    TaskLevel,
+    checked_tasks,
+    unique_names,
+)
+from ik_node.solvers.kernel.body.level_search import LevelSearch
+from ik_node.solvers.kernel.body.stacked_tasks import StackedTasks
+from ik_node.solvers.kernel.body.steps import Limits
+from ik_node.solvers.kernel.body.velocity import Velocity, is_plain
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS, StopReason
+from ik_node.solvers.solver_output import Attempt, Budget, VerifiedAttempt
 from ik_node.support.arguments import number
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, names, shown

@@ -9,13 +9,13 @@ import numpy as np
 from ik_node.model.body import Body
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import LeastSquaresSolver
-from ik_node.solvers.body.evolution import BodyEvolution
-from ik_node.solvers.found import Attempt, VerifiedAttempt
 from ik_node.solvers.genetic.fitness import Fitness, least_fitness
 from ik_node.solvers.genetic.solver import EvolutionOptions, check_fitness
-from ik_node.solvers.low_discrepancy import spread_ranges
+from ik_node.solvers.kernel.body.body_evolution import BodyEvolution
+from ik_node.solvers.kernel.low_discrepancy import spread_ranges
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import StopReason
+from ik_node.solvers.solver_output import Attempt, VerifiedAttempt
 from ik_node.tasks.base import Task
 
 _LENGTH = 0.1  # m: places without limits are spread over π of it, to both sides

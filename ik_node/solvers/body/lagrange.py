@@ -12,11 +12,11 @@ from ik_node.model.parts import inertia_arrays
 from ik_node.model.substitutes import with_shape_inertials
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.motion import Mass, Motion
-from ik_node.solvers.body.records import TaskLevel
-from ik_node.solvers.found import VerifiedAttempt
+from ik_node.solvers.kernel.body.compiled_tasks import TaskLevel
+from ik_node.solvers.kernel.body.constrained_dynamics import Mass, Motion
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import StopReason
+from ik_node.solvers.solver_output import VerifiedAttempt
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import OptionError, names, shown
 from ik_node.support.options import option

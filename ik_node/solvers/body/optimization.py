@@ -14,10 +14,9 @@ import numpy as np
 from ik_node.model.body import Body, BodyFrames
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import LeastSquaresSolver
-from ik_node.solvers.body.records import LevelRows, TaskLevel
 from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.codes import CONVERGED
-from ik_node.solvers.found import Attempt, Budget, VerifiedAttempt
+from ik_node.solvers.kernel.body.compiled_tasks import LevelRows, TaskLevel
 from ik_node.solvers.optimization import nullspace
 from ik_node.solvers.optimization.minimizers import check_minimizer, run
 from ik_node.solvers.optimization.objective import ErrorRows, Objective, unit_of
@@ -26,6 +25,7 @@ from ik_node.solvers.optimization.space import Space, Variables
 from ik_node.solvers.optimization.terms import WEIGHT, Term, TermSum, terms_of
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS, StopReason
+from ik_node.solvers.solver_output import Attempt, Budget, VerifiedAttempt
 from ik_node.support.exceptions import UnsupportedError
 from ik_node.support.options import option
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ik_node.solvers.body.records import TaskLevel
-from ik_node.solvers.found import Attempt, Budget
+from ik_node.solvers.kernel.body.compiled_tasks import TaskLevel
 from ik_node.solvers.result import StopReason
+from ik_node.solvers.solver_output import Attempt, Budget
 from ik_node.tasks.base import Task
 
 _PROGRESS = 1e-5     # by which part of itself the merit of a search must shrink

@@ -5,11 +5,11 @@ from typing import Any
 
 from ik_node.collision.obstacles import Obstacle
 from ik_node.model.body import Body
-from ik_node.solvers.avoidance import avoiding
 from ik_node.solvers.body.base import BodySolver, HierarchySolver, LeastSquaresSolver
 from ik_node.solvers.body.genetic import BodyGeneticSolver
 from ik_node.solvers.body.lagrange import LagrangeSolver
 from ik_node.solvers.body.optimization import BodyOptimizationSolver
+from ik_node.solvers.collision.avoidance import avoiding
 from ik_node.support.exceptions import OptionError, unknown
 from ik_node.tasks.base import Task
 

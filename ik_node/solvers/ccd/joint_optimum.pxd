@@ -4,8 +4,8 @@ cimport ik_node.kinematics.kinds as kinds
 cimport ik_node.spatial.so3 as so3
 from ik_node.support.arrays cimport pose, vector
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.settings cimport Settings
-from ik_node.solvers.task cimport TipTask
+from ik_node.solvers.kernel.settings cimport Settings
+from ik_node.solvers.kernel.task cimport TipTask
 cimport cython
 
 cdef double INF, PI, TWO_PI, LEAST_ACROSS

@@ -11,8 +11,8 @@ import math
 
 from ik_node.kinematics import kinds
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers.settings import Settings
-from ik_node.solvers.task import TipTask
+from ik_node.solvers.kernel.settings import Settings
+from ik_node.solvers.kernel.task import TipTask
 from ik_node.spatial import so3
 from ik_node.support.arrays import Pose, Vector
 

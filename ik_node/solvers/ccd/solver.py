@@ -7,10 +7,10 @@ import numpy as np
 
 from ik_node.kinematics.kinds import SPHERICAL_X
 from ik_node.model.chain import Chain
+from ik_node.solvers.arm.iterative import IterativeSolver
 from ik_node.solvers.ccd.joint_optimum import CcdSettings
 from ik_node.solvers.ccd.sweep import CyclicCoordinateDescent
 from ik_node.solvers.codes import ORDERS
-from ik_node.solvers.iterative import IterativeSolver
 from ik_node.solvers.options import SolverOptions
 from ik_node.support.exceptions import UnsupportedError
 from ik_node.support.options import option

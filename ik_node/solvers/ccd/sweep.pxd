@@ -3,16 +3,16 @@ cimport ik_node.support.clock as clock
 cimport ik_node.solvers.codes as codes
 cimport ik_node.kinematics.forward as forward
 cimport ik_node.kinematics.jacobian as jacobian
-cimport ik_node.solvers.linear as linear
+cimport ik_node.solvers.kernel.linear as linear
 cimport ik_node.solvers.ccd.joint_optimum as joint_optimum
 cimport ik_node.kinematics.kinds as kinds
-cimport ik_node.solvers.task as tasks
+cimport ik_node.solvers.kernel.task as tasks
 from ik_node.support.arrays cimport pose, vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.ccd.joint_optimum cimport CcdSettings
-from ik_node.solvers.method cimport Method
-from ik_node.solvers.settings cimport Settings, Scratch
-from ik_node.solvers.task cimport TipTask
+from ik_node.solvers.kernel.method cimport Method
+from ik_node.solvers.kernel.settings cimport Settings, Scratch
+from ik_node.solvers.kernel.task cimport TipTask
 cimport cython
 
 cdef int SLOW

@@ -4,13 +4,14 @@ import math
 
 from ik_node.kinematics import forward, jacobian, kinds
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers import codes, linear
-from ik_node.solvers import task as tasks
+from ik_node.solvers import codes
 from ik_node.solvers.ccd import joint_optimum
 from ik_node.solvers.ccd.joint_optimum import CcdSettings
-from ik_node.solvers.method import Method
-from ik_node.solvers.settings import Scratch, Settings
-from ik_node.solvers.task import TipTask
+from ik_node.solvers.kernel import linear
+from ik_node.solvers.kernel import task as tasks
+from ik_node.solvers.kernel.method import Method
+from ik_node.solvers.kernel.settings import Scratch, Settings
+from ik_node.solvers.kernel.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Pose, Vector
 

@@ -8,16 +8,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ik_node.model.chain import Chain
-from ik_node.solvers.base import Solver
+from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.example import models
 from ik_node.solvers.example.examples import Examples, Features, features_of, gap, read_examples
-from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.jacobian.options import DlsOptions
 from ik_node.solvers.jacobian.solver import DlsSolver
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.optimization.goal_rows import GoalRows
 from ik_node.solvers.result import StopReason
+from ik_node.solvers.solver_output import Found
 from ik_node.support.arguments import floats
 from ik_node.support.exceptions import OptionError, UnsupportedError, shown
 from ik_node.support.options import option

@@ -1,5 +1,5 @@
 from ik_node.support.arrays cimport vector
-from ik_node.solvers.genetic.evolution cimport Evolution, Population
+from ik_node.solvers.kernel.evolution cimport Evolution, Population
 from ik_node.kinematics.joint_limits cimport JointLimits
 cimport cython
 

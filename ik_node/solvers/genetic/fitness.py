@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.kinematics.joint_limits import JointLimits
-from ik_node.solvers.genetic.evolution import Evolution, Population
+from ik_node.solvers.kernel.evolution import Evolution, Population
 from ik_node.support.arrays import Vector
 from ik_node.support.exceptions import InputError, shown
 

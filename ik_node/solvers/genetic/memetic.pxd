@@ -1,14 +1,14 @@
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.jacobian.loop as loop
 cimport ik_node.kinematics.forward as forward
-cimport ik_node.solvers.task as tasks
+cimport ik_node.solvers.kernel.task as tasks
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.jacobian.steps cimport DampedLeastSquares
-from ik_node.solvers.genetic.evolution cimport Evolution, Population
+from ik_node.solvers.kernel.evolution cimport Evolution, Population
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.method cimport Method
-from ik_node.solvers.settings cimport Scratch, Settings
-from ik_node.solvers.task cimport TipTask
+from ik_node.solvers.kernel.method cimport Method
+from ik_node.solvers.kernel.settings cimport Scratch, Settings
+from ik_node.solvers.kernel.task cimport TipTask
 cimport cython
 
 

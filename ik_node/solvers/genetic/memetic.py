@@ -10,13 +10,13 @@ except ImportError:
 from ik_node.kinematics import forward
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
-from ik_node.solvers import task as tasks
-from ik_node.solvers.genetic.evolution import Evolution, Population
 from ik_node.solvers.jacobian import loop
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
-from ik_node.solvers.method import Method
-from ik_node.solvers.settings import Scratch, Settings
-from ik_node.solvers.task import TipTask
+from ik_node.solvers.kernel import task as tasks
+from ik_node.solvers.kernel.evolution import Evolution, Population
+from ik_node.solvers.kernel.method import Method
+from ik_node.solvers.kernel.settings import Scratch, Settings
+from ik_node.solvers.kernel.task import TipTask
 from ik_node.support.arrays import Vector
 
 

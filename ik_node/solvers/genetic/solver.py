@@ -7,19 +7,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ik_node.model.chain import Chain
-from ik_node.solvers.base import Solver
+from ik_node.solvers.arm.base import Solver
+from ik_node.solvers.arm.iterative import IterativeSolver
+from ik_node.solvers.arm.kernel_cache import table_of
 from ik_node.solvers.codes import CONVERGED
-from ik_node.solvers.entries import Search
-from ik_node.solvers.found import Found
 from ik_node.solvers.genetic.fitness import Fitness, least_fitness
 from ik_node.solvers.genetic.memetic import ArmEvolution, Genetic
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.iterative import IterativeSolver
 from ik_node.solvers.jacobian.options import DlsOptions
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
-from ik_node.solvers.low_discrepancy import spread_ranges
+from ik_node.solvers.kernel.arm_kernel import Search
+from ik_node.solvers.kernel.low_discrepancy import spread_ranges
 from ik_node.solvers.options import SolverOptions
-from ik_node.solvers.records import table_of
+from ik_node.solvers.solver_output import Found
 from ik_node.support.exceptions import OptionError, shown
 from ik_node.support.options import Options, option
 

@@ -5,13 +5,13 @@ cimport ik_node.kinematics.forward as forward
 cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.kinematics.joint_limits as joint_limits
 cimport ik_node.solvers.jacobian.nullspace as nullspace
-cimport ik_node.solvers.task as tasks
+cimport ik_node.solvers.kernel.task as tasks
 from ik_node.support.arrays cimport pose, vector
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.method cimport Method
+from ik_node.solvers.kernel.method cimport Method
 from ik_node.solvers.jacobian.settings cimport JacobianSettings
-from ik_node.solvers.settings cimport Scratch, Settings
-from ik_node.solvers.task cimport TipTask
+from ik_node.solvers.kernel.settings cimport Scratch, Settings
+from ik_node.solvers.kernel.task cimport TipTask
 cimport cython
 
 cdef double INF, STILL, BIAS_DONE, BIAS_FADES

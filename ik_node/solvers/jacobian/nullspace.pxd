@@ -1,13 +1,13 @@
 from libc cimport math
 cimport ik_node.kinematics.forward as forward
 cimport ik_node.kinematics.jacobian as jacobian
-cimport ik_node.solvers.linear as linear
-cimport ik_node.solvers.task as tasks
+cimport ik_node.solvers.kernel.linear as linear
+cimport ik_node.solvers.kernel.task as tasks
 from ik_node.support.arrays cimport vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.jacobian.settings cimport JacobianSettings
-from ik_node.solvers.settings cimport Scratch, Settings
-from ik_node.solvers.task cimport TipTask
+from ik_node.solvers.kernel.settings cimport Scratch, Settings
+from ik_node.solvers.kernel.task cimport TipTask
 cimport cython
 
 cdef double APART

@@ -4,11 +4,11 @@ import math
 
 from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers import linear
-from ik_node.solvers import task as tasks
 from ik_node.solvers.jacobian.settings import JacobianSettings
-from ik_node.solvers.settings import Scratch, Settings
-from ik_node.solvers.task import TipTask
+from ik_node.solvers.kernel import linear
+from ik_node.solvers.kernel import task as tasks
+from ik_node.solvers.kernel.settings import Scratch, Settings
+from ik_node.solvers.kernel.task import TipTask
 from ik_node.support.arrays import Vector
 
 APART = 1e-5  # rad or m: step of the central differences

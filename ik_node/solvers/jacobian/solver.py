@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import ClassVar
 
-from ik_node.solvers.iterative import IterativeSolver
+from ik_node.solvers.arm.iterative import IterativeSolver
 from ik_node.solvers.jacobian.options import (
     DlsOptions,
     PseudoinverseOptions,

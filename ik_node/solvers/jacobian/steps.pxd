@@ -1,10 +1,10 @@
 from libc cimport math
 cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.linear as linear
+cimport ik_node.solvers.kernel.linear as linear
 cimport ik_node.solvers.jacobian.loop as loop
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.jacobian.loop cimport JacobianMethod
-from ik_node.solvers.settings cimport Scratch, Settings
+from ik_node.solvers.kernel.settings cimport Scratch, Settings
 
 cdef double FLOOR, LARGEST_DAMPING, LOW_MANIPULABILITY, NEGLIGIBLE
 

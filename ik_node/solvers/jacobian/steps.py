@@ -3,12 +3,13 @@
 import math
 
 from ik_node.model.chain import Chain
-from ik_node.solvers import codes, linear
+from ik_node.solvers import codes
 from ik_node.solvers.jacobian import loop
 from ik_node.solvers.jacobian.loop import JacobianMethod
 from ik_node.solvers.jacobian.options import DlsOptions, PseudoinverseOptions, TransposeOptions
 from ik_node.solvers.jacobian.settings import JacobianSettings
-from ik_node.solvers.settings import Scratch, Settings
+from ik_node.solvers.kernel import linear
+from ik_node.solvers.kernel.settings import Scratch, Settings
 from ik_node.support.arrays import Vector
 
 # The floor that Sugihara adds, so that λ does not vanish at the goal. Tried over 1e-10 to 1e-6 on

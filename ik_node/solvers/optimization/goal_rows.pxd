@@ -1,11 +1,11 @@
 cimport ik_node.support.copies as copies
 cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.solvers.jacobian.nullspace as nullspace
-cimport ik_node.solvers.search as search
-cimport ik_node.solvers.task as tasks
-from ik_node.solvers.entries cimport Verifier
+cimport ik_node.solvers.kernel.search as search
+cimport ik_node.solvers.kernel.task as tasks
+from ik_node.solvers.kernel.arm_kernel cimport Verifier
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.settings cimport Scratch, Settings
+from ik_node.solvers.kernel.settings cimport Scratch, Settings
 cimport cython
 
 

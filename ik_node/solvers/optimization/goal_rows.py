@@ -6,11 +6,11 @@ import numpy as np
 
 from ik_node.kinematics import jacobian
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers import search
-from ik_node.solvers import task as tasks
-from ik_node.solvers.entries import Verifier
 from ik_node.solvers.jacobian import nullspace
-from ik_node.solvers.settings import Settings
+from ik_node.solvers.kernel import search
+from ik_node.solvers.kernel import task as tasks
+from ik_node.solvers.kernel.arm_kernel import Verifier
+from ik_node.solvers.kernel.settings import Settings
 from ik_node.support import copies
 
 

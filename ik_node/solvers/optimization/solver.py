@@ -7,16 +7,16 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ik_node.model.chain import Chain
-from ik_node.solvers.base import Solver
+from ik_node.solvers.arm.base import Solver
+from ik_node.solvers.arm.iterative import IterativeSolver
+from ik_node.solvers.arm.kernel_cache import table_of, verifier_of
 from ik_node.solvers.codes import CONVERGED, REFUSED, TIMED_OUT
 from ik_node.solvers.driver import ends_by
-from ik_node.solvers.entries import Search
-from ik_node.solvers.found import Found
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.iterative import IterativeSolver
 from ik_node.solvers.jacobian.options import DlsOptions
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
-from ik_node.solvers.method import PythonMethod
+from ik_node.solvers.kernel.arm_kernel import Search
+from ik_node.solvers.kernel.method import PythonMethod
 from ik_node.solvers.optimization.goal_rows import GoalRows
 from ik_node.solvers.optimization.minimizers import check_minimizer, run
 from ik_node.solvers.optimization.nullspace import descend
@@ -24,8 +24,8 @@ from ik_node.solvers.optimization.objective import GoalObjective
 from ik_node.solvers.optimization.options import OptimizationOptions, constraint_rows
 from ik_node.solvers.optimization.space import Space
 from ik_node.solvers.optimization.terms import TermSum, high_manipulability, terms_of
-from ik_node.solvers.records import table_of, verifier_of
 from ik_node.solvers.result import Result
+from ik_node.solvers.solver_output import Found
 from ik_node.support import clock
 from ik_node.support.exceptions import UnsupportedError
 

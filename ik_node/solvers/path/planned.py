@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.solvers.found import Found
 from ik_node.solvers.path.planner import ClosedForm, PathPlanner
 from ik_node.solvers.path.problem import PathProblem
 from ik_node.solvers.result import StopReason
+from ik_node.solvers.solver_output import Found
 
 
 def plan(problem: PathProblem, closed_form: ClosedForm) -> Found:

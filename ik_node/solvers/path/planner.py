@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ik_node.solvers.low_discrepancy import low_discrepancy
+from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
 from ik_node.solvers.path.ladder import Ladder, fewer
 from ik_node.solvers.path.problem import PathProblem
 from ik_node.solvers.path.smoothing import smoothed

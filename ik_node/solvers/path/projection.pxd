@@ -1,11 +1,11 @@
 from libc cimport math
 cimport ik_node.support.clock as clock
-cimport ik_node.solvers.closest as closest
-cimport ik_node.solvers.search as search
+cimport ik_node.solvers.kernel.closest as closest
+cimport ik_node.solvers.kernel.search as search
 from ik_node.support.arrays cimport vector
-from ik_node.solvers.entries cimport Verifier
-from ik_node.solvers.settings cimport Scratch
-from ik_node.solvers.task cimport TipTask
+from ik_node.solvers.kernel.arm_kernel cimport Verifier
+from ik_node.solvers.kernel.settings cimport Scratch
+from ik_node.solvers.kernel.task cimport TipTask
 cimport cython
 
 cdef double INF, EXACT

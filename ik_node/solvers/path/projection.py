@@ -8,10 +8,10 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
-from ik_node.solvers import closest, search
-from ik_node.solvers.entries import Verifier
-from ik_node.solvers.settings import Scratch
-from ik_node.solvers.task import TipTask
+from ik_node.solvers.kernel import closest, search
+from ik_node.solvers.kernel.arm_kernel import Verifier
+from ik_node.solvers.kernel.settings import Scratch
+from ik_node.solvers.kernel.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Vector
 

@@ -8,7 +8,7 @@ pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings 
 from std_srvs.srv import Trigger
 
 import robots
-from ik_node.solvers.base import Solver
+from ik_node.solvers.arm.base import Solver
 from node_here import running
 from random_motion import RandomMotion
 

@@ -7,8 +7,8 @@ import pytest
 
 import robots
 from ik_node import Goal, IkError, StopReason, make_solver
-from ik_node.solvers.genetic.evolution import Population, first_state, normal, uniform
 from ik_node.solvers.genetic.solver import MOST_ELITE
+from ik_node.solvers.kernel.evolution import Population, first_state, normal, uniform
 
 COARSE = {'position_tolerance': 1e-2, 'orientation_tolerance': 1e-2}
 

@@ -5,8 +5,8 @@ from ik_node.solvers.codes import AUTO, LU, SVD
 from ik_node.solvers.jacobian.options import RANK_TOLERANCE
 from plain_kernels import plain
 
-linear, linear_systems, settings = plain('solvers.linear', 'support.linear_systems',
-                                         'solvers.settings')
+linear, linear_systems, settings = plain('solvers.kernel.linear', 'support.linear_systems',
+                                         'solvers.kernel.settings')
 
 HOW = pytest.mark.parametrize('how', [AUTO, LU, SVD], ids=['auto', 'lu', 'svd'])
 

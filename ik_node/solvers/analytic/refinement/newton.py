@@ -9,10 +9,10 @@ except ImportError:
 
 from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers import linear, search
-from ik_node.solvers import task as tasks
-from ik_node.solvers.settings import Scratch
-from ik_node.solvers.task import TipTask
+from ik_node.solvers.kernel import linear, search
+from ik_node.solvers.kernel import task as tasks
+from ik_node.solvers.kernel.settings import Scratch
+from ik_node.solvers.kernel.task import TipTask
 from ik_node.spatial.vector3 import Vector3
 from ik_node.support.arrays import Columns, Pose, Poses, Vector
 

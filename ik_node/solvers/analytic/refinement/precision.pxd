@@ -1,10 +1,10 @@
 cimport ik_node.solvers.analytic.refinement.newton as newton
-cimport ik_node.solvers.search as search
+cimport ik_node.solvers.kernel.search as search
 from ik_node.support.arrays cimport vector
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.entries cimport Verifier
-from ik_node.solvers.settings cimport Settings, Scratch
-from ik_node.solvers.task cimport TipTask
+from ik_node.solvers.kernel.arm_kernel cimport Verifier
+from ik_node.solvers.kernel.settings cimport Settings, Scratch
+from ik_node.solvers.kernel.task cimport TipTask
 cimport cython
 
 cdef double PRECISE, SMALL, LARGE

@@ -6,11 +6,11 @@ except ImportError:
     from ik_node.support import cython
 
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers import search
 from ik_node.solvers.analytic.refinement import newton
-from ik_node.solvers.entries import Verifier
-from ik_node.solvers.settings import Scratch, Settings
-from ik_node.solvers.task import TipTask
+from ik_node.solvers.kernel import search
+from ik_node.solvers.kernel.arm_kernel import Verifier
+from ik_node.solvers.kernel.settings import Scratch, Settings
+from ik_node.solvers.kernel.task import TipTask
 from ik_node.support.arrays import InputMatrix, InputVector, OutputVector, Vector
 
 # Squared error, m² and rad², of a precise solution. Configurations that meet the tolerances with a

@@ -2,13 +2,13 @@ from libc cimport math
 cimport ik_node.kinematics.forward as forward
 cimport ik_node.solvers.analytic.refinement.newton as newton
 cimport ik_node.solvers.analytic.refinement.precision as precision
-cimport ik_node.solvers.search as search
+cimport ik_node.solvers.kernel.search as search
 cimport ik_node.solvers.analytic.subproblems.sizes as sizes
 from ik_node.support.arrays cimport Memory, rows, vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily, ClosedForm
-from ik_node.solvers.settings cimport Settings, Scratch
-from ik_node.solvers.task cimport TipTask
+from ik_node.solvers.kernel.settings cimport Settings, Scratch
+from ik_node.solvers.kernel.task cimport TipTask
 from libc.math cimport rint as round
 cimport cython
 

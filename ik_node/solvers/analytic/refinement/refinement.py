@@ -6,11 +6,11 @@ import numpy as np
 
 from ik_node.kinematics import forward
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers import search
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm
 from ik_node.solvers.analytic.refinement import newton, precision
 from ik_node.solvers.analytic.subproblems import sizes
-from ik_node.solvers.settings import Scratch, Settings
+from ik_node.solvers.kernel import search
+from ik_node.solvers.kernel.settings import Scratch, Settings
 from ik_node.support.arrays import Memory, Vector
 
 INF, NAN = float('inf'), float('nan')

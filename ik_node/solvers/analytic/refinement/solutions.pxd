@@ -1,5 +1,5 @@
 cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.search as search
+cimport ik_node.solvers.kernel.search as search
 from libc cimport math
 cimport ik_node.support.checks as checks
 cimport ik_node.support.clock as clock
@@ -12,7 +12,7 @@ from ik_node.support.buffers cimport copy_rows
 from ik_node.solvers.analytic.refinement.refinement cimport Refinement
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.settings cimport Settings
+from ik_node.solvers.kernel.settings cimport Settings
 from libc.math cimport rint as round
 cimport cython
 

@@ -16,7 +16,7 @@ from ik_node.solvers.analytic.refinement import newton, precision
 from ik_node.solvers.analytic.refinement.refinement import Refinement
 from ik_node.solvers.analytic.structure import EXACT_SLACK
 from ik_node.solvers.analytic.subproblems import sizes
-from ik_node.solvers.settings import Settings
+from ik_node.solvers.kernel.settings import Settings
 from ik_node.support import checks, clock
 from ik_node.support.arrays import (
     InputMatrix,

@@ -3,7 +3,7 @@ cimport ik_node.kinematics.forward as forward
 cimport ik_node.solvers.analytic.selection.selection as selection
 from ik_node.support.arrays cimport Memory, vector
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.settings cimport Scratch
+from ik_node.solvers.kernel.settings cimport Scratch
 from ik_node.spatial.vector3 cimport vector3
 from ik_node.spatial.vector3 cimport along, cross, dot, minus, motion_of, moved, norm, rotated
 

@@ -24,8 +24,8 @@ from ik_node.kinematics import forward
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.analytic.selection import selection
 from ik_node.solvers.analytic.structure import Structure
+from ik_node.solvers.kernel.settings import Scratch
 from ik_node.solvers.options import ClosedFormOptions
-from ik_node.solvers.settings import Scratch
 from ik_node.spatial.vector3 import Vector3
 from ik_node.support.arrays import Memory, Vector
 from ik_node.support.exceptions import OptionError

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers import codes, search
+from ik_node.solvers import codes
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, precision
 from ik_node.solvers.analytic.selection.selection import Selection
-from ik_node.solvers.settings import Settings
+from ik_node.solvers.kernel import search
+from ik_node.solvers.kernel.settings import Settings
 from ik_node.support.arrays import Vector
 
 INF, PI = math.inf, math.pi

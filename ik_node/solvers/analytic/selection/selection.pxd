@@ -3,14 +3,14 @@ cimport ik_node.solvers.codes as codes
 cimport ik_node.support.checks as checks
 cimport ik_node.solvers.analytic.refinement.newton as newton
 cimport ik_node.solvers.analytic.refinement.precision as precision
-cimport ik_node.solvers.search as preference
-cimport ik_node.solvers.search as search
+cimport ik_node.solvers.kernel.search as preference
+cimport ik_node.solvers.kernel.search as search
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.analytic.refinement.refinement cimport Refinement
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.settings cimport Settings
-from ik_node.solvers.task cimport TipTask
+from ik_node.solvers.kernel.settings cimport Settings
+from ik_node.solvers.kernel.task cimport TipTask
 
 cdef double INF, OUT_OF_MARGIN, _NEAR, _NEARBY, _PRECISE, _BESIDE, _EXACT, _REGULAR
 cdef int _FEW_STEPS

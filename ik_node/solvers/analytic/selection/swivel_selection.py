@@ -20,7 +20,7 @@ from ik_node.solvers.analytic.families.swivel_intervals import Intervals
 from ik_node.solvers.analytic.selection import redundant_selection
 from ik_node.solvers.analytic.selection.arm_preference import ArmPreference
 from ik_node.solvers.analytic.selection.redundant_selection import RedundantSelection
-from ik_node.solvers.settings import Settings
+from ik_node.solvers.kernel.settings import Settings
 from ik_node.support.arrays import Vector
 
 if not cython.compiled:

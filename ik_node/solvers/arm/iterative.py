@@ -1,0 +1,208 @@
+"""Base class of iterative solvers, whose whole search runs in one kernel."""
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ik_node.collision.model import CollisionModel
+from ik_node.model.chain import Chain
+from ik_node.solvers.arm.base import Solver
+from ik_node.solvers.arm.kernel_cache import table_of
+from ik_node.solvers.codes import CONVERGED, INVALID
+from ik_node.solvers.driver import share
+from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
+from ik_node.solvers.kernel.arm_kernel import Search
+from ik_node.solvers.kernel.method import Method
+from ik_node.solvers.kernel.settings import Settings
+from ik_node.solvers.result import REASONS, StopReason
+from ik_node.solvers.solver_output import Found, Verified
+from ik_node.support.arguments import floats, numbers, vector
+from ik_node.support.exceptions import InputError, OptionError, shown
+
+_MOST_SAMPLES = 10_000_000  # numbers in the initial guesses of restarts, 80 MB
+# Continuation from the best configuration: patience, and the ratio that counts as progress.
+_PATIENT = 20
+_HARDLY_ANY = 0.999
+
+
+class IterativeSolver(Solver):
+    """A solver whose iterations run in a kernel; subclasses define the method and its settings."""
+
+    patience: ClassVar[int] = 5
+    progress: ClassVar[float] = 0.5
+    _entry: Any = None  # the search by kernels, of methods that have one
+    credited = ''  # `method` of the results, of a solver that another one uses
+
+    def __init__(self, chain: Chain, **options: Any) -> None:
+        super().__init__(chain, **options)
+        most = _MOST_SAMPLES // chain.n_joints
+        if self.options.max_restarts > most:
+            raise OptionError(f'max_restarts must be at most {most} for an arm of '
+                              f'{chain.n_joints} joints, not {self.options.max_restarts}')
+        weights = self.options.joint_weights
+        self._scale = np.ones(chain.n_joints)  # 1/√weight of each joint, at most 1
+        if weights is not None:
+            self._scale /= np.sqrt(weights)
+            self._scale /= self._scale.max()
+        # How far a prismatic joint can travel; 0 of the others.
+        self._span = np.where(self.chain.prismatic, self.chain.upper - self.chain.lower, 0.0)
+        self.settings = self._make_settings()
+        self._direct = (self._own_kernels and not self.options.closest
+                        and type(self)._solve is IterativeSolver._solve)
+        self._prepare_search()
+
+    def _prepare_search(self) -> None:
+        """Build what the kernels search with."""
+        options, record = self.options, self.chain.record
+        table = table_of(self.chain, options.max_restarts, options.seed)
+        soft = self._soft_chain().record if options.limit_margin > 0.0 else None
+        patient = None if options.closest else Search(
+            record, self._patient_method(),
+            self._make_settings(patience=_PATIENT, progress=_HARDLY_ANY), table, 1)
+        self._entry = Search(record, self._make_method(), self.settings, table,
+                             1 + options.max_restarts, soft, patient)
+
+    def avoid(self, collisions: CollisionModel) -> None:
+        """Check for collisions in the kernel; see `Driver.avoid`."""
+        super().avoid(collisions)
+        if self._entry is not None:
+            self._entry.free = collisions.free
+
+    def _avoiding(self, goal: Goal, q0: np.ndarray,
+                  is_free: Callable[[np.ndarray], bool]) -> Found:
+        if self._entry is not None:
+            return self._solve_verified(goal, q0)
+        return super()._avoiding(goal, q0, is_free)
+
+    def step(self, goal: Any, q: Sequence[float] | np.ndarray) -> np.ndarray:
+        """Return one bare step Δq (n,) of the method from q (n,): no limits, no line search.
+
+        For ccd a step is a sweep over all joints. Raises InputError for a malformed goal or q, and
+        where options are so large or small that the step is no finite number.
+        """
+        start = vector(q, self.chain.n_joints, 'q')
+        wanted, dq = as_goal(goal), np.empty(self.chain.n_joints)
+        self._entry.step(wanted.pose, wanted.weights, start, dq)
+        if not np.isfinite(dq).all():
+            raise InputError(f'the step of {self.name} overflows: {shown(self._own_options)}')
+        return dq
+
+    def _distance(self, q0: np.ndarray, q: np.ndarray) -> float:
+        """Return the distance of q (n,) from q0 (n,), a heavier joint counting more."""
+        return float(np.linalg.norm((q - q0) / self._scale))
+
+    def _start(self, q0: Any) -> np.ndarray:
+        # The kernel brings it inside the limits.
+        if q0 is not None and not self._has_balls:
+            start = numbers(q0, 'q0')
+            if start.shape == self._shape:
+                return start
+        return super()._start(q0)
+
+    def _starts(self, q0: Any, count: int) -> np.ndarray:
+        if q0 is not None and not self._has_balls:
+            starts = floats(q0, 'q0')
+            if starts.shape == (count, self.chain.n_joints):
+                return starts
+        return super()._starts(q0, count)
+
+    def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
+        return self._solve_from(goal, q0.copy())
+
+    def _solve_from(self, goal: Goal, q: np.ndarray, search: Search | None = None) -> Found:
+        """Search from q (n,), which becomes the result's.
+
+        search: by default the solver's own, within the consistency limits about q.
+        """
+        if search is None:
+            search = self._search_about(q, self._entry)
+        end, position, orientation, iterations, restarts = search.solve(
+            goal._pose, goal._weights, q, self._deadline())
+        if end == INVALID:
+            vector(q, self.chain.n_joints, 'q0')  # raises the error
+        return tuple.__new__(Verified, (q, end == CONVERGED, REASONS[end], position, orientation,
+                                        iterations, restarts, self.credited))
+
+    def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
+                    progress: Callable[[float], None],
+                    search: Search | None = None) -> list[Found]:
+        if type(self)._solve is not IterativeSolver._solve or not goals:  # a subclass's own
+            return super()._solve_many(goals, starts, progress)
+        if self.options.consistency_limits is not None:
+            return [self._solve_from(goal, start.copy(), self._search_about(
+                start, search or self._entry)) for goal, start in zip(goals, starts)]
+        poses = np.array([goal.pose for goal in goals])
+        columns = self._columns(poses, goals[0].weights, starts.copy(), progress, search)
+        return [Verified(*row) for row in zip(columns[0], *(
+            column.tolist() for column in columns[1:]))]
+
+    def _batch(self, poses: np.ndarray, starts: np.ndarray,
+               progress: Callable[[float], None]) -> list[np.ndarray]:
+        if not self._direct or self.options.consistency_limits is not None:
+            return super()._batch(poses, starts, progress)
+        if self.collisions is None or not self.collisions.confirms:
+            return self._columns(poses, ALL_AXES, starts, progress)
+        columns = self._columns(poses, ALL_AXES, starts.copy(), progress)
+        for k in np.flatnonzero(columns[2] == StopReason.COLLISION):
+            goal = Goal._of_clean_pose(poses[k])
+            found = None if self._is_blocked(goal, columns[0][k]) else self._confirmed(
+                goal, starts[k].copy())
+            if found is not None:
+                for column, value in zip(columns, found):
+                    column[k] = value
+        return columns
+
+    def _columns(self, poses: np.ndarray, weights: np.ndarray, q: np.ndarray,
+                 progress: Callable[[float], None],
+                 search: Search | None = None) -> list[np.ndarray]:
+        """Return the columns of `Found` of searches from q (m, n), in place; see `_batch`."""
+        count, timeout, search = len(poses), self.options.timeout, search or self._entry
+        counts, errors = np.empty((count, 3), dtype=np.int_), np.empty((count, 2))
+        allowed = math.inf if timeout is None else timeout
+        share(lambda part: search.solve_many(
+            poses[part], weights, q[part], allowed, counts[part], errors[part]), count, progress)
+        ends = counts[:, 0]
+        return [q, ends == CONVERGED, np.array(REASONS, dtype=object)[ends], *errors.T.copy(),
+                *counts.T[1:].copy(), np.full(count, self.credited)]
+
+    def _chains_about(self, q0: np.ndarray) -> list[Chain]:
+        """Return the chain within the consistency limits about q0 (n,), a soft one before it."""
+        chain = self._chain_about(q0)
+        if self.options.limit_margin > 0.0:
+            soft = self._soft_chain()
+            lower, upper = np.maximum(soft.lower, chain.lower), np.minimum(soft.upper, chain.upper)
+            if (lower <= upper).all():
+                return [chain.with_limits(lower, upper), chain]
+        return [chain]
+
+    def _search_about(self, q0: np.ndarray, search: Search) -> Search:
+        """Return a search, within the consistency limits about q0 (n,) where there are some."""
+        if self.options.consistency_limits is None:
+            return search
+        *soft, chain = self._chains_about(q0)
+        return search.altered(chain=chain.record, soft=soft[0].record if soft else None)
+
+    def _soft_chain(self) -> Chain:
+        lower, upper = self.chain.lower, self.chain.upper
+        margin = np.where(lower < upper, self.options.limit_margin, 0.0)
+        return self.chain.with_limits(lower + margin, upper - margin)
+
+    def _make_settings(self, patience: int | None = None, progress: float | None = None,
+                       **changes: Any) -> Settings:
+        """Return the options, with changes, as settings of the kernels; see `Settings`."""
+        return Settings(
+            replace(self.options, **changes), self.chain.arrays, self._scale, self._span,
+            self.patience if patience is None else patience,
+            self.progress if progress is None else progress)
+
+    @abstractmethod
+    def _make_method(self) -> Method:
+        """Return the method of the kernels."""
+
+    def _patient_method(self) -> Method:
+        """Return the method that continues from the best configuration of a failed search."""
+        return self._make_method()

@@ -1,1 +1,0 @@
-"""Steps and searches over tasks of several priorities."""

@@ -1,0 +1,1 @@
+"""Configurations and steps that avoid collisions."""

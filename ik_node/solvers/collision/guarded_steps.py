@@ -1,0 +1,175 @@
+"""Steps of joint values that keep a margin from contact.
+
+A step that would bring a pair nearer than it may come is replaced by the one next to it, in what
+the tasks make of it and then in the joints, that linearised distances allow. They are linearised
+anew where the step leads, until it holds [sequential quadratic programming: Nocedal & Wright,
+Numerical Optimization, 18]. Towards a contact steps slow down, along it and away from it they are
+free, and out of one they lead only outwards; where they lead no farther there, along the straight
+line to a free configuration.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ik_node.collision.contact import NearPairs
+from ik_node.collision.model import CollisionModel
+from ik_node.solvers.collision.collision_exit import Escape, escape_from
+from ik_node.solvers.kernel.body.compiled_tasks import LevelRows
+from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
+
+_APPROACH = 0.5    # of the distance that is left, so that a robot slows down towards a contact
+_CLEARANCE = 5e-5  # m, beyond the margin, that steps aim at
+_MESHES = 1e-3     # m, beyond both, for meshes that coal compares: the nearer, the more often
+_NEAR = 0.05       # m, beyond both: pairs that every step looks at
+_OUTWARD = 0.02    # m, by which one step parts what is too near
+_MOST_PAIRS = 64   # of more those that miss most
+_CASCADES = 64     # that are kept
+_ROUNDS = 6        # linearisations
+_HALVINGS = 6      # of a step, where these do not suffice
+_HELD = 1e-6       # m, by which a pair may miss what it is asked for
+_LOOKS = 20        # at meshes where their hulls touch, in each step
+_SHORTER = 0.9     # of the part of a step that is free
+_CURVATURE = 1.0   # 1/rad
+_SINGULAR = 1e-2
+_DEEP = 1e-3       # m, nearer than the margin: what a step must lead out of
+_LEADS_OUT = 0.05  # of the distance that the fastest joint alone could gain: less leads nowhere
+
+_NO_TARGETS: Mapping[tuple[int, int], float] = {}
+
+
+class GuardedSteps:
+    """Steps of one robot that keep the margin of a collision model. For one thread at a time."""
+
+    def __init__(self, collisions: CollisionModel, approach: float = _APPROACH) -> None:
+        """Keep the margin of a model.
+
+        approach: by how much of the distance that is left one step may bring a pair nearer.
+        """
+        self.collisions, self._approach = collisions, approach
+        self._least = collisions.margin + _CLEARANCE
+        self._cascades: dict[bytes, Cascade] = {}
+        self._measured: set[tuple[int, int]] = set()
+        self._escape: Escape | None = None
+        self._searched: Any = None  # where, and beside what, an escape was last searched for
+
+    def step(self, q: np.ndarray, wanted: np.ndarray | None, levels: Sequence[LevelRows],
+             lower: np.ndarray, upper: np.ndarray, curvature: float = _CURVATURE) -> np.ndarray:
+        """Return the step (n,) next to a wanted one, rad or m, that keeps the margin from q (n,).
+
+        wanted: that of the tasks by default. levels: their rows at q, the strictest first. lower,
+        upper: (n,) bounds of the step. curvature: of surfaces and paths, 1/rad, for the damping of
+        what is in the way.
+        """
+        if wanted is None:
+            wanted = self._solve(levels, lower, upper, curvature)
+        self._measured.clear()
+        here, step = self._near(q), wanted
+        begun = here.distances < self._kept(here)
+        if self._escape is not None and begun.any() and self._escape.contains(q):
+            return self._escape.step(q, lower, upper)
+        self._escape = None
+        targets = self._targets(here)
+        there = self._near(q + wanted, targets)
+        if self._measured:
+            here = self._near(q)
+            targets, begun = self._targets(here), here.distances < self._kept(here)
+            there = self._near(q + wanted, targets)
+        linear = here.distances + here.gradients @ wanted
+        is_free = not begun.any() and (linear >= self._wanted(here, targets)).all()
+        for k in range(_ROUNDS):
+            before = step
+            if k > 0:
+                there = self._near(q + step, targets)
+            if (there.distances >= self._wanted(there, targets) - _HELD).all() and (
+                    k > 0 or is_free):
+                break
+            if k == 0:
+                there, before = here, np.zeros_like(q)
+            missing = self._wanted(there, targets) - there.distances + there.gradients @ before
+            nearest = np.argsort(-missing)[:_MOST_PAIRS]
+            outward = LevelRows(
+                here.gradients[begun],
+                np.minimum((self._kept(here) - here.distances)[begun], _OUTWARD),
+                np.ones(begun.sum(), bool), 0.0, False)
+            kept = LevelRows(there.gradients[nearest], missing[nearest],
+                             np.ones(len(nearest), bool), 0.0, False)
+            step = self._solve([kept, outward, *levels], lower, upper, curvature)
+        else:  # what is linearised does not hold
+            step = self._shortened(q, step, here)
+        part = self.collisions.free_part(np.array([q, q + step]), looks=_LOOKS)
+        step = step if part > 1.0 else _SHORTER * part * step
+        if self._is_stuck(q, step, here, np.maximum(upper, -lower)) and (
+                self._searched != (q.tobytes(), self.collisions.free.state)):
+            self._escape = escape_from(q, self.collisions)
+            self._searched = q.tobytes(), self.collisions.free.state
+        return step if self._escape is None else self._escape.step(q, lower, upper)
+
+    def _is_stuck(self, q: np.ndarray, step: np.ndarray, here: NearPairs,
+                  bounds: np.ndarray) -> bool:
+        """Tell whether a step (n,) from q (n,) hardly leads out of the collision there."""
+        deep = here.distances < self.collisions.margin - _DEEP
+        if not deep.any() or self.collisions.is_free(q):
+            return False
+        there = self._near(q + step)
+        after = dict(zip(map(tuple, there.pairs.tolist()), there.distances.tolist()))
+        gained = sum(after.get((a, b), self._least) - before for (a, b), before in zip(
+            here.pairs[deep].tolist(), here.distances[deep].tolist()))
+        return bool(gained < _LEADS_OUT * (np.abs(here.gradients[deep]) * bounds).max())
+
+    def _shortened(self, q: np.ndarray, step: np.ndarray, here: NearPairs) -> np.ndarray:
+        """Return as much of a step (n,) from q (n,) as brings nothing nearer than it may be."""
+        margin = self.collisions.margin
+        least = dict(zip(map(tuple, here.pairs.tolist()),
+                         np.minimum(here.distances, margin).tolist()))
+        for _ in range(_HALVINGS):
+            there = self._near(q + step)
+            if all(d >= least.get((a, b), margin) - _HELD
+                   for (a, b), d in zip(there.pairs.tolist(), there.distances.tolist())):
+                return step
+            step = 0.5 * step
+        return np.zeros_like(q)
+
+    def _near(self, q: np.ndarray,
+              targets: Mapping[tuple[int, int], float] = _NO_TARGETS) -> NearPairs:
+        """Return the pairs that are near at q (n,), by their meshes where hulls miss a target."""
+        def by_meshes(a: int, b: int, distance: float) -> bool:
+            if distance < targets.get((a, b), self._least + _MESHES) - _HELD:
+                self._measured.add((a, b))
+            return (a, b) in self._measured
+        return self.collisions.near_pairs(q, self._least + _NEAR, by_meshes)
+
+    def _targets(self, here: NearPairs) -> dict[tuple[int, int], float]:
+        """Return how far apart each pair must be after the step, m."""
+        d, least = here.distances, self._kept(here)
+        after = np.where(d < least, np.minimum(d + 2.0 * _HELD, least),
+                         least + (1.0 - self._approach) * (d - least))
+        return dict(zip(map(tuple, here.pairs.tolist()), after.tolist()))
+
+    def _wanted(self, near: NearPairs, targets: dict[tuple[int, int], float]) -> np.ndarray:
+        return np.array([targets.get((a, b), least) for (a, b), least in zip(
+            near.pairs.tolist(), self._kept(near).tolist())])
+
+    def _kept(self, near: NearPairs) -> np.ndarray:
+        """Return how far apart pairs (k,) are to be, m."""
+        least: np.ndarray = self._least + _MESHES * near.meshes
+        return least
+
+    def _solve(self, levels: Sequence[LevelRows], lower: np.ndarray, upper: np.ndarray,
+               curvature: float) -> np.ndarray:
+        """Return the least step (n,) within bounds that serves levels, the strictest first."""
+        levels = [level for level in levels if len(level.e)]
+        rows, one_sided = ([len(level.e) for level in levels],
+                           np.concatenate([level.one_sided for level in levels]))
+        key = np.array(rows).tobytes() + one_sided.tobytes()
+        if key not in self._cascades:
+            if len(self._cascades) > _CASCADES:
+                self._cascades.clear()
+            self._cascades[key] = Cascade(len(lower), rows, one_sided)
+        # λ² = curvature · |e|: a contact bends the steps by as much as tasks miss for good.
+        e = np.concatenate([level.e for level in levels])
+        missed = math.sqrt(sum(float(level.missed() @ level.missed()) for level in levels))
+        return self._cascades[key].run(np.concatenate([level.A for level in levels]), e, lower,
+                                       upper, 2.0 * curvature / max(missed, _HELD), _SINGULAR)

@@ -1,0 +1,1 @@
+"""Kernels that the solvers share: residuals, searches, restarts."""

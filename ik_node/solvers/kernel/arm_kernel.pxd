@@ -1,0 +1,61 @@
+cimport ik_node.support.copies as copies
+cimport ik_node.support.native as native
+cimport ik_node.solvers.codes as codes
+cimport ik_node.solvers.kernel.search as search
+from ik_node.support.arrays cimport vector
+from libc cimport math
+from ik_node.kinematics.forward cimport ChainRecord
+from ik_node.collision.free_space cimport FreeSpace
+from ik_node.solvers.kernel.method cimport Method
+from ik_node.solvers.kernel.restarts cimport Table
+from ik_node.solvers.kernel.settings cimport Record, Settings, Scratch
+from ik_node.solvers.kernel.task cimport TipTask
+cimport cython
+
+
+cdef class Verifier:
+    cdef ChainRecord chain
+    cdef list idle
+
+    cdef Scratch make_work(self)
+    @cython.locals(work=Scratch)
+    cpdef tuple errors(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                       const double[::1] q)
+    @cython.locals(work=Scratch, finite=cython.bint)
+    cpdef bint into_limits(self, double[::1] q) except -1
+    @cython.locals(work=Scratch)
+    cpdef nearest_turn(self, const double[::1] q0, double[::1] q)
+    @cython.locals(work=Scratch)
+    cdef Scratch begin(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                    const double[::1] q)
+    @cython.locals(work=Scratch)
+    cdef Scratch take(self, const double[::1] q)
+    cdef Scratch scratch(self)
+
+
+cdef class Search(Verifier):
+    cdef Method method
+    cdef Settings settings
+    cdef Table table
+    cdef int attempts
+    cdef ChainRecord soft
+    cdef readonly Search patient
+    cdef public FreeSpace free
+
+    @cython.locals(work=Scratch)
+    cdef Scratch begin(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                       const double[::1] q)
+    cdef leave(self, Scratch work)
+
+    cpdef tuple solve(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                      double[::1] q, double deadline)
+    cpdef solve_many(self, const double[:, :, ::1] T_base_goal, const double[::1] weights,
+                     double[:, ::1] q, double timeout, long[:, ::1] counts, double[:, ::1] errors)
+    cpdef tuple run(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                    double[::1] q, int attempts, double deadline)
+    @cython.locals(other=Search)
+    cpdef Search altered(self, Method method=*, int attempts=*, ChainRecord chain=*,
+                         ChainRecord soft=*)
+    cpdef step(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+               const double[::1] q, double[::1] dq)
+    cdef int find(self, TipTask task, TipTask plain, Scratch work, Record record) except -1 nogil

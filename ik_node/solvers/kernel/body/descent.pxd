@@ -1,0 +1,67 @@
+from libc cimport math
+cimport ik_node.support.clock as clocks
+cimport ik_node.solvers.codes as codes
+cimport ik_node.solvers.kernel.search as search
+cimport ik_node.support.copies as copies
+cimport ik_node.solvers.kernel.body.box_least_squares as box_least_squares
+cimport ik_node.solvers.kernel.body.stacked_tasks as stacks
+cimport ik_node.solvers.kernel.body.steps as steps
+cimport ik_node.tasks.body_task as body_task
+cimport ik_node.kinematics.tree as trees
+from ik_node.support.arrays cimport Memory, matrix, pairs, vector
+from ik_node.tasks.body_task cimport BodyTask, TaskWork
+from ik_node.solvers.kernel.body.stacked_tasks cimport LevelCost, StackedTasks
+from ik_node.solvers.kernel.body.steps cimport Limits, StepWork
+from ik_node.kinematics.tree cimport Tree
+cimport cython
+
+cdef int PATIENCE
+cdef double LEAST, MOST, FIRST, PROGRESS, SMALL, TINY, TWO_PI, INF
+
+
+cdef class DescentWork:
+    cdef Memory memory
+    cdef TaskWork task
+    cdef StepWork step
+    cdef LevelCost found
+    cdef vector q, start
+    cdef pairs misses
+    cdef int iterations
+
+
+cdef class Descent:
+    cdef Tree tree
+    cdef StackedTasks level, whole
+    cdef Limits limits
+    cdef list idle
+    cdef int max_iterations
+
+    @cython.locals(work=DescentWork)
+    cpdef tuple rows(self, const double[::1] q)
+    @cython.locals(work=DescentWork)
+    cpdef tuple run(self, const double[::1] q, double deadline, bint settles)
+    @cython.locals(work=DescentWork)
+    cpdef start(self, const double[::1] q)
+    @cython.locals(work=DescentWork)
+    cpdef tuple solve(self, const double[::1] start, const double[::1] q, double deadline)
+    cpdef tuple verify(self, const double[::1] start, const double[::1] q)
+    @cython.locals(met=cython.bint)
+    cdef tuple verified(self, DescentWork work, const double[::1] start)
+    @cython.locals(work=DescentWork)
+    cdef DescentWork begin(self, const double[::1] q)
+    cdef int take_start(self, DescentWork work, const double[::1] start) except -1
+    cdef joint_values(self, DescentWork work)
+    cdef int copy_misses(self, DescentWork work, double[:, ::1] misses) except -1
+
+
+@cython.locals(met=cython.bint)
+cdef int descend(Descent own, DescentWork work, double deadline, bint settles,
+                 vector q) except -1 nogil
+cdef int rows_at(Descent own, DescentWork work, vector q) except -1 nogil
+cdef void accept(DescentWork work) noexcept nogil
+cdef double left2(Descent own, DescentWork work) noexcept nogil
+cdef bint shorten_rotation(vector q) noexcept nogil
+@cython.locals(differs=cython.bint)
+cdef bint verify(Descent own, DescentWork work, vector q) except -1 nogil
+@cython.locals(met=cython.bint)
+cdef bint missed(Tree tree, StackedTasks whole, DescentWork work, vector q) except -1 nogil

@@ -1,0 +1,59 @@
+from libc cimport math
+cimport ik_node.support.clock as clocks
+cimport ik_node.solvers.codes as codes
+cimport ik_node.solvers.kernel.body.descent as descent
+cimport ik_node.solvers.kernel.body.stacked_tasks as stacks
+cimport ik_node.solvers.kernel.body.steps as steps
+cimport ik_node.kinematics.tree as trees
+from ik_node.support.arrays cimport Memory, integers, matrix, vector
+from ik_node.solvers.kernel.body.velocity cimport Velocity, VelocityWork
+from ik_node.solvers.kernel.body.stacked_tasks cimport LevelCost, StackedTasks
+from ik_node.solvers.kernel.body.steps cimport Limits, StepWork
+cimport cython
+
+cdef double RATIO, SHRINK, GROW, NOTHING, LEAST, SMALL, PROGRESS, INF
+cdef int RESTORATIONS, PATIENCE
+
+
+cdef class Linearization:
+    cdef Memory memory
+    cdef matrix A
+    cdef vector e, costs, misses
+    cdef integers met
+
+
+cdef class LevelSearchWork:
+    cdef Memory memory
+    cdef VelocityWork work
+    cdef Linearization here, there
+    cdef vector q, trial, marked, predicted, weights
+    cdef int iterations
+
+
+cdef class LevelSearch:
+    cdef Memory memory
+    cdef Velocity steps
+    cdef StackedTasks stack
+    cdef bint settles
+    cdef int needed
+    cdef integers necessary
+    cdef list idle
+
+    @cython.locals(own=LevelSearchWork)
+    cpdef tuple run(self, double[::1] q, double deadline, int max_iterations, double progress)
+
+
+cdef int search(LevelSearch own, LevelSearchWork work, double deadline, int max_iterations,
+                double progress) except -1 nogil
+@cython.locals(found=cython.bint)
+cdef bint all_met(integers met, int count) noexcept nogil
+cdef int arrive(LevelSearch own, LevelSearchWork work, vector q) except -1 nogil
+cdef int evaluate(LevelSearch own, LevelSearchWork work, vector q) except -1 nogil
+cdef void take(LevelSearchWork work, int m, int count) noexcept nogil
+cdef double step_from(LevelSearch own, LevelSearchWork work, Linearization rows, vector q, int count,
+                      double radius) except? -1.0 nogil
+cdef void predict(LevelSearch own, LevelSearchWork work) noexcept nogil
+cdef void weigh(LevelSearchWork work, int count) noexcept nogil
+cdef int restore(LevelSearch own, LevelSearchWork work) except -1 nogil
+cdef bint is_taken(LevelSearch own, LevelSearchWork work) noexcept nogil
+cdef bint progresses(LevelSearchWork work, int count, double progress) noexcept nogil

@@ -1,0 +1,157 @@
+"""The configuration closest to a goal that cannot be met.
+
+It minimises the sum of the squared weighted errors Σ (wᵢ eᵢ)², e in m and rad, within the limits:
+Levenberg–Marquardt with the damping of Nielsen [Madsen, Nielsen & Tingleff 2004, algorithm 3.16],
+from several initial guesses, with joints pressed against a limit held there.
+"""
+
+import math
+
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
+import numpy as np
+
+from ik_node.collision.free_space import FreeSpace
+from ik_node.kinematics import jacobian
+from ik_node.kinematics.forward import ChainRecord
+from ik_node.solvers import codes
+from ik_node.solvers.kernel import linear, restarts, search
+from ik_node.solvers.kernel import task as tasks
+from ik_node.solvers.kernel.arm_kernel import Verifier
+from ik_node.solvers.kernel.settings import Scratch
+from ik_node.solvers.kernel.task import TipTask
+from ik_node.support import clock, copies
+from ik_node.support.arrays import Memory, Vector
+
+INF = math.inf
+MOST_STEPS = 200  # from each initial guess
+SETTLED = 1e-9    # of the error: a step with a smaller reduction is the last
+ALIKE = 1e-6      # of the error: of minima that differ less, the one from the earlier guess counts
+
+
+class Closest(Verifier):
+    """Finds the closest configurations of a chain."""
+
+    def __init__(self, chain: ChainRecord, samples: np.ndarray) -> None:
+        """Take the guesses (k, n) after the two of the caller, in [0, 1), of the limits' range."""
+        self.chain, self.idle, self.memory = chain, [], Memory()
+        self.samples, self.guesses = self.memory.vector(samples.ravel()), 2 + len(samples)
+
+    def find(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
+             found: np.ndarray, deadline: float, free: FreeSpace | None = None) -> tuple:
+        """Replace q (n,), inside the limits, by the best local minimum from it and other guesses.
+
+        Of those alike the one from q. found: (n,) where a search has ended, the second guess.
+        deadline: by `clock`, s; the search ends there, but not before the minimum from q. free:
+        where minima must be; without one q stays. Returns (position error, orientation error), m
+        and rad.
+        """
+        work = self.begin(T_base_goal, weights, q)
+        if found.shape[0] != self.chain.n:
+            raise ValueError(f'joint values must have the shape ({self.chain.n},)')
+        for k in range(self.chain.n):
+            work.null[k] = float(found[k])
+        work.touch = None if free is None else free.take()
+        task = work.task
+        with cython.nogil:
+            best_of(self.chain, task, work, self.samples, self.guesses, deadline)
+        _, position, orientation = search.residual(self.chain, task, work, work.best)
+        copies.copy_vector(work.best, q)
+        if work.touch is not None:
+            work.touch.leave()
+            work.touch = None
+        self.idle.append(work)
+        return position, orientation
+
+
+def best_of(chain: ChainRecord, task: TipTask, work: Scratch, samples: Vector, guesses: int,
+            deadline: float) -> None:
+    """Write the best local minimum into work.best (n,), from the guesses work.q0, work.null (n,).
+
+    The other guesses are spread around the minimum from the first.
+    """
+    n, q, start, best = chain.n, work.q, work.start, work.best
+    least = INF
+    for k in range(n):
+        work.unit[k] = 1.0
+        q[k] = start[k] = best[k] = work.q0[k]
+    for index in range(guesses):
+        if index > 1 and clock.is_over(deadline):
+            break
+        if index == 1:
+            for k in range(n):
+                q[k] = work.null[k]
+        elif index > 1:
+            restarts.spread(chain, work.unit, start, samples, index - 2, q)
+        error = minimise(chain, task, work, q, deadline if index > 0 else INF)
+        if index == 0:
+            for k in range(n):
+                start[k] = q[k]
+        if error < (1.0 - ALIKE) * least and (work.touch is None or work.touch.is_free(q)):
+            least = error
+            for k in range(n):
+                best[k] = q[k]
+
+
+def minimise(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector, deadline: float) -> float:
+    """Replace q (n,) in place by a local minimum of Σ (wᵢ eᵢ)²; return its value.
+
+    Since J_r⁻¹(e)ᵀ e = e, Jᵀ V is the gradient for any size of the rotation error. deadline: by
+    `clock`, s; the steps end there.
+    """
+    n, F, J, V, A, beta, dq, z = (chain.n, work.frames, work.J, work.V, work.A, work.beta, work.dq,
+                                  work.z)
+    lower, upper, before = chain.lower, chain.upper, work.direction
+    error, _, _ = search.residual(chain, task, work, q)
+    damping, growth = 0.0, 2.0
+    for step in range(MOST_STEPS):
+        if step % codes.LOOK == codes.LOOK - 1 and clock.is_over(deadline):
+            break
+        jacobian.chain_jacobian(chain, F, F[chain.m], J)
+        tasks.task_jacobian(task, work.e, work.R, n, J)
+        linear.times_transpose(J, n, V, z)
+        largest = 0.0
+        for k in range(n):
+            if (q[k] <= lower[k] and z[k] < 0.0) or (q[k] >= upper[k] and z[k] > 0.0):
+                z[k] = 0.0
+                for i in range(6):
+                    J[k][i] = 0.0
+            for i in range(6):
+                largest = max(largest, J[k][i] * J[k][i])
+        if step == 0:
+            damping = 1e-3 * largest
+        while True:
+            linear.gram(J, n, A)
+            for i in range(6):
+                A[i][i] += damping
+            linear.cholesky(A)
+            linear.cholesky_solve(A, V, beta)
+            linear.times_transpose(J, n, beta, dq)
+            promised, moved = 0.0, 0.0
+            for k in range(n):
+                allowed = min(max(q[k] + dq[k], lower[k]), upper[k])
+                change = allowed - q[k]
+                promised += change * (damping * change + z[k])
+                moved = max(moved, math.fabs(change))
+                before[k] = q[k]
+                q[k] = allowed  # q + (upper − q) may exceed upper by rounding
+            after, _, _ = search.residual(chain, task, work, q)
+            gained = error - after
+            if gained > 0.0:
+                excess = 2.0 * (gained / promised if promised > 0.0 else 1.0) - 1.0
+                damping *= max(1.0 / 3.0, 1.0 - excess * (excess * excess))
+                growth = 2.0
+                break
+            for k in range(n):
+                q[k] = before[k]
+            if moved < 1e-9 or damping > 1e9:
+                search.residual(chain, task, work, q)
+                return error
+            damping = max(damping, 1e-12) * growth
+            growth *= 2.0
+        error -= gained
+        if gained < SETTLED * error:
+            break
+    return error

@@ -1,0 +1,45 @@
+from libc cimport math
+cimport ik_node.support.clock as clock
+cimport ik_node.solvers.codes as codes
+cimport ik_node.kinematics.joint_limits as joint_limits
+cimport ik_node.solvers.kernel.restarts as restarts
+from ik_node.support.arrays cimport Memory, matrix, vector
+from ik_node.kinematics.joint_limits cimport JointLimits
+cimport cython
+
+cdef double INF, _TURN, PROGRESS, ROOT_3
+cdef int SCALES, CHILDREN
+cdef long MODULUS, MULTIPLIER
+
+
+cdef class Population:
+    cdef Memory memory
+    cdef int n
+    cdef matrix parents, survivors
+    cdef vector child, z, unit, start, samples
+    cdef public long state
+    cdef double deadline
+    cdef int generations
+
+
+cdef class Evolution:
+    cdef Memory memory
+    cdef int children, generations, elite, wipeout, look
+    cdef long generator
+    cdef double mutation, crossover, momentum, length
+    cdef vector scale, span
+
+    cdef int judge(self, Population population) except -1 nogil
+    @cython.locals(end=int, met=cython.bint)
+    cdef int evolve(self, JointLimits limits, Population population, bint swing,
+                    vector q) except -1 nogil
+    cdef int begin(self, JointLimits limits, Population population, bint swing,
+                   vector q) except -1 nogil
+    cdef int breed(self, JointLimits limits, Population population) except -1 nogil
+    @cython.locals(first=int, second=int, halvings=int, parent=int)
+    cdef void mutate(self, JointLimits limits, Population population, int pushes) noexcept nogil
+
+
+cpdef double uniform(Population population) noexcept nogil
+cpdef double normal(Population population) noexcept nogil
+cdef int keep(matrix rows, int count, int most, vector one, int size) noexcept nogil

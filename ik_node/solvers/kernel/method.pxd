@@ -1,0 +1,23 @@
+from ik_node.support.arrays cimport vector
+from ik_node.kinematics.forward cimport ChainRecord
+from ik_node.solvers.kernel.settings cimport Settings, Scratch
+from ik_node.solvers.kernel.task cimport TipTask
+
+
+cdef class Method:
+    cpdef Scratch make_work(self, int m, int n)
+    cdef int attempt(self, ChainRecord chain, TipTask task, Settings settings, Scratch work,
+                     bint swing, vector q) except -1 nogil
+    cdef bint keeps_turns(self) noexcept nogil
+    cdef int bare_step(self, ChainRecord chain, TipTask task, Settings settings, Scratch work,
+                       vector q, vector dq) except -1 nogil
+
+
+cdef class PythonMethod(Method):
+    cdef object minimise
+    cdef bint turns_spoil
+
+    cdef int attempt(self, ChainRecord chain, TipTask task, Settings settings, Scratch work,
+                     bint swing, vector q) except -1 nogil
+    cdef bint keeps_turns(self) noexcept nogil
+    cdef int call(self, int n, Scratch work, vector q) except -1 with gil

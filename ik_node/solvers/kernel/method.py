@@ -1,0 +1,66 @@
+"""Methods: what makes attempts from one initial guess."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ik_node.kinematics.forward import ChainRecord
+from ik_node.solvers.kernel.settings import Scratch, Settings
+from ik_node.solvers.kernel.task import TipTask
+from ik_node.support.arrays import Vector
+
+
+class Method:
+    """A method of iteration, with its own settings; subclasses override its functions.
+
+    What these raise, where they call Python, ends the search and reaches its caller.
+    """
+
+    def make_work(self, m: int, n: int) -> Scratch:
+        """Return scratch, of a subclass too, for a chain of m articulations and n joint values."""
+        return Scratch(m, n)
+
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                swing: bool, q: Vector) -> int:
+        """Iterate from q (n,), in place and inside the limits; return how it ended.
+
+        The number of iterations is written into work.iterations. When work.deadline is over, the
+        attempt ends as TIMED_OUT after a few iterations. swing: whether a joint may pass a limit by
+        appearing a whole turn further, inside the limits.
+        """
+        return 0
+
+    def keeps_turns(self) -> bool:
+        """Tell whether a whole turn of a joint may spoil the result of an attempt."""
+        return False
+
+    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                  q: Vector, dq: Vector) -> int:
+        """Write one step of the method from q into dq (n,): no limits, no line search. Return 0."""
+        return 0
+
+
+class PythonMethod(Method):
+    """Attempts by a function of the initial guess; the goal is the function's own affair."""
+
+    def __init__(self, minimise: Callable[[np.ndarray], tuple[np.ndarray, int, int]],
+                 turns_spoil: bool) -> None:
+        """Take a function of a guess (n,): it returns q (n,), how it ended, and iterations.
+
+        turns_spoil: see `keeps_turns`.
+        """
+        self.minimise, self.turns_spoil = minimise, turns_spoil
+
+    def keeps_turns(self) -> bool:
+        return self.turns_spoil
+
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                swing: bool, q: Vector) -> int:
+        return self.call(chain.n, work, q)
+
+    def call(self, n: int, work: Scratch, q: Vector) -> int:
+        """Call the function; compiled, this holds the GIL."""
+        found, end, work.iterations = self.minimise(np.array([q[k] for k in range(n)]))
+        for k in range(n):
+            q[k] = found[k]
+        return end

@@ -1,0 +1,1 @@
+"""Quadratic programs in levels of priority."""

@@ -1,0 +1,316 @@
+"""Attempts from several initial guesses: q0 first, others after it fails; and their conclusion."""
+
+import math
+
+import numpy as np
+
+from ik_node.kinematics import forward, jacobian
+from ik_node.kinematics.forward import ChainRecord
+from ik_node.kinematics.joint_limits import JointLimits
+from ik_node.solvers import codes
+from ik_node.solvers.kernel import linear, restarts
+from ik_node.solvers.kernel import task as tasks
+from ik_node.solvers.kernel.method import Method
+from ik_node.solvers.kernel.restarts import Table
+from ik_node.solvers.kernel.settings import Record, Scratch, Settings
+from ik_node.solvers.kernel.task import TipTask
+from ik_node.support import clock
+from ik_node.support.arrays import Vector
+
+INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
+ROUNDING = 1e-12  # of a length: rounding error of a bound
+AT_LIMIT = 1e-9   # rad or m: a smaller excess over a limit is a rounding error
+FARTHEST = 1e12   # rad: turns beyond have no digits of an angle left
+NEARLY_SINGULAR = 1e-2  # smallest over largest singular value of a singular configuration
+NEARBY = 0.5      # rad and lengths of the arm, from the tip at q0: of a goal that is near
+FAR_MOVED = 0.25  # rad²: squared distance from q0 of a solution far from it, if the goal is near
+FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt
+
+
+def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Table, task: TipTask,
+               plain: TipTask, work: Scratch, attempts: int, record: Record) -> int:
+    """Make attempts until one meets the goal; write the best q into work.best (n,). Return 0.
+
+    The first starts from work.q0 (n,), the others as `restarts.next_start` says.
+    """
+    n, q, start, best = chain.n, work.q, work.start, work.best
+    record.begin()
+    for k in range(n):
+        if not math.isfinite(work.q0[k]):
+            record.end = codes.INVALID
+            return 0
+        start[k] = work.q0[k]
+    into_limits(chain, start)
+    for i in range(3):
+        for j in range(4):
+            plain.T[i][j] = task.T[i][j]
+    for i in range(6):
+        plain.weights[i] = 1.0 if task.weights[i] > 0.0 else 0.0
+    plain.prepare()
+    beyond, late = beyond_reach(task, settings), False
+    if beyond:
+        attempts = min(attempts, 1)
+    entries, around, work.nearby = 0, 0, -1.0
+    for index in range(attempts):
+        if index > 0 and clock.is_over(work.deadline):
+            late = True
+            break
+        if index == 0:
+            for k in range(n):
+                q[k] = start[k]
+        else:
+            if index == 1:
+                around = guesses_around(chain, plain, settings, work, start)
+                entries = restarts.pick_entries(chain, task, settings, work, table, start)
+            restarts.next_start(chain, settings, work, table, entries, around, index - 1, start, q)
+        # Weights matter where errors compete; where the goal can be met they would only slow
+        # convergence.
+        end = method.attempt(chain, plain, settings, work, index > around, q)
+        if not method.keeps_turns():
+            nearest_turn(chain, start, q)
+        for k in range(n):  # rounding may exceed a limit
+            q[k] = min(max(q[k], chain.lower[k]), chain.upper[k])
+        error, position, orientation = residual(chain, task, work, q)
+        if not error < INF:  # steps that overflowed
+            for k in range(n):
+                q[k] = start[k]
+            error, position, orientation = residual(chain, task, work, q)
+        met = (position <= settings.position_tolerance
+               and orientation <= settings.orientation_tolerance and end != codes.REFUSED)
+        if met and work.touch is not None and not work.touch.is_free(q):
+            met, end = False, codes.BLOCKED
+        late = end == codes.TIMED_OUT
+        record.attempts += 1
+        better = record.solutions == 0 and (error < record.error or index == 0)
+        if met:
+            end = codes.CONVERGED
+            cost = selection_cost(chain, task, settings, work, start, q)
+            better = record.solutions == 0 or cost < record.least_cost
+            record.solutions += 1
+            record.least_cost = min(record.least_cost, cost)
+            if index == 0 and settings.prefer == codes.NEAREST and cost > FAR_MOVED:
+                around = guesses_around(chain, plain, settings, work, start)
+        elif end == codes.REFUSED:
+            end = codes.STALLED
+        if better:
+            for k in range(n):
+                best[k] = q[k]
+            record.end, record.iterations = end, work.iterations
+            record.error, record.position, record.orientation = error, position, orientation
+        if record.solutions > 0 and (
+                settings.prefer == codes.FIRST or record.solutions == codes.SOLUTIONS
+                or (settings.prefer == codes.NEAREST and (
+                    (index == 0 and around == 0)
+                    or nothing_nearer(work, index, around, entries, record.least_cost)))):
+            return 0
+        if late:
+            break
+    if record.solutions == 0 and (beyond or late):
+        record.end = codes.BEYOND if beyond else codes.TIMED_OUT
+    return 0
+
+
+def guesses_around(chain: ChainRecord, plain: TipTask, settings: Settings, work: Scratch,
+                   q0: Vector) -> int:
+    """Return how many restarts begin around q0 (n,): none where the goal is not near its tip."""
+    if work.nearby < 0.0:
+        _, position, orientation = residual(chain, plain, work, q0)
+        work.nearby = math.hypot(position / settings.length, orientation)
+    return codes.AROUND if work.nearby <= NEARBY else 0
+
+
+def nothing_nearer(work: Scratch, index: int, around: int, entries: int, distance: float) -> bool:
+    """Tell whether no remaining start promises a solution much nearer to q0 than `distance`."""
+    if entries == 0 or (index < around and distance > FAR_MOVED):
+        return False
+    nearest = INF
+    for i in range(max(index - around, 0), entries):
+        nearest = min(nearest, work.away[i])
+    return nearest >= FAR_NEARER * distance
+
+
+def selection_cost(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, q0: Vector,
+                   q: Vector) -> float:
+    """Return the selection cost of q (n,); the least is best. work.frames must be q's.
+
+    NEAREST: `restarts.joint_distance` from q0 (n,). LIMITS: closeness to the nearest limit, 0 in
+    the middle of all, 1 at one. MANIPULABILITY: −log √det(J Jᵀ) of the constrained rows
+    [Yoshikawa 1985].
+    """
+    total, n = 0.0, chain.n
+    if settings.prefer == codes.NEAREST:
+        total = restarts.joint_distance(settings, n, q0, q)
+    elif settings.prefer == codes.LIMITS:
+        lower, upper = chain.lower, chain.upper
+        for k in range(n):
+            half = 0.5 * (upper[k] - lower[k])
+            if half > 0.0 and half < INF:
+                total = max(total, math.fabs(q[k] - lower[k] - half) / half)
+    elif settings.prefer == codes.MANIPULABILITY:
+        J, A, F = work.J, work.A, work.frames
+        jacobian.chain_jacobian(chain, F, F[chain.m], J)
+        tasks.task_jacobian(task, work.e, work.R, n, J)
+        linear.gram(J, n, A)
+        if linear.cholesky(A) == 0.0:
+            return INF
+        for i in range(6):
+            total += math.log(A[i][i])  # the inverse of a pivot's root
+    return total
+
+
+def load_goal(task: TipTask, T_base_goal: np.ndarray, weights: np.ndarray) -> None:
+    """Write a goal's pose (4, 4), m, and its weights (6,) into a task."""
+    for i in range(4):
+        for j in range(4):
+            task.T[i][j] = float(T_base_goal[i][j])
+    for i in range(6):
+        task.weights[i] = float(weights[i])
+    task.prepare()
+
+
+def residual(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector) -> tuple[float, float,
+             float]:
+    """Return (squared weighted error, position error in m, orientation error in rad) at q (n,).
+
+    work.frames are then q's.
+    """
+    V = work.V
+    forward.chain_frames(chain, q, work.frames)
+    position, orientation = tasks.task_error(task, work.frames[chain.m], work.R, work.e, V)
+    error = 0.0
+    for i in range(6):
+        error += V[i] * V[i]
+    return error, position, orientation
+
+
+def beyond_reach(task: TipTask, settings: Settings) -> bool:
+    """Tell whether the tip would have to leave its bounding ball, or enter `settings.hole`.
+
+    Likewise the wrist's ball, where all six axes are constrained.
+    """
+    T, weights, centre = task.T, task.weights, settings.centre
+    squared, whole = 0.0, True
+    for j in range(3):
+        if weights[j] == 0.0:
+            whole = False
+            continue
+        off = 0.0
+        for i in range(3):
+            off += T[i][j] * (T[i][3] - centre[i])
+        squared += off * off
+    slack = settings.position_tolerance + ROUNDING * settings.length
+    if squared > ((1.0 + ROUNDING) * settings.reach + slack) ** 2:
+        return True
+    if not whole:
+        return False
+    if settings.hole > slack and squared < (settings.hole - slack) ** 2:
+        return True
+    if task.rows < 6:
+        return False
+    x, y, z = settings.wrist[0], settings.wrist[1], settings.wrist[2]
+    squared = 0.0
+    for i in range(3):
+        there = T[i][3] + T[i][0] * x + T[i][1] * y + T[i][2] * z
+        squared += (there - settings.wrist_centre[i]) ** 2
+    allowed = ((1.0 + ROUNDING) * settings.wrist_reach + slack
+               + math.sqrt(x * x + y * y + z * z) * settings.orientation_tolerance)
+    return squared > allowed * allowed
+
+
+def nearest_turn(limits: JointLimits, q0: Vector, q: Vector) -> None:
+    """Wrap revolute joints of q in place by whole turns, inside the limits, nearest to q0.
+
+    A joint that a whole turn brings within rounding of a limit is set to that limit.
+    """
+    lower, upper, turns = limits.lower, limits.upper, limits.turns
+    for k in range(limits.n):
+        if not turns[k] or (math.fabs(q0[k] - q[k]) <= PI and lower[k] <= q[k] <= upper[k]):
+            continue
+        count, off = 0.0, min(max(q0[k] - q[k], -FARTHEST), FARTHEST)
+        if math.fabs(off) > PI:  # skips the division in the usual case
+            count = round(off / TWO_PI)
+        least, most = lower[k] - AT_LIMIT, upper[k] + AT_LIMIT
+        if q[k] + TWO_PI * count > most:
+            count -= 1.0  # usually enough, without a division
+            if q[k] + TWO_PI * count > most:
+                count = math.floor((most - q[k]) / TWO_PI)
+                if q[k] + TWO_PI * count > most:  # by rounding
+                    count -= 1.0
+        if q[k] + TWO_PI * count < least:
+            count += 1.0
+            if q[k] + TWO_PI * count < least:
+                count = math.ceil((least - q[k]) / TWO_PI)
+                if q[k] + TWO_PI * count < least:
+                    count += 1.0
+        turned = q[k] + TWO_PI * count
+        if turned <= most:
+            q[k] = min(max(turned, lower[k]), upper[k])
+
+
+def into_limits(chain: ChainRecord, q: Vector) -> None:
+    """Bring q (n,) inside the limits in place: by whole turns where possible, else clipped."""
+    lower, upper = chain.lower, chain.upper
+    for k in range(chain.n):
+        if lower[k] <= q[k] <= upper[k]:
+            continue
+        if chain.turns[k]:
+            if q[k] < lower[k]:
+                turned = q[k] + TWO_PI * math.ceil((lower[k] - q[k] - AT_LIMIT) / TWO_PI)
+            else:
+                turned = q[k] - TWO_PI * math.ceil((q[k] - upper[k] - AT_LIMIT) / TWO_PI)
+            if lower[k] - AT_LIMIT <= turned <= upper[k] + AT_LIMIT:
+                q[k] = turned
+        q[k] = min(max(q[k], lower[k]), upper[k])
+
+
+def approach(chain: ChainRecord, method: Method, settings: Settings, table: Table, task: TipTask,
+             plain: TipTask, work: Scratch, record: Record) -> int:
+    """Continue from the best configuration of a failed search while the error falls. Return 0.
+
+    Attempts end as soon as a restart is more promising, usually before the least error. Settings
+    and method are more patient ones.
+    """
+    beyond, iterations, attempts = record.end == codes.BEYOND, record.iterations, record.attempts
+    error, position, orientation = record.error, record.position, record.orientation
+    for k in range(chain.n):
+        work.q0[k] = work.best[k]
+    try_starts(chain, method, settings, table, task, plain, work, 1, record)
+    if record.end != codes.CONVERGED:
+        record.end = codes.BEYOND if beyond else codes.STALLED
+        if record.error >= error:
+            for k in range(chain.n):
+                work.best[k] = work.q0[k]
+            record.position, record.orientation = position, orientation
+    record.iterations, record.attempts = iterations, attempts
+    return 0
+
+
+def is_singular(chain: ChainRecord, length: float, task: TipTask, work: Scratch) -> bool:
+    """Tell whether at work.best no joint moves the tip along some constrained axis.
+
+    length: that counts as a radian, m.
+    """
+    F, J, W, G, n, rates = work.frames, work.J, work.W, task.T, chain.n, task.rates
+    residual(chain, task, work, work.best)
+    jacobian.chain_jacobian(chain, F, F[chain.m], J)
+    for k in range(n):
+        for i in range(6):
+            first = 0 if i < 3 else 3
+            axis = i - first
+            along = (G[0][axis] * J[k][first] + G[1][axis] * J[k][first + 1]
+                     + G[2][axis] * J[k][first + 2])
+            if i < 3:
+                along /= length
+            W[k][i] = along
+        if task.heading >= 0:
+            W[k][3 + task.heading] = (rates[0] * W[k][3] + rates[1] * W[k][4]
+                                      + rates[2] * W[k][5])
+        for i in range(6):
+            if not task.weights[i] > 0.0:
+                W[k][i] = 0.0
+    largest = linear.row_svd(W, n, W, work.U)
+    most = min(task.rows, n)  # singular values
+    for i in range(6):
+        if linear.row_length(W, n, i) >= NEARLY_SINGULAR * largest:
+            most -= 1
+    return most > 0
