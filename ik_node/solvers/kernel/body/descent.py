@@ -5,19 +5,19 @@ import math
 try:
     import cython
 except ImportError:
-    from ik_node.solvers.kernel.body import box_least_squares
+    from ik_node.support import cython
 import numpy as np
 
 from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
 from ik_node.solvers import codes
 from ik_node.solvers.kernel import search
+from ik_node.solvers.kernel.body import box_least_squares, steps
 from ik_node.solvers.kernel.body import stacked_tasks as stacks
-from ik_node.solvers.kernel.body import steps
 from ik_node.solvers.kernel.body.stacked_tasks import LevelCost, StackedTasks
 from ik_node.solvers.kernel.body.steps import Limits, StepWork
 from ik_node.support import clock as clocks
-from ik_node.support import copies, cython
+from ik_node.support import copies
 from ik_node.support.arrays import InputMatrix, InputVector, Memory, Vector
 from ik_node.tasks import body_task
 from ik_node.tasks.body_task import BodyTask, TaskWork

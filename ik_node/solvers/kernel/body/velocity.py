@@ -13,18 +13,17 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from ik_node.solvers.kernel.body import box_least_squares
+    from ik_node.support import cython
 import numpy as np
 
 from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
+from ik_node.solvers.kernel.body import box_least_squares, steps
 from ik_node.solvers.kernel.body import stacked_tasks as stacks
-from ik_node.solvers.kernel.body import steps
 from ik_node.solvers.kernel.body.stacked_tasks import LevelCost, StackedTasks
 from ik_node.solvers.kernel.body.steps import Limits, StepWork
 from ik_node.solvers.kernel.qp import hierarchical_qp as cascades
 from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
-from ik_node.support import cython
 from ik_node.support.arrays import InputVector, Memory
 from ik_node.tasks.body_task import TaskWork
 

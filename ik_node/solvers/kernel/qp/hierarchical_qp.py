@@ -16,13 +16,13 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from ik_node.solvers.kernel.qp import active_set_qp
+    from ik_node.support import cython
 import numpy as np
 
-from ik_node.solvers.kernel.qp import factors
+from ik_node.solvers.kernel.qp import active_set_qp, factors
 from ik_node.solvers.kernel.qp import level as records
 from ik_node.solvers.kernel.qp.level import Level
-from ik_node.support import cython, linear_systems
+from ik_node.support import linear_systems
 from ik_node.support.arrays import Matrix, Memory, Vector
 
 FLOOR = 1e-16  # of the energy of z over that of the heaviest joint
