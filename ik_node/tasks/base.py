@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, TypeGuard
 import numpy as np
 
 from ik_node.model.body import Body, BodyFrames, check_body
-from ik_node.spatial import pose_from_rotation
+from ik_node.spatial import pose_from_rotation, turn_z_onto
 from ik_node.support.arguments import whole
 from ik_node.support.exceptions import IkError, ModelError, shown
 from ik_node.tasks.body_task import BodyTask, PythonTask, TaskRows
@@ -273,7 +273,4 @@ def type_name(task: type) -> str:
 
 def perpendicular(axis: np.ndarray) -> np.ndarray:
     """Return two unit vectors (2, 3) at right angles to a unit vector (3,) and to each other."""
-    helper = np.eye(3)[np.argmin(np.abs(axis))]
-    first = helper - (helper @ axis) * axis
-    first /= np.linalg.norm(first)
-    return np.array([first, np.cross(axis, first)])
+    return np.ascontiguousarray(turn_z_onto(axis)[:, :2].T)

@@ -10,17 +10,10 @@ cdef double SMALL_ANGLE, OPPOSITE, NOWHERE
 
 
 cdef class PoseTask(BodyTask):
-    cdef int link, heading
+    cdef int link, reference, heading
     cdef integers wanted
     cdef vector point
     cdef rotation axes
-
-    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
-                  matrix J) except -1 nogil
-
-
-cdef class RelativePoseTask(BodyTask):
-    cdef int link, reference
 
     cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
                   matrix J) except -1 nogil

@@ -20,25 +20,44 @@ class PoseTask(BodyTask):
 
     J = [R_Tᵀ J_v; J_l⁻¹(r_o) R_Tᵀ J_ω], with the left Jacobian of SO(3). Rows that are not wanted
     are left out. Where one of the last three is wanted alone it is a heading, see `so3.heading`.
+    Of a pose seen from a reference, in whose frame the target is, J is that of the link less that
+    of the point of the reference that is there.
     """
 
-    def __init__(self, index: int, link: int, wanted: Any, point: Any, axes: Any) -> None:
-        """Take whether a row is wanted (6,), and a point (3,), m, with axes (3, 3) of the link."""
+    def __init__(self, index: int, link: int, wanted: Any, point: Any, axes: Any,
+                 reference: int = -1) -> None:
+        """Take whether a row is wanted (6,), and a point (3,), m, with axes (3, 3) of the link.
+
+        reference: another link, −1 for the world.
+        """
         super().__init__(index, sum(map(bool, wanted)))
-        self.link, self.wanted = link, self.memory.integers(wanted)
+        self.link, self.reference, self.wanted = link, reference, self.memory.integers(wanted)
         self.heading = list(wanted[3:]).index(True) if sum(map(bool, wanted[3:])) == 1 else -1
         self.point = self.memory.vector(point)
         self.axes = self.memory.rotations([axes])[0]
 
     def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
-        G, T, M, A = work.targets[self.index], work.T, work.M, work.J
-        F, axes = work.frames[self.link], self.axes
+        G, T, M, A, B = work.targets[self.index], work.T, work.M, work.J, work.other
+        F, axes, reference = work.frames[self.link], self.axes, self.reference
+        R = work.frames[reference if reference >= 0 else 0]
         body_task.write_point(tree, work, self.link, self.point)
         for i in range(3):
             for j in range(3):
                 T[i][j] = (F[i][0] * axes[0][j] + F[i][1] * axes[1][j]) + F[i][2] * axes[2][j]
             T[i][3] = work.v[i]
+        if reference >= 0:
+            for j in range(4):
+                x, y, z = T[0][j], T[1][j], T[2][j]
+                if j == 3:
+                    x, y, z = x - R[0][3], y - R[1][3], z - R[2][3]
+                for i in range(3):
+                    T[i][j] = R[0][i] * x + R[1][i] * y + R[2][i] * z
+            jacobian.point_jacobian(tree, work.frames, work.axes, reference, T[0][3], T[1][3],
+                                    T[2][3], B)
+            for k in range(tree.n):
+                for i in range(6):
+                    A[k][i] -= B[k][i]
         pose_rows(G, T, work.R, work.own, M)
         if self.heading >= 0:
             i, j, k = self.heading, (self.heading + 1) % 3, (self.heading + 2) % 3
@@ -54,48 +73,15 @@ class PoseTask(BodyTask):
                 continue
             r[row] = work.own[i]
             if i < 3:
-                body_task.write_row(G[0][i], G[1][i], G[2][i], A, 0, tree.n, row, J)
+                x, y, z = G[0][i], G[1][i], G[2][i]
             else:
-                body_task.write_row(M[i - 3][0], M[i - 3][1], M[i - 3][2], A, 3, tree.n, row, J)
+                x, y, z = M[i - 3][0], M[i - 3][1], M[i - 3][2]
+            if reference >= 0:  # into the world's axes, in which A is
+                x, y, z = (R[0][0] * x + R[0][1] * y + R[0][2] * z,
+                           R[1][0] * x + R[1][1] * y + R[1][2] * z,
+                           R[2][0] * x + R[2][1] * y + R[2][2] * z)
+            body_task.write_row(x, y, z, A, 0 if i < 3 else 3, tree.n, row, J)
             row += 1
-
-
-class RelativePoseTask(BodyTask):
-    """The six rows of a pose for T_reference_link; its target is in the reference's frame.
-
-    J is that of the link less that of the point of the reference that is there, turned into the
-    target's axes.
-    """
-
-    def __init__(self, index: int, link: int, reference: int) -> None:
-        super().__init__(index, 6)
-        self.link, self.reference = link, reference
-
-    def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
-             J: Matrix) -> None:
-        G, T, M, A, B = work.targets[self.index], work.T, work.M, work.J, work.other
-        F, link, reference = work.frames, self.link, self.reference
-        for i in range(3):  # T_reference_link
-            for j in range(4):
-                T[i][j] = 0.0
-                for k in range(3):
-                    lever = F[link][k][3] - F[reference][k][3] if j == 3 else F[link][k][j]
-                    T[i][j] += F[reference][k][i] * lever
-        pose_rows(G, T, work.R, work.own, M)
-        jacobian.point_jacobian(tree, F, work.axes, link, 0.0, 0.0, 0.0, A)
-        jacobian.point_jacobian(tree, F, work.axes, reference, T[0][3], T[1][3], T[2][3], B)
-        for k in range(tree.n):
-            for i in range(6):
-                A[k][i] -= B[k][i]
-        for i in range(6):
-            r[first + i] = work.own[i]
-            a, b, c = 0.0, 0.0, 0.0
-            for j in range(3):  # a row of G_Rᵀ R_referenceᵀ, or of M R_referenceᵀ
-                factor = G[j][i] if i < 3 else M[i - 3][j]
-                a += factor * F[reference][0][j]
-                b += factor * F[reference][1][j]
-                c += factor * F[reference][2][j]
-            body_task.write_row(a, b, c, A, 0 if i < 3 else 3, tree.n, first + i, J)
 
 
 def pose_rows(G: Pose, T: Pose, R: Rotation, r: Vector, M: Rotation) -> None:
