@@ -10,7 +10,7 @@ from ik_node.collision.contact import Contact
 from ik_node.collision.model import CollisionModel
 from ik_node.solvers.goal import Goal
 from ik_node.spatial import rotation_log
-from ik_node.spatial.headings import heading_axis, tip_heading
+from ik_node.spatial.conversions import heading_axis, tip_heading
 from ik_node.support.exceptions import shown
 
 if TYPE_CHECKING:

@@ -11,4 +11,4 @@ cdef void rotate_by_vector(pose T, double wx, double wy, double wz) noexcept nog
 cdef (double, double, double) left_jacobian_row(
     double x, double y, double z, double wx, double wy, double wz, double b,
     double d) noexcept nogil
-cpdef (double, double, double, double) heading(double a, double b, double c) noexcept nogil
+cdef (double, double, double, double) heading(double a, double b, double c) noexcept nogil

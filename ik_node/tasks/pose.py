@@ -7,7 +7,7 @@ import numpy as np
 
 from ik_node.model.body import ORIGIN, Body, BodyFrames
 from ik_node.spatial import inverse, pose_from_rotation
-from ik_node.spatial.headings import why_no_heading
+from ik_node.spatial.conversions import why_no_heading
 from ik_node.tasks import checks
 from ik_node.tasks.base import POINT, POSE, BuiltInTask, RowKinds, rows
 from ik_node.tasks.body_task import BodyTask

@@ -26,7 +26,7 @@ from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
 from ik_node.solvers.kernel.settings import Settings
 from ik_node.spatial import quaternion_from_matrix
-from ik_node.spatial.headings import heading_axis
+from ik_node.spatial.conversions import heading_axis
 from ik_node.support import clock
 from ik_node.support.arguments import floats
 from ik_node.support.exceptions import InputError, UnsupportedError

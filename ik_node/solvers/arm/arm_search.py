@@ -17,7 +17,7 @@ from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
 from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.result import PROVEN, Result, StopReason
 from ik_node.solvers.solver_output import Found, Verified, joint_values
-from ik_node.spatial.headings import why_no_heading
+from ik_node.spatial.conversions import why_no_heading
 from ik_node.support.arguments import floats, numbers, vector
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import IkError, InputError, shown

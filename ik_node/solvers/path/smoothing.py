@@ -7,7 +7,7 @@ tridiagonal system for all zᵢ at once. Each step is followed by a projection o
 import numpy as np
 
 from ik_node.solvers.path.problem import PathProblem
-from ik_node.spatial.headings import heading_axis, tip_heading
+from ik_node.spatial.conversions import heading_axis, tip_heading
 
 _ROUNDS = 12
 _SHRINK = (1.0, 0.5, 0.2)
