@@ -1,4 +1,4 @@
-cimport ik_node.support.copies as copies
+cimport ik_node.support.arrays as arrays
 cimport ik_node.kinematics.forward as forward
 cimport ik_node.kinematics.jacobian as jacobian
 from ik_node.support.arrays cimport Memory, columns, poses, vector

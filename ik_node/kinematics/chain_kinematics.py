@@ -4,7 +4,7 @@ import numpy as np
 
 from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.support import copies
+from ik_node.support import arrays
 from ik_node.support.arrays import Memory
 
 
@@ -29,7 +29,7 @@ class ChainKinematics:
         """Return T_base_tip (4, 4), m, at q (n,), rad or m. Raises ValueError for another size."""
         work = self.begin(q)
         T = np.empty((4, 4))
-        copies.copy_pose(work.frames[self.chain.m], T)
+        arrays.copy_pose(work.frames[self.chain.m], T)
         self.idle.append(work)
         return T
 
@@ -38,7 +38,7 @@ class ChainKinematics:
         work, chain = self.begin(q), self.chain
         J = np.empty((6, chain.n))
         jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], work.J)
-        copies.copy_columns(work.J, J)
+        arrays.copy_columns(work.J, J)
         self.idle.append(work)
         return J
 

@@ -1,4 +1,4 @@
-cimport ik_node.support.copies as copies
+cimport ik_node.support.arrays as arrays
 cimport ik_node.kinematics.jacobian as jacobians
 cimport ik_node.kinematics.mass_matrix as masses
 cimport ik_node.kinematics.tree as trees

@@ -12,7 +12,7 @@ from ik_node.kinematics import jacobian as jacobians
 from ik_node.kinematics import mass_matrix as masses
 from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
-from ik_node.support import copies
+from ik_node.support import arrays
 from ik_node.support.arrays import Columns, Memory, Points, Poses, Vector
 
 
@@ -70,7 +70,7 @@ class TreeFrames:
         J = np.empty((6, self.tree.n))
         jacobians.point_jacobian(self.tree, self.frames, self.axes, link, point[0], point[1],
                                  point[2], self.J)
-        copies.copy_columns(self.J, J)
+        arrays.copy_columns(self.J, J)
         return J
 
     def center_of_mass(self) -> tuple[np.ndarray, np.ndarray]:
@@ -78,8 +78,8 @@ class TreeFrames:
         self.make_masses()
         com, J = np.empty(3), np.empty((3, self.tree.n))
         trees.center_of_mass(self.tree, self.frames, self.axes, self.moments, self.center, self.J)
-        copies.copy_vector(self.center, com)
-        copies.copy_columns(self.J, J)
+        arrays.copy_vector(self.center, com)
+        arrays.copy_columns(self.J, J)
         return com, J
 
     def mass_matrix(self, tree: Tree) -> np.ndarray:
@@ -95,7 +95,7 @@ class TreeFrames:
         self.make_masses()
         M = np.empty((n, n))
         masses.mass_matrix(tree, self.frames, self.axes, self.composite, self.M)
-        copies.copy_matrix(self.M, M)
+        arrays.copy_matrix(self.M, M)
         return M
 
     def make_masses(self) -> None:

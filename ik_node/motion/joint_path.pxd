@@ -1,5 +1,5 @@
 from libc cimport math
-cimport ik_node.support.copies as copies
+cimport ik_node.support.arrays as arrays
 from ik_node.support.arrays cimport Memory, vector
 
 cdef double INF, HIGHEST

@@ -15,7 +15,7 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
-from ik_node.support import copies
+from ik_node.support import arrays
 from ik_node.support.arrays import Memory
 
 INF = math.inf
@@ -49,7 +49,7 @@ class JointPath:
         with cython.nogil:
             two_passes(self)
         x = np.empty(self.count)
-        copies.copy_vector(self.x, x)
+        arrays.copy_vector(self.x, x)
         return x
 
 

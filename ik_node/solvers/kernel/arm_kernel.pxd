@@ -1,4 +1,4 @@
-cimport ik_node.support.copies as copies
+cimport ik_node.support.arrays as arrays
 cimport ik_node.support.native as native
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.kernel.search as search

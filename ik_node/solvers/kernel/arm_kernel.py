@@ -21,7 +21,7 @@ from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.restarts import Table
 from ik_node.solvers.kernel.settings import Record, Scratch, Settings
 from ik_node.solvers.kernel.task import TipTask
-from ik_node.support import copies, native
+from ik_node.support import arrays, native
 
 
 class Verifier:
@@ -55,7 +55,7 @@ class Verifier:
             finite = finite and math.isfinite(work.q0[k])
         if finite:
             search.into_limits(self.chain, work.q0)
-            copies.copy_vector(work.q0, q)
+            arrays.copy_vector(work.q0, q)
         self.idle.append(work)
         return finite
 
@@ -67,7 +67,7 @@ class Verifier:
         for k in range(self.chain.n):
             work.start[k] = float(q0[k])
         search.nearest_turn(self.chain, work.start, work.q0)
-        copies.copy_vector(work.q0, q)
+        arrays.copy_vector(work.q0, q)
         self.idle.append(work)
 
     def begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> Scratch:
@@ -156,7 +156,7 @@ class Search(Verifier):
         with cython.nogil:
             self.find(task, plain, work, record)
         if record.end != codes.INVALID:
-            copies.copy_vector(work.best, q)
+            arrays.copy_vector(work.best, q)
         self.leave(work)
         return (record.end, record.position, record.orientation, record.iterations,
                 record.attempts - 1)
@@ -206,7 +206,7 @@ class Search(Verifier):
             search.try_starts(self.chain, self.method, self.settings, self.table, task, plain, work,
                               attempts, record)
         if record.end != codes.INVALID:
-            copies.copy_vector(work.best, q)
+            arrays.copy_vector(work.best, q)
         self.leave(work)
         return (record.end, record.iterations, record.attempts, record.error, record.position,
                 record.orientation)
@@ -220,7 +220,7 @@ class Search(Verifier):
         task = work.task
         with cython.nogil:
             self.method.bare_step(self.chain, task, self.settings, work, work.q0, work.q)
-        copies.copy_vector(work.q, dq)
+        arrays.copy_vector(work.q, dq)
         self.leave(work)
 
     def find(self, task: TipTask, plain: TipTask, work: Scratch, record: Record) -> int:

@@ -1,6 +1,6 @@
 from libc cimport math
 cimport ik_node.support.clock as clock
-cimport ik_node.support.copies as copies
+cimport ik_node.support.arrays as arrays
 cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.kernel.linear as linear

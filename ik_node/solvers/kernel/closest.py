@@ -22,7 +22,7 @@ from ik_node.solvers.kernel import task as tasks
 from ik_node.solvers.kernel.arm_kernel import Verifier
 from ik_node.solvers.kernel.settings import Scratch
 from ik_node.solvers.kernel.task import TipTask
-from ik_node.support import clock, copies
+from ik_node.support import arrays, clock
 from ik_node.support.arrays import Memory, Vector
 
 INF = math.inf
@@ -58,7 +58,7 @@ class Closest(Verifier):
         with cython.nogil:
             best_of(self.chain, task, work, self.samples, self.guesses, deadline)
         _, position, orientation = search.residual(self.chain, task, work, work.best)
-        copies.copy_vector(work.best, q)
+        arrays.copy_vector(work.best, q)
         if work.touch is not None:
             work.touch.leave()
             work.touch = None

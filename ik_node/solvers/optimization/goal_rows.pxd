@@ -1,4 +1,4 @@
-cimport ik_node.support.copies as copies
+cimport ik_node.support.arrays as arrays
 cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.solvers.jacobian.nullspace as nullspace
 cimport ik_node.solvers.kernel.search as search

@@ -11,7 +11,7 @@ from ik_node.solvers.kernel import search
 from ik_node.solvers.kernel import task as tasks
 from ik_node.solvers.kernel.arm_kernel import Verifier
 from ik_node.solvers.kernel.settings import Settings
-from ik_node.support import copies
+from ik_node.support import arrays
 
 
 class GoalRows(Verifier):
@@ -34,8 +34,8 @@ class GoalRows(Verifier):
         error, position, orientation = search.residual(self.chain, work.task, work, work.q0)
         jacobian.chain_jacobian(self.chain, work.frames, work.frames[self.chain.m], work.J)
         tasks.task_jacobian(work.task, work.e, work.R, n, work.J)
-        copies.copy_vector(work.V, V)
-        copies.copy_columns(work.J, J)
+        arrays.copy_vector(work.V, V)
+        arrays.copy_columns(work.J, J)
         self.idle.append(work)
         return error, position, orientation
 

@@ -2,7 +2,7 @@ from libc cimport math
 cimport ik_node.support.clock as clocks
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.kernel.search as search
-cimport ik_node.support.copies as copies
+cimport ik_node.support.arrays as arrays
 cimport ik_node.solvers.kernel.body.box_least_squares as box_least_squares
 cimport ik_node.solvers.kernel.body.stacked_tasks as stacks
 cimport ik_node.solvers.kernel.body.steps as steps

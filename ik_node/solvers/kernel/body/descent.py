@@ -16,8 +16,8 @@ from ik_node.solvers.kernel.body import box_least_squares, steps
 from ik_node.solvers.kernel.body import stacked_tasks as stacks
 from ik_node.solvers.kernel.body.stacked_tasks import LevelCost, StackedTasks
 from ik_node.solvers.kernel.body.steps import Limits, StepWork
+from ik_node.support import arrays
 from ik_node.support import clock as clocks
-from ik_node.support import copies
 from ik_node.support.arrays import InputMatrix, InputVector, Memory, Vector
 from ik_node.tasks import body_task
 from ik_node.tasks.body_task import BodyTask, TaskWork
@@ -148,7 +148,7 @@ class Descent:
     def joint_values(self, work: DescentWork) -> np.ndarray:
         """Return a copy of work.q (n,)."""
         q = np.empty(self.tree.n)
-        copies.copy_vector(work.q, q)
+        arrays.copy_vector(work.q, q)
         return q
 
     def copy_misses(self, work: DescentWork, misses: InputMatrix) -> None:
