@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.kinematics.structures import tip_poses
+from ik_node.kinematics.chain_kinematics import ChainKinematics
 from ik_node.model.chain import Chain
 from ik_node.solvers.kernel.arm_kernel import Verifier
 from ik_node.solvers.kernel.closest import Closest
@@ -68,7 +68,8 @@ def start_table(chain: Chain, samples: int, seed: int) -> tuple[Any, ...]:
         return (spread, np.empty((0, n)), np.empty((0, 3)), np.empty((0, 3, 3)), 0, np.empty(0),
                 np.zeros(3), 0.0)
     q = lower + low_discrepancy(entries, n, seed) * (upper - lower)
-    T = tip_poses(chain.arrays, q)
+    pose = ChainKinematics(chain.record).pose
+    T = np.array([pose(one) for one in q])
     p = T[:, :3, 3]
     corner, size = p.min(axis=0), float(np.ptp(p, axis=0).max())
     cells = max(1, round((entries / _PER_CELL) ** (1.0 / 3.0)))
