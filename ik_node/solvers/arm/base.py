@@ -14,7 +14,7 @@ from ik_node.solvers.arm.self_motion import SelfMotion, self_motions
 from ik_node.solvers.driver import ends_by
 from ik_node.solvers.goal import Goal, as_goal, as_goals, as_poses
 from ik_node.solvers.kernel.low_discrepancy import initial_guess
-from ik_node.solvers.path.planned import plan
+from ik_node.solvers.path.path_result import plan
 from ik_node.solvers.path.problem import PathProblem, choosing_time, stacked, travel_scale
 from ik_node.solvers.path.projection import Projection
 from ik_node.solvers.result import Result

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ik_node.solvers.path.problem import PathProblem
-from ik_node.solvers.path.rungs import Rungs
+from ik_node.solvers.path.shortest_path import Rungs
 from ik_node.support import clock
 
 _TURN = 2.0 * math.pi

@@ -58,7 +58,7 @@ class PathProblem(NamedTuple):
     def errors(self, q: np.ndarray) -> np.ndarray:
         """Return (m, 2) position and orientation errors, m and rad, at q (m, n)."""
         errors = np.empty((len(q), 2))
-        self.projection.errors_at(self.poses, self.weights, q, errors)
+        self.projection.near(self.poses, self.weights, q, errors, math.inf, False)
         return errors
 
     def is_free(self, q: np.ndarray) -> bool:

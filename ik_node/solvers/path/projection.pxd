@@ -12,12 +12,9 @@ cdef double INF, EXACT
 
 
 cdef class Projection(Verifier):
-    @cython.locals(work=Scratch)
-    cpdef errors_at(self, const double[:, :, ::1] poses, const double[:, ::1] weights,
-                    const double[:, ::1] q, double[:, ::1] errors)
     @cython.locals(work=Scratch, late=cython.bint)
     cpdef near(self, const double[:, :, ::1] poses, const double[:, ::1] weights,
-               double[:, ::1] q, double[:, ::1] errors, double deadline)
+               double[:, ::1] q, double[:, ::1] errors, double deadline, bint moves=*)
     @cython.locals(work=Scratch, reached=int)
     cpdef int track(self, const double[:, :, ::1] poses, const double[:, ::1] weights,
                     double[:, ::1] q, const double[::1] start, const double[::1] tolerances,

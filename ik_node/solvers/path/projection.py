@@ -25,31 +25,18 @@ class Projection(Verifier):
     Poses are (m, 4, 4), m, with weights (m, 6), see `Goal`; q is (m, n). deadline: by `clock`, s.
     """
 
-    def errors_at(self, poses: np.ndarray, weights: np.ndarray, q: np.ndarray,
-                  errors: np.ndarray) -> None:
-        """Write position and orientation errors at q into errors (m, 2), m and rad."""
-        self.check(poses, weights, q, errors)
-        work = self.scratch()
-        task = work.task
-        with cython.nogil:
-            for i in range(q.shape[0]):
-                load_row(task, work, poses, weights, q, i)
-                _, position, orientation = search.residual(self.chain, task, work, work.q)
-                errors[i, 0], errors[i, 1] = position, orientation
-        self.idle.append(work)
-
     def near(self, poses: np.ndarray, weights: np.ndarray, q: np.ndarray, errors: np.ndarray,
-             deadline: float) -> None:
+             deadline: float, moves: bool = True) -> None:
         """Replace q, guesses inside the limits, by local solutions; write their errors (m, 2).
 
-        After the deadline, the other guesses are left.
+        After the deadline, the other guesses are left. moves: false leaves all of them.
         """
         self.check(poses, weights, q, errors)
         work, n = self.scratch(), self.chain.n
         task, late = work.task, False
         with cython.nogil:
             for i in range(q.shape[0]):
-                late = late or (i > 0 and clock.is_over(deadline))
+                late = late or not moves or (i > 0 and clock.is_over(deadline))
                 load_row(task, work, poses, weights, q, i)
                 position, orientation = self.solution(task, work, work.q, not late, deadline)
                 for k in range(n):

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from ik_node.solvers.path.rungs import Rungs
+from ik_node.solvers.path.shortest_path import Rungs
 
 
 def selected(rungs, most, widest=False, cost=None, cyclic=False, anchored=False,

@@ -10,7 +10,7 @@ import robots
 from compiled import COMPILED
 from ik_node import Goal, IkError, StopReason, make_solver, solver_names
 from ik_node.plugins import Found, Solver
-from ik_node.solvers.path.planned import plan
+from ik_node.solvers.path.path_result import plan
 from ik_node.solvers.path.problem import PathProblem, stacked
 from ik_node.solvers.path.projection import Projection
 from ik_node.solvers.path.smoothing import smoothed
