@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from ik_node.support.clock import Cancellation
-from ik_node.support.threads import reported, start_thread
+from ik_node.support.processes import reported, start_thread
 
 T = TypeVar('T')
 Search: TypeAlias = Callable[[], Any]

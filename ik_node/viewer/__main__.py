@@ -17,10 +17,9 @@ from ik_node.model.readers import FORMATS
 from ik_node.solvers.registry import solver_names
 from ik_node.support.downloads import described_place
 from ik_node.support.exceptions import IkError
-from ik_node.support.processes import avoiding
+from ik_node.support.processes import avoiding, start_thread
 from ik_node.support.resources import obstacles_file, robot_file
 from ik_node.support.signals import Stop
-from ik_node.support.threads import start_thread
 from ik_node.viewer.gallery import tip_of
 
 _COMPARED = ('dls', 'pseudoinverse', 'transpose', 'ccd')  # with --compare alone

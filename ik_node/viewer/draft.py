@@ -11,7 +11,7 @@ import viser
 
 from ik_node.support.arguments import whole
 from ik_node.support.exceptions import IkError, InputError, shown
-from ik_node.support.threads import Notify
+from ik_node.support.processes import Notify
 from ik_node.viewer.latest_value import LatestValue
 
 _BACK = '\x1b'  # what page.js puts into a field where Escape is pressed

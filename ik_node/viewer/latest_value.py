@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 from ik_node.support.exceptions import IkError
-from ik_node.support.threads import Notify, reported, start_thread
+from ik_node.support.processes import Notify, reported, start_thread
 
 _Value = TypeVar('_Value')
 

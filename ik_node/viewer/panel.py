@@ -10,7 +10,7 @@ import viser
 
 from ik_node.model.chain import Chain
 from ik_node.support.exceptions import InputError
-from ik_node.support.threads import Notify
+from ik_node.support.processes import Notify
 from ik_node.viewer.camera import Camera
 from ik_node.viewer.draft import Draft
 from ik_node.viewer.history import UndoHistory

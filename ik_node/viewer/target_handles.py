@@ -8,7 +8,7 @@ import numpy as np
 import viser
 
 from ik_node.spatial import inverse
-from ik_node.support.threads import Notify
+from ik_node.support.processes import Notify
 from ik_node.viewer.history import UndoHistory
 from ik_node.viewer.latest_value import LatestValue
 from ik_node.viewer.node_parameters import Target

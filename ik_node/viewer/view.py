@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.ros.clients.player_link import PlayerLink
-from ik_node.support.threads import reported, start_thread
+from ik_node.support.processes import reported, start_thread
 from ik_node.viewer.arm_panels import BranchPanel, ChainPanel
 from ik_node.viewer.charts import PlotPanel
 from ik_node.viewer.demo_panel import DemoPanel

@@ -36,7 +36,7 @@ from ik_node.ros.publishing.status import seconds
 from ik_node.ros.run import WAIT, NodeExecutor
 from ik_node.ros.topics import LATCHED, LATEST
 from ik_node.support.exceptions import IkError
-from ik_node.support.threads import reported, start_thread
+from ik_node.support.processes import reported, start_thread
 
 _PATIENCE = 5.0  # s that a service may take
 _PERIOD = 0.01   # s, between two looks for a subscription
