@@ -34,9 +34,6 @@ cdef class PythonTask(BodyTask):
     cdef object task, make_frames, one_sided, weights
     cdef double weight
 
-    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
-                  matrix J) except -1 nogil
-    cdef double energy(self, TaskWork work, int first, vector r, vector scale) except? -1.0 nogil
     @cython.locals(residual='const double[::1]', jacobian='const double[:, ::1]')
     cdef int call(self, int n, TaskWork work, vector q, int first, vector r,
                   matrix J) except -1 with gil

@@ -15,33 +15,21 @@ cdef class PointTask(BodyTask):
     cdef vector point
     cdef points across
 
-    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
-                  matrix J) except -1 nogil
-
 
 cdef class ForceTask(BodyTask):
     cdef int link
     cdef vector along, point
-
-    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
-                  matrix J) except -1 nogil
-    cdef double energy(self, TaskWork work, int first, vector r, vector scale) except? -1.0 nogil
 
 
 cdef class DifferenceTask(BodyTask):
     cdef int link, other
     cdef vector point, other_point
 
-    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
-                  matrix J) except -1 nogil
     cdef void difference(self, Tree tree, TaskWork work) noexcept nogil
 
 
 cdef class DistanceTask(DifferenceTask):
     cdef pairs sides
-
-    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
-                  matrix J) except -1 nogil
 
 
 cdef class CenterOfMassTask(BodyTask):
@@ -57,6 +45,3 @@ cdef class CenterOfMassTask(BodyTask):
 cdef class RestTask(BodyTask):
     cdef integers columns
     cdef vector wanted
-
-    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
-                  matrix J) except -1 nogil

@@ -15,26 +15,17 @@ cdef class PoseTask(BodyTask):
     cdef vector point
     cdef rotation axes
 
-    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
-                  matrix J) except -1 nogil
-
 
 cdef class AlignTask(BodyTask):
     cdef int link
     cdef vector axis, direction
     cdef points across
 
-    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
-                  matrix J) except -1 nogil
-
 
 cdef class LookTask(BodyTask):
     cdef int link
     cdef vector axis
     cdef points across
-
-    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
-                  matrix J) except -1 nogil
 
 
 cdef void pose_rows(pose G, pose T, rotation R, vector r, rotation M) noexcept nogil
