@@ -18,7 +18,7 @@ from benchmark import arms
 from benchmark.analytic import ranges, turns_aside
 from benchmark.machine import machine
 from ik_node import Chain, make_solver
-from ik_node.kinematics.reach import length_scale
+from ik_node.kinematics.reach import extent
 from ik_node.solvers.arm.base import Solver
 from ik_node.support.exceptions import UnsupportedError
 
@@ -87,7 +87,7 @@ def _holds(chain: Chain, solver: Solver, q: np.ndarray) -> bool:
     if not len(found):
         return False
     J = chain.jacobian(q)
-    J[:3] /= length_scale(chain.arrays)
+    J[:3] /= extent(chain.arrays).length_scale
     if len(redundancy):  # of the motions of the joints that keep it
         J = np.vstack([J, _redundancy_jacobian(solver, q)])
     singular = np.linalg.svd(J, compute_uv=False)[min(J.shape) - 1] < _SINGULAR

@@ -11,7 +11,7 @@ import numpy as np
 from benchmark import arms
 from benchmark.machine import machine
 from ik_node import Chain, make_solver
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import extent
 from ik_node.spatial import rotation_exp
 
 _GOALS = 2000
@@ -74,7 +74,7 @@ def _along_paths(solver, chain: Chain, rng: np.random.Generator) -> tuple[list[f
 
 
 def _out_of_reach(chain: Chain, rng: np.random.Generator) -> np.ndarray:
-    T, (centre, radius) = np.eye(4), reach(chain.arrays)
+    T, (centre, radius, *_) = np.eye(4), extent(chain.arrays)
     path = rng.normal(size=3)
     T[:3, 3] = centre + radius * rng.uniform(1.01, 1.5) * path / np.linalg.norm(path)
     T[:3, :3] = rotation_exp(rng.normal(size=3))

@@ -10,7 +10,7 @@ import numpy as np
 
 import robots
 from ik_node import Chain, KinematicTree
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import extent
 
 INSIDE = 0.01  # of the range of a joint: how far from its limits goals are taken
 _TYPES = ('revolute', 'continuous', 'prismatic', 'planar', 'floating', 'mimic', 'fixed')
@@ -75,7 +75,7 @@ def generate(seed: int) -> GeneratedRobot:
     parts.append(robots.joint('end', 'fixed', parent, 'tip', xyz=_words(_direction(rng, plain)
                                                                         * link)))
     chain = _one_sided(KinematicTree.from_urdf(robots.robot(*parts)).chain(), rng)
-    radius = reach(chain.arrays)[1]
+    radius = extent(chain.arrays).reach
     radius = radius if np.isfinite(radius) else 10.0 * size
     return GeneratedRobot(chain, size, max(1e-6, 1e-9 * radius))
 

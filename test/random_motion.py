@@ -10,7 +10,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from apparent_velocity import ApparentVelocity
 from ik_node import KinematicTree
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import extent
 from ik_node.motion.limits import motion_limits
 from ik_node.ros.conversions import matrix_to_pose
 
@@ -93,7 +93,7 @@ class RandomMotion:
 
     def _stretched(self):
         """Send a goal near the end of the reach, whose orientation is seldom possible there."""
-        center, radius = reach(self.chain.arrays)
+        center, radius, *_ = extent(self.chain.arrays)
         direction = self.rng.normal(size=3)
         T = self._tip()
         T[:3, 3] = center + 0.9 * radius * direction / np.linalg.norm(direction)

@@ -20,7 +20,7 @@ from ik_node.commands import figures_textbook as textbook
 from ik_node.commands.figures_drawing import draw_figure
 from ik_node.commands.pictures import MissingPackageError, check_folder, check_matplotlib
 from ik_node.commands.progress import ProgressBar
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import extent
 from ik_node.model.readers import read_robot
 from ik_node.support.exceptions import IkError, InputError, unknown
 
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with contextlib.closing(ProgressBar(sys.stderr)) as bar:
             for k, figure in enumerate(figures):
                 bar(k / len(figures), f'figure {figure.number}')
-                draw_figure(figure, runs[figure.number], reach(chain.arrays)[1],
+                draw_figure(figure, runs[figure.number], extent(chain.arrays).reach,
                             options.out / figure.file)
         if options.markdown is not None:
             # The remarks hold for the text's own runs only.

@@ -7,7 +7,7 @@ import numpy as np
 
 from ik_node.collision import cores, original
 from ik_node.collision.robot import LinkPiece, RobotShapes
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
 from ik_node.model.dh import CONVENTIONS
 from ik_node.model.joints import Joint
@@ -39,7 +39,7 @@ def inspect_tree(tree: KinematicTree) -> dict[str, Any]:
 
 def inspect_chain(chain: Chain) -> dict[str, Any]:
     """Return the ends, joints, reach, task rank, DH rows and fitting solvers of a chain."""
-    centre, radius = reach(chain.arrays)
+    centre, radius, *_ = extent(chain.arrays)
     return {'base_link': chain.base_link, 'tip_link': chain.tip_link,
             'joints': list(chain.joint_names),
             'reach': {'radius': _finite(radius), 'centre': centre.tolist()},

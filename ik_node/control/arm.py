@@ -9,7 +9,7 @@ import numpy as np
 from ik_node.control.group import Aim, Group, Tip, solve_closest, tip_task
 from ik_node.control.group_source import GroupSource, configured_start, goal_weights, same_value
 from ik_node.control.options import CARTESIAN
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
 from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.arm.kernel_cache import verifier_of
@@ -61,7 +61,7 @@ class Arm(Group):
         self.target_links = {name: self.chain.base_link}
         self.tips = {name: Tip(self.chain.base_link, weights)}
         self.tasks = {name: tip_task(self.chain, weights)}
-        self.size = reach(self.chain.arrays)[1] if previous is None else previous.size
+        self.size = extent(self.chain.arrays).reach if previous is None else previous.size
         self.limits = self._motion_limits()
         if self.motion == CARTESIAN:
             # Its splines are scipy's, which take a third of the node's start to import.

@@ -28,7 +28,9 @@ class Extent(NamedTuple):
     reach: float
     """Radius about the centre that contains every tip position; infinite without a bound."""
     hole: float  # radius about the centre that the tip cannot enter: |L1 − L2| for a planar 2R arm
-    length_scale: float  # see `length_scale`
+    length_scale: float
+    """The total length of the links, which relates metres to radians. Of prismatic joints alone
+    their travel; 1 where that is unbounded."""
 
 
 def extent(chain: ChainArrays) -> Extent:
@@ -48,19 +50,6 @@ def extent(chain: ChainArrays) -> Extent:
     else:
         scale = size if size > _NOTHING else 1.0
     return Extent(points[0], size + travel, hole, scale)
-
-
-def reach(chain: ChainArrays) -> tuple[np.ndarray, float]:
-    """Return (centre (3,), radius), base frame, m, of a ball that holds every tip position."""
-    return extent(chain)[:2]
-
-
-def length_scale(chain: ChainArrays) -> float:
-    """Return the total length of the links of a chain, m, which relates metres to radians.
-
-    For a chain of prismatic joints only, their travel; 1 where that is unbounded.
-    """
-    return extent(chain).length_scale
 
 
 def wrist_ball(chain: ChainArrays) -> WristBall:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ik_node.kinematics import kinds
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import extent
 from ik_node.kinematics.structures import ChainArrays, axes_at_zero
 from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS, read_dh
 from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED, ComplexJoint, Joint
@@ -161,8 +161,8 @@ def _step(z: np.ndarray, p: np.ndarray, size: float) -> _DhStep:
 
 
 def _size(chain: SerialChain) -> float:
-    bound = reach(chain.arrays._replace(
-        lower=np.zeros(chain.n_joints), upper=np.zeros(chain.n_joints)))[1]
+    bound = extent(chain.arrays._replace(
+        lower=np.zeros(chain.n_joints), upper=np.zeros(chain.n_joints))).reach
     return bound if math.isfinite(bound) else 1.0
 
 

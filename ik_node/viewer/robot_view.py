@@ -8,7 +8,7 @@ import numpy as np
 import viser
 
 from ik_node.control.options import model_path
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
 from ik_node.model.mesh_parts import whole_of
@@ -239,7 +239,7 @@ class RobotView(DrawnRobot, NodeLink):
     def reach(self) -> float:
         """The reach of the tip, m; without one the size of the robot, 1 where it is unbounded."""
         chain = self.chain
-        far = (self.size or 1.0) if chain is None else reach(chain.arrays)[1]
+        far = (self.size or 1.0) if chain is None else extent(chain.arrays).reach
         return min(max(far, 0.05), 100.0) if np.isfinite(far) else 1.0
 
     @property

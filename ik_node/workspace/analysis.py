@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
 from ik_node.support.arguments import whole
 from ik_node.support.exceptions import InputError, shown, unknown
@@ -163,7 +163,7 @@ def analyse_workspace(chain: Chain, edge: float | None = None, *, samples: int |
         part[inside] = dexterity_of(
             chain, voxels, task.weights, numbers[inside], found.configuration[numbers[inside]],
             orientations, stages.stage('testing orientations'), seed)
-    centre, _ = reach(chain.arrays)
+    centre = extent(chain.arrays).centre
     return Workspace(
         chain, voxels, task, numbers, at_centre[numbers], found.samples[numbers],
         found.manipulability[numbers], found.conditioning[numbers], part, orientations,

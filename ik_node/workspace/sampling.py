@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
 from ik_node.spatial import matrix_from_quaternion, rotation_exp
 from ik_node.support.exceptions import UnsupportedError
@@ -95,5 +95,5 @@ def reach_scale(chain: Chain) -> float:
 
     1 m where the tip cannot move, or has no bound.
     """
-    _, radius = reach(chain.arrays)
+    radius = extent(chain.arrays).reach
     return radius if math.isfinite(radius) and radius > 0.0 else 1.0

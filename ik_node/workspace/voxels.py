@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import binary_erosion
 
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain, check_chain
 from ik_node.support.arguments import floats, whole
 from ik_node.support.exceptions import InputError, shown
@@ -52,7 +52,7 @@ class Voxels:
                          for q in ConfigurationSampler(chain, seed).next(_SAMPLES)])
         fixed_axes = np.ptp(tips, axis=0) <= _MOTIONLESS * reach_scale(chain)
         if bounds is None:
-            centre, radius = reach(chain.arrays)
+            centre, radius, *_ = extent(chain.arrays)
             lower, upper = centre - radius, centre + radius
         else:
             lower, upper = _bounds(bounds)

@@ -6,7 +6,7 @@ from scipy.optimize import least_squares
 
 import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import extent
 from ik_node.model.joints import Joint
 from ik_node.solvers.arm.kernel_cache import closest_of
 from ik_node.solvers.jacobian.solver import DlsSolver
@@ -40,7 +40,7 @@ def test_after_the_deadline_it_is_the_local_minimum_from_the_result():
 
 
 def out_of_reach(chain, rng):
-    T, (centre, radius) = np.eye(4), reach(chain.arrays)
+    T, (centre, radius, *_) = np.eye(4), extent(chain.arrays)
     direction = rng.normal(size=3)
     T[:3, 3] = centre + radius * rng.uniform(1.05, 1.4) * direction / np.linalg.norm(direction)
     T[:3, :3] = rotation_exp(rng.normal(size=3))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ik_node.commands.pictures import nearest_camera
 from ik_node.control.options import NodeOptions
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import extent
 from ik_node.mocap.recording import Recording
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
@@ -36,7 +36,7 @@ def shown_points(tree: KinematicTree, chain: Chain | None, options: NodeOptions)
         configurations = [path.configuration(s) for s in np.linspace(0.0, 1.0, _TIMES)]
         links = np.array([T[:3, 3] for q in (chain.neutral(), *configurations)
                           for T in tree.forward(dict(zip(chain.joint_names, q))).values()])
-        corners = LimitPanel(chain, 0, shown_size(reach(chain.arrays)[1])).corners(_LINES)
+        corners = LimitPanel(chain, 0, shown_size(extent(chain.arrays).reach)).corners(_LINES)
         return np.concatenate([links, _moved(corners, tree.forward()[chain.base_link])])
     links = np.array([T[:3, 3] for T in tree.forward().values()])
     if options.root != 'fixed':

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.kinematics.reach import length_scale
+from ik_node.kinematics.reach import extent
 from ik_node.solvers.arm.arm_search import ArmSearch
 from ik_node.solvers.arm.self_motion import SelfMotion, self_motions
 from ik_node.solvers.driver import ends_by
@@ -142,7 +142,7 @@ class Solver(ArmSearch):
         """Return solutions (k, n) of a goal, from which self-motions are followed."""
         with contextlib.suppress(UnsupportedError):
             return self.solve_all(goal)
-        q0, length = self.chain.neutral(), length_scale(self.chain.arrays)
+        q0, length = self.chain.neutral(), extent(self.chain.arrays).length_scale
         found = [self._anywhere._solve_verified(goal, initial_guess(
             self.chain, q0, number, self.options.seed, length)) for number in range(_GUESSES)]
         return np.array([one.q for one in found if one.success]).reshape(-1, self.chain.n_joints)

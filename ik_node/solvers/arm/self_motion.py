@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ik_node.kinematics.reach import length_scale
+from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import task_error, task_jacobian
@@ -118,7 +118,7 @@ class _Task:
         goal = Goal.from_pose(chain.forward(self.q) if pose is None else pose, weights)
         # A weight says which axes count here, not how much.
         self._goal = Goal.from_pose(goal.pose, goal.weights > 0.0)
-        self._length = length_scale(chain.arrays)
+        self._length = extent(chain.arrays).length_scale
         # That of configurations around, as q may be singular.
         steps = np.random.default_rng(0).uniform(-_NEAR, _NEAR, (_SAMPLES, len(self.q)))
         self.rank = max(int((self._svd(self.q + step)[0] > _SINGULAR).sum()) for step in steps)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ik_node.collision.model import CollisionModel
 from ik_node.collision.obstacles import Obstacle
-from ik_node.kinematics.reach import length_scale
+from ik_node.kinematics.reach import extent
 from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
@@ -57,7 +57,7 @@ def search_free(solver: Any, goal: Goal, q0: np.ndarray,
     not searched for again.
     """
     first = found = solver._solve_verified(goal, q0)
-    length, options = length_scale(solver.chain.arrays), solver.options
+    length, options = extent(solver.chain.arrays).length_scale, solver.options
     is_late = False
     for number in range(1, options.max_restarts + 2):
         if found.success and solver._is_consistent(q0, found.q) and is_free(found.q):

@@ -6,7 +6,7 @@ from sensor_msgs.msg import JointState
 
 import robots
 from ik_node import KinematicTree, make_solver
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import extent
 from node_here import running
 
 GOALS = 40
@@ -35,7 +35,7 @@ def described(robot):
 
 def goals_along(chain, q, shape):
     """Return poses (m, 4, 4) along a line, or once around a circle, from where the tip is at q."""
-    size = SIZE * reach(chain.arrays)[1]
+    size = SIZE * extent(chain.arrays).reach
     share = np.linspace(0.0, 1.0, GOALS)[:, None]
     u, v = np.array([-0.8, 0.6, 0.0]), np.array([0.0, 0.0, 1.0])
     if chain.n_joints == 3:

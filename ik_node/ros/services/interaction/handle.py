@@ -14,7 +14,7 @@ from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.task_group import GOAL
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import extent
 from ik_node.model.body import BodyFrames
 from ik_node.model.chain import Chain
 from ik_node.ros.conversions import matrix_to_pose
@@ -195,7 +195,7 @@ class TipHandle(Handle):
         return matrix_to_pose(self._chain.forward(robot.joint_configuration(self.group)))
 
     def _reach(self, robot: Robot) -> tuple[Any, float]:
-        return reach(self._chain.arrays)
+        return extent(self._chain.arrays)[:2]
 
     def _target(self) -> Any:
         return self._last_goal(self.group)
