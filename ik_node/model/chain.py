@@ -16,7 +16,7 @@ from ik_node.model.joint_space import JointSpace
 from ik_node.model.joints import ROTATION_VECTOR, Joint, joint_kind
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import screw, turn_z_onto
-from ik_node.spatial.rotations import as_pose, nearest_rotation
+from ik_node.spatial.rotations import clean_pose
 from ik_node.support.arguments import numbers
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, ModelError, shown
@@ -197,12 +197,11 @@ def _fold(tree: TreeStructure, path: Sequence[Joint],
 
 def _checked_tool(tool: Any) -> np.ndarray:
     """Return a pose of a tool (4, 4), m, with an exact rotation. Raises InputError for others."""
-    T = as_pose(tool, 'tool')
-    T[:3, :3] = nearest_rotation(T[:3, :3])
+    T = clean_pose(tool, 'tool')
     if np.abs(T[:3, 3]).max() > MAX_NUMBER:
         raise InputError(f'tool: its position must be at most {MAX_NUMBER:g} m in size, not '
                          f'{T[:3, 3].tolist()}')
-    return frozen_copy(T)
+    return T
 
 
 def _check_ends(path: Sequence[Joint]) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.spatial.rotations import EXACT, as_rotation, projected_rotation
+from ik_node.spatial.rotations import EXACT, as_rotation, clean_pose
 from ik_node.support.arguments import flag, numbers, vector
-from ik_node.support.checks import exact_pose, first_off_pose
+from ik_node.support.checks import first_off_pose
 from ik_node.support.exceptions import InputError
 from ik_node.tasks.pose import Pose
 
@@ -52,20 +52,11 @@ class Goal:
         project: whether a matrix that is no rotation, such as a printed one with three decimals,
         is replaced by the nearest rotation; InputError is then raised where none is nearest.
         """
-        project = project is not False and flag(project, 'project')
-        clean = exact_pose(pose, EXACT) if weights is None else None
-        if clean is not None:
-            goal = cls.__new__(cls)
-            goal._pose, goal._weights = clean, ALL_AXES
-            goal._has_position = goal._has_orientation = True
-            return goal
-        T = numbers(pose, 'a goal pose')
-        if T.shape != (4, 4):
-            raise InputError(f'a goal pose must have the shape (4, 4), not {T.shape}')
-        if T[3, 0] != 0.0 or T[3, 1] != 0.0 or T[3, 2] != 0.0 or T[3, 3] != 1.0:
-            raise InputError(f'the last row of a goal pose must be 0 0 0 1, not {T[3].tolist()}')
-        R = projected_rotation(T[:3, :3], 'a goal pose') if project else T[:3, :3]
-        return cls(T[:3, 3], R, weights)
+        goal = cls._of_clean_pose(clean_pose(
+            pose, 'a goal pose', project is not False and flag(project, 'project')))
+        if weights is not None:
+            goal._weights = _weights(weights, True, True)
+        return goal
 
     @property
     def position(self) -> np.ndarray | None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.spatial import is_pose, matrix_from_quaternion
+from ik_node.spatial import matrix_from_quaternion
 from ik_node.support.arguments import floats
-from ik_node.support.checks import rotation_defect
+from ik_node.support.checks import exact_pose, rotation_defect
 from ik_node.support.exceptions import InputError
 
 ROTATION_TOLERANCE = 1e-6  # largest deviation from SO(3) of an accepted rotation matrix
@@ -57,20 +57,32 @@ def projected_rotation(R: np.ndarray, what: str) -> np.ndarray:
     return nearest_rotation(R)
 
 
-def as_pose(pose: Any, what: str) -> np.ndarray:
+def as_pose(pose: Any, what: str, project: bool = False) -> np.ndarray:
     """Return a new array (4, 4), m. Raises InputError unless it is a pose to 1e-6.
 
-    what: what it is, for messages.
+    what: what it is, for messages. project: whether `projected_rotation` takes the place of what is
+    no rotation.
     """
     T = floats(pose, what)
     if T.shape != (4, 4):
         raise InputError(f'{what} must be a pose of the shape (4, 4), not {T.shape}')
-    if not is_pose(T, ROTATION_TOLERANCE):
-        fault = (f'its last row must be 0 0 0 1, not {T[3].tolist()}'
-                 if T[3].tolist() != [0.0, 0.0, 0.0, 1.0] else
-                 'its upper left (3, 3) is no rotation: '
-                 f'{rotation_fault(T[:3, :3], ROTATION_TOLERANCE)}')
-        raise InputError(f'{what} is no pose: {fault}')
+    if T[3].tolist() != [0.0, 0.0, 0.0, 1.0]:
+        raise InputError(f'{what} is no pose: its last row must be 0 0 0 1, not {T[3].tolist()}')
+    if project:
+        T[:3, :3] = projected_rotation(T[:3, :3], what)
+    elif not rotation_defect(T) <= ROTATION_TOLERANCE:
+        raise InputError(f'{what} is no pose: its upper left (3, 3) is no rotation: '
+                         f'{rotation_fault(T[:3, :3], ROTATION_TOLERANCE)}')
+    return T
+
+
+def clean_pose(pose: Any, what: str, project: bool = False) -> np.ndarray:
+    """Return a pose as `as_pose` does, read-only and with a rotation to the last digits."""
+    T = None if project else exact_pose(pose, EXACT)  # as most are, and fast where it is streamed
+    if T is None:
+        T = as_pose(pose, what, project)
+        T[:3, :3] = nearest_rotation(T[:3, :3])
+        T.flags.writeable = False
     return T
 
 

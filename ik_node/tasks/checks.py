@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from ik_node.spatial import matrix_from_rpy
-from ik_node.spatial.rotations import EXACT, as_pose, as_rotation, nearest_rotation
+from ik_node.spatial.rotations import as_rotation, clean_pose
 from ik_node.support.arguments import number, numbers, vector
 from ik_node.support.bounds import MAX_NUMBER
-from ik_node.support.checks import exact_pose
 from ik_node.support.exceptions import InputError, OptionError, shown
 
 Check = Callable[[Any, str], Any]  # (value, what it is) → what is kept
@@ -57,14 +56,9 @@ def rotation(value: Any, what: str) -> np.ndarray:
 
 def pose(value: Any, what: str) -> np.ndarray:
     """Return a pose (4, 4), m."""
-    T: Any = exact_pose(value, EXACT)  # as most are, and fast where targets are streamed
-    if T is not None:
-        bounded(T[:3, 3], what)
-        return T
-    T = as_pose(value, what)
-    T[:3, :3] = nearest_rotation(T[:3, :3])
+    T = clean_pose(value, what)
     bounded(T[:3, 3], what)
-    return fixed(T)
+    return T
 
 
 def axis_weights(value: Any, what: str) -> np.ndarray:
