@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from ik_node.support.arrays import Memory
 
 _TURN = 2.0 * math.pi
@@ -16,6 +18,11 @@ class JointLimits:
         self.lower = self.memory.vector(arrays.lower)
         self.upper = self.memory.vector(arrays.upper)
         self.turns = self.memory.integers(arrays.turns)
+
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the lower and the upper limits (n,), rad or m."""
+        return (np.array([self.lower[k] for k in range(self.n)]),
+                np.array([self.upper[k] for k in range(self.n)]))
 
     def narrow(self, lower: Any, upper: Any) -> None:
         """Replace the limits (n,), rad or m, while nothing searches in them."""

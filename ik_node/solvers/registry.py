@@ -26,7 +26,7 @@ from ik_node.solvers.collision.avoidance import avoiding
 from ik_node.solvers.example.solver import ExampleSolver
 from ik_node.solvers.genetic.solver import GeneticSolver
 from ik_node.solvers.jacobian.solver import DlsSolver, PseudoinverseSolver, TransposeSolver
-from ik_node.solvers.optimization.solver import OptimizationSolver
+from ik_node.solvers.optimization.pose_optimization import OptimizationSolver
 from ik_node.solvers.options import SolverOptions
 from ik_node.support.exceptions import OptionError, shown, unknown
 

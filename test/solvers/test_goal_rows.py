@@ -1,4 +1,4 @@
-"""The entry points of minimizers: rows of a goal, and manipulability."""
+"""Rows of a goal by the kernels, and manipulability."""
 
 import numpy as np
 import pytest
@@ -17,32 +17,27 @@ def rig(name='ur5', **options):
 
 def test_the_error_decreases_by_the_jacobian():
     chain, goal, solver = rig()
-    q, step, V, J = robots.middle(chain), 1e-6, np.empty((3, 6)), np.empty((6, 6))
+    q, step = robots.middle(chain), 1e-6
+
+    def rows(there):
+        return solver._verifier.rows(goal.pose, goal.weights, there)
+    V, J, *errors = rows(q)
     for k in range(chain.n_joints):
-        for row, at in enumerate((q + step * np.eye(6)[k], q - step * np.eye(6)[k], q)):
-            solver._rows.rows(goal.pose, goal.weights, at, V[row], J)
-        assert J[:, k] == pytest.approx((V[1] - V[0]) / (2.0 * step), abs=1e-6)
-    energy, position, orientation = solver._rows.rows(goal.pose, goal.weights, q, V[0], J)
-    assert energy == pytest.approx(V[0] @ V[0])
-    assert V[0][4] == 0.0
-    assert min(position, orientation) > 0.0
+        ahead, behind = (rows(q + sign * step * np.eye(6)[k])[0] for sign in (1.0, -1.0))
+        assert J[:, k] == pytest.approx((behind - ahead) / (2.0 * step), abs=1e-6)
+    assert errors[0] == pytest.approx(V @ V)
+    assert V[4] == 0.0
+    assert tuple(errors) == solver._verifier.errors(goal.pose, goal.weights, q)
+    assert min(errors) > 0.0
 
 
 def test_manipulability_is_that_of_the_textbook_and_its_gradient_points_uphill():
     chain, _, solver = rig('panda')
     goal = Goal.from_pose(chain.forward(robots.middle(chain)))
-    q, ascent = robots.middle(chain) + 0.2, np.empty(chain.n_joints)
-    w = solver._rows.manipulability(goal.pose, goal.weights, q, ascent)
+    q, measure = robots.middle(chain) + 0.2, solver._manipulability
+    w, ascent = measure.at(goal.pose, goal.weights, q)
     J = chain.jacobian(q)
     J[:3] /= solver.settings.length
     assert w == pytest.approx(np.sqrt(np.linalg.det(J @ J.T)))
     further = q + 1e-4 * ascent / np.linalg.norm(ascent)
-    assert solver._rows.manipulability(goal.pose, goal.weights, further, ascent) > w
-
-
-def test_arrays_of_other_sizes_are_refused():
-    _, goal, solver = rig()
-    with pytest.raises(ValueError, match='V and J'):
-        solver._rows.rows(goal.pose, goal.weights, np.zeros(6), np.empty(6), np.empty((6, 7)))
-    with pytest.raises(ValueError, match='gradient'):
-        solver._rows.manipulability(goal.pose, goal.weights, np.zeros(6), np.empty(5))
+    assert measure.at(goal.pose, goal.weights, further)[0] > w

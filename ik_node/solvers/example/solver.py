@@ -15,7 +15,6 @@ from ik_node.solvers.goal import Goal, as_goal
 from ik_node.solvers.jacobian.options import DlsOptions
 from ik_node.solvers.jacobian.solver import DlsSolver
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
-from ik_node.solvers.optimization.goal_rows import GoalRows
 from ik_node.solvers.result import StopReason
 from ik_node.solvers.solver_output import Found
 from ik_node.support.arguments import floats
@@ -112,7 +111,6 @@ class ExampleSolver(DlsSolver):
         self._examples = Examples(
             self.chain, read_examples(source, self.chain) if isinstance(source, str) else source,
             self.settings.length)
-        self._rows_of = GoalRows(self.chain.record, self.settings)
         self._models: dict[Features, tuple[models.Neighbours, models.Model]] = {}
         self._at(Features(True, True))
 
@@ -152,6 +150,13 @@ class ExampleSolver(DlsSolver):
         neighbours, _ = self._at(features)
         return gap(features, goal.pose, self._examples.poses[neighbours.nearest(point)])
 
+    def _rows_of(self, goal: Goal, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the error (6,) at q (n,) in rad and lengths, all its axes alike, and J (6, n)."""
+        weights = (goal.weights > 0.0).astype(float)
+        weights[:3] /= self.settings.length
+        V, J, *_ = self._verifier.rows(goal.pose, weights, q)
+        return V, J
+
     def _led_to(self, goal: Goal, guess: np.ndarray, q0: np.ndarray) -> Found:
         """Return the result of dls from a configuration (n,), drawn towards it, near q0 (n,)."""
         search = self._search_about(q0, self._entry)
@@ -171,6 +176,6 @@ class ExampleSolver(DlsSolver):
             elif options.model == 'gaussian':
                 model = models.GaussianMixture(
                     own, options, neighbours, (self.chain.lower, self.chain.upper),
-                    self._rows_of.unweighted)
+                    self._rows_of)
             self._models[features] = neighbours, model
         return self._models[features]

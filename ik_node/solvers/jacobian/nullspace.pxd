@@ -6,11 +6,21 @@ cimport ik_node.solvers.kernel.task as tasks
 from ik_node.support.arrays cimport vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.jacobian.settings cimport JacobianSettings
+from ik_node.solvers.kernel.arm_kernel cimport Verifier
 from ik_node.solvers.kernel.settings cimport Scratch, Settings
 from ik_node.solvers.kernel.task cimport TipTask
 cimport cython
 
 cdef double APART
+
+
+cdef class Manipulability(Verifier):
+    cdef Settings settings
+
+    @cython.locals(work=Scratch, n=int, found=double)
+    cpdef tuple at(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                   const double[::1] q)
+
 
 @cython.locals(wanted=cython.bint, ascends=cython.bint)
 cdef bint bias_gradient(Settings settings, JacobianSettings own, int n, Scratch work, vector q,

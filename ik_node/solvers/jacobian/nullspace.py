@@ -2,11 +2,14 @@
 
 import math
 
+import numpy as np
+
 from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.jacobian.settings import JacobianSettings
 from ik_node.solvers.kernel import linear
 from ik_node.solvers.kernel import task as tasks
+from ik_node.solvers.kernel.arm_kernel import Verifier
 from ik_node.solvers.kernel.settings import Scratch, Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support.arrays import Vector
@@ -129,3 +132,23 @@ def manipulability_gradient(chain: ChainRecord, task: TipTask, settings: Setting
         ascent[k] = factor * (above - below) * settings.scale[k] * work.unit[k]
     forward.chain_frames(chain, q, work.frames)
     tasks.task_error(task, work.frames[chain.m], work.R, work.e, work.V)
+
+
+class Manipulability(Verifier):
+    """The manipulability of a chain, and its gradient."""
+
+    def __init__(self, chain: ChainRecord, settings: Settings) -> None:
+        super().__init__(chain)
+        self.settings = settings
+
+    def at(self, T_base_goal: np.ndarray, weights: np.ndarray,
+           q: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return √det(J Jᵀ) at q (n,), see `manipulability`, and its gradient (n,)."""
+        work, n = self.begin(T_base_goal, weights, q), self.chain.n
+        for k in range(n):
+            work.unit[k] = 1.0
+        manipulability_gradient(self.chain, work.task, self.settings, 1.0, work, work.q0)
+        ascent = np.array([work.ascent[k] / self.settings.scale[k] for k in range(n)])
+        found = manipulability(self.chain, work.task, self.settings, work, work.q0)
+        self.idle.append(work)
+        return found, ascent

@@ -1,7 +1,9 @@
 cimport ik_node.support.arrays as arrays
 cimport ik_node.support.native as native
+cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.kernel.search as search
+cimport ik_node.solvers.kernel.task as tasks
 from ik_node.support.arrays cimport vector
 from libc cimport math
 from ik_node.kinematics.forward cimport ChainRecord
@@ -21,6 +23,9 @@ cdef class Verifier:
     @cython.locals(work=Scratch)
     cpdef tuple errors(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                        const double[::1] q)
+    @cython.locals(work=Scratch)
+    cpdef tuple rows(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                     const double[::1] q)
     @cython.locals(work=Scratch, finite=cython.bint)
     cpdef bint into_limits(self, double[::1] q) except -1
     @cython.locals(work=Scratch)

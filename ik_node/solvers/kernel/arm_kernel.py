@@ -14,9 +14,11 @@ except ImportError:
 import numpy as np
 
 from ik_node.collision.free_space import FreeSpace
+from ik_node.kinematics import jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.kernel import search
+from ik_node.solvers.kernel import task as tasks
 from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.restarts import Table
 from ik_node.solvers.kernel.settings import Record, Scratch, Settings
@@ -44,6 +46,21 @@ class Verifier:
         error, position, orientation = search.residual(self.chain, work.task, work, work.q0)
         self.idle.append(work)
         return error, position, orientation
+
+    def rows(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> tuple:
+        """Return the weighted error V (6,) at q (n,), its J (6, n), and what `errors` returns.
+
+        V decreases by J Δq.
+        """
+        work = self.begin(T_base_goal, weights, q)
+        error, position, orientation = search.residual(self.chain, work.task, work, work.q0)
+        jacobian.chain_jacobian(self.chain, work.frames, work.frames[self.chain.m], work.J)
+        tasks.task_jacobian(work.task, work.e, work.R, self.chain.n, work.J)
+        V, J = np.empty(6), np.empty((6, self.chain.n))
+        copies.copy_vector(work.V, V)
+        copies.copy_columns(work.J, J)
+        self.idle.append(work)
+        return V, J, error, position, orientation
 
     def into_limits(self, q: np.ndarray) -> bool:
         """Bring q (n,) inside the limits in place: by whole turns where possible, else clipped.

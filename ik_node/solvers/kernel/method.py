@@ -41,13 +41,13 @@ class Method:
 
 
 class PythonMethod(Method):
-    """Attempts by a function of the initial guess; the goal is the function's own affair."""
+    """Attempts by a function of the limits and the initial guess, which knows the goal."""
 
-    def __init__(self, minimise: Callable[[np.ndarray], tuple[np.ndarray, int, int]],
+    def __init__(self, minimise: Callable[[ChainRecord, np.ndarray], tuple[np.ndarray, int, int]],
                  turns_spoil: bool) -> None:
-        """Take a function of a guess (n,): it returns q (n,), how it ended, and iterations.
+        """Take a function of a chain and a guess (n,): it returns q (n,), its end, iterations.
 
-        turns_spoil: see `keeps_turns`.
+        The chain has the limits of the attempt. turns_spoil: see `keeps_turns`.
         """
         self.minimise, self.turns_spoil = minimise, turns_spoil
 
@@ -56,11 +56,12 @@ class PythonMethod(Method):
 
     def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
                 swing: bool, q: Vector) -> int:
-        return self.call(chain.n, work, q)
+        return self.call(chain, work, q)
 
-    def call(self, n: int, work: Scratch, q: Vector) -> int:
+    def call(self, chain: ChainRecord, work: Scratch, q: Vector) -> int:
         """Call the function; compiled, this holds the GIL."""
-        found, end, work.iterations = self.minimise(np.array([q[k] for k in range(n)]))
-        for k in range(n):
+        found, end, work.iterations = self.minimise(chain, np.array(
+            [q[k] for k in range(chain.n)]))
+        for k in range(chain.n):
             q[k] = found[k]
         return end

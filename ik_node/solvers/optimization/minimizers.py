@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.solvers.codes import CONVERGED, EXHAUSTED, STALLED
 from ik_node.solvers.optimization.objective import ExhaustedError, MetError, Objective
 from ik_node.solvers.optimization.space import Variables
+from ik_node.solvers.result import StopReason
 from ik_node.support.exceptions import IkError, OptionError, shown
 
 _SMALLEST = 1e-15  # relative tolerances of the least-squares minimizer: rounding
@@ -139,20 +139,20 @@ MINIMIZERS: dict[str, Minimizer] = {
 CONSTRAINED = ('slsqp', 'trust-constr', 'nlopt-slsqp')  # minimizers that keep linear constraints
 
 
-def run(minimizer: str | Callable[..., Any], objective: Objective, start: np.ndarray) -> int:
-    """Minimise an objective, by name or by a user's function, from q (n,); return how it ended.
+def run(minimizer: str | Callable[..., Any], objective: Objective, start: np.ndarray) -> StopReason:
+    """Minimise an objective, by name or by a user's function, from q (n,); return why it ended.
 
-    The result is in the objective: CONVERGED, EXHAUSTED or STALLED. Raises IkError where a function
-    does not return q (n,).
+    The result is in the objective. Raises IkError where a function does not return q (n,).
     """
     try:
+        objective.move_to(start)  # which the minimizer gets in units, with their rounding
         minimize = _own_minimizer(minimizer) if callable(minimizer) else MINIMIZERS[minimizer]
         objective.objective(minimize(objective, start))
     except MetError:
-        return CONVERGED
+        return StopReason.CONVERGED
     except ExhaustedError:
-        return EXHAUSTED
-    return STALLED
+        return StopReason.ITERATIONS
+    return StopReason.STALLED
 
 
 def _own_minimizer(minimizer: Callable[..., Any]) -> Minimizer:

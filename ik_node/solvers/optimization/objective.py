@@ -1,23 +1,28 @@
-"""The objective: the weighted pose error of a goal, and additional terms.
+"""The objective: the weighted errors of a goal or of tasks, and additional terms.
 
-    E(q) = (w_p/L)² |p* − p|² + w_o² |log(R* Rᵀ)|² = |V|²,   ∂E/∂q = −2 Jᵀ V
+    E(q) = |V|²,   ∂E/∂q = −2 Jᵀ V
 
-[Bařinka & Berka, eq. 9; Zhao & Badler 1994], with V and J as the kernels compute them, and L the
-length of the arm that weighs as a radian.
+With V and J as the kernels compute them: for the goal of an arm
+
+    E(q) = (w_p/L)² |p* − p|² + w_o² |log(R* Rᵀ)|²
+
+[Bařinka & Berka, eq. 9; Zhao & Badler 1994], where L is the length of the arm that weighs as a
+radian; for tasks E(q) = Σ weight · |W r|².
 """
 
 import math
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.solvers.goal import Goal
-from ik_node.solvers.optimization.goal_rows import GoalRows
+from ik_node.solvers.kernel.body.compiled_tasks import LevelRows
 from ik_node.solvers.optimization.space import Space, Variables
 from ik_node.solvers.optimization.terms import TermSum
 from ik_node.support import clock
 
+STRICT = 10.0   # what a row of a strict task counts over others in |V|
+_HELD = 300.0   # where it is a constraint: the best configuration is the one that keeps it
 _ROUNDING = 1e-15  # rad: a smaller tolerance is below the rounding of an error
 _VALUES = 20  # objective values for each gradient, for minimizers that use no gradient
 
@@ -36,51 +41,55 @@ def unit_of(position_tolerance: float, orientation_tolerance: float) -> float:
     return min(max(size, _ROUNDING), 1.0 / _ROUNDING) ** 2
 
 
-class ErrorRows(NamedTuple):
-    """The rows of a goal or of tasks at some q."""
+class Problem(NamedTuple):
+    """What one attempt minimises.
 
-    V: np.ndarray  # (m,) weighted error
-    J: np.ndarray  # (m, n): V decreases by J Δq
-    energy: float  # E = |V|²
-    met: bool      # whether all is within the tolerances
-
-
-class Objective(ABC):
-    """E and the terms as functions of q (n,), rad or m; what E is of, a subclass says.
-
-    Raises MetError from any of its functions once a q that meets the goal has been evaluated, and
-    ExhaustedError after `most` gradients, or when the time is over. `q`, `value`: the best
-    configuration so far, inside the limits, and its value; `iterations`: gradients evaluated;
-    `unit`: E where both errors are equal to their tolerances.
+    - `rows`: returns the rows at q (n,).
+    - `space`: limits and constraints; `allowed`: the same with limits for results where there are
+      none, which would change the first step of a minimizer.
+    - `unit`: E where both errors are equal to their tolerances.
+    - `options`: see `MinimizerOptions`; `deadline`: by time.perf_counter, s.
+    - `strict`: whether each of the first rows, which strict tasks have, is one-sided (k,); None
+      where the rows are those of a goal, with the cost E.
     """
 
-    def __init__(self, space: Space, terms: TermSum | None, most: int, unit: float,
-                 deadline: float) -> None:
-        """Prepare for one attempt.
+    rows: Callable[[np.ndarray], LevelRows]
+    space: Space
+    allowed: Space
+    unit: float
+    options: Any
+    deadline: float
+    strict: np.ndarray | None = None
 
-        terms: None where only E counts. deadline: by time.perf_counter, s.
+
+class Objective:
+    """E and the terms of a problem as functions of q (n,), rad or m.
+
+    Raises MetError from any of its functions once a q that meets the goal has been evaluated, and
+    ExhaustedError after the gradients of the problem, or when the time is over. `q`, `value`: the
+    best allowed configuration so far, and its value; `iterations`: gradients evaluated; `space`,
+    `unit`: those of the problem.
+    """
+
+    def __init__(self, problem: Problem, terms: TermSum | None, held: bool = False) -> None:
+        """Prepare to run a minimizer.
+
+        terms: None where only E counts. held: whether the strict rows are constraints.
         """
-        n = len(space.lower)
-        self.space, self.unit = space, unit
-        self._terms, self._most, self._deadline = terms, most, deadline
+        n = len(problem.space.lower)
+        self.space, self.unit, self._problem = problem.space, problem.unit, problem
+        self._terms, self._strict = terms, np.zeros(0) if problem.strict is None else problem.strict
+        self._held = slice(len(self._strict) if held else 0)
         self._at, self._count = np.full(n, math.nan), 0
         self.q, self.value, self.iterations = np.empty(n), math.inf, 0
 
-    @abstractmethod
-    def _evaluate(self, q: np.ndarray) -> ErrorRows:
-        """Return the rows at q (n,)."""
-
-    def constraints(self, variables: Variables) -> list[Any]:
-        """Return what must hold besides as constraints of scipy, for minimizers that keep them."""
-        return []
-
     def objective(self, q: np.ndarray) -> float:
         """Return E and the terms at q (n,)."""
-        self._move_to(q)
+        self.move_to(q)
         self._count += 1
-        if self._count > _VALUES * self._most:
+        if self._count > _VALUES * self._problem.options.max_iterations:
             raise ExhaustedError
-        value = self._rows.energy
+        value = self._energy
         if self._terms is not None:
             value += self._terms.value(self._at)
         self._keep(value)
@@ -89,69 +98,72 @@ class Objective(ABC):
     def gradient(self, q: np.ndarray) -> np.ndarray:
         """Return the gradient (n,) of `objective` at q (n,)."""
         self._begin_iteration(q)
-        slope: np.ndarray = -2.0 * (self._rows.V @ self._rows.J)
+        slope: np.ndarray = -2.0 * (self._V @ self._J)
         if self._terms is not None:
             slope += self._terms.gradient(self._at)
         return slope
 
     def rows(self, q: np.ndarray) -> np.ndarray:
         """Return V (m,) at q (n,), whose squared length is E."""
-        self._move_to(q)
-        self._keep(self._rows.energy)
-        return self._rows.V.copy()
+        self.move_to(q)
+        self._keep(self._energy)
+        return self._V.copy()
 
     def row_jacobian(self, q: np.ndarray) -> np.ndarray:
         """Return ∂V/∂q (m, n) at q (n,)."""
         self._begin_iteration(q)
-        return -self._rows.J
+        return -self._J
 
-    def _begin_iteration(self, q: np.ndarray) -> None:
-        if self.iterations == self._most:
-            raise ExhaustedError
-        self.iterations += 1
-        self._move_to(q)
+    def constraints(self, variables: Variables) -> list[Any]:
+        """Return the held rows as one constraint of scipy: r = 0, r ≥ 0 where one-sided."""
+        held = self._held
+        if not held.stop:
+            return []
+        from scipy import optimize  # late: a quarter of a node's start
 
-    def _move_to(self, q: np.ndarray) -> None:
+        def residuals(x: np.ndarray) -> np.ndarray:
+            self.move_to(variables.joint_values(x))
+            return -self._rows.e[held]
+
+        def jacobian(x: np.ndarray) -> np.ndarray:
+            self.move_to(variables.joint_values(x))
+            return variables.slope(self._rows.A[held])
+        return [optimize.NonlinearConstraint(
+            residuals, 0.0, np.where(self._strict, np.inf, 0.0), jac=jacobian)]
+
+    def keeps_held(self, q: np.ndarray, tolerance: float) -> bool:
+        """Tell whether the held rows are met at q (n,), each to a tolerance."""
+        return bool((np.abs(self._problem.rows(q).missed()[self._held]) <= tolerance).all())
+
+    def move_to(self, q: np.ndarray) -> None:
         """Evaluate the rows at q (n,), unless they were evaluated there before."""
-        if clock.is_over(self._deadline):
+        if clock.is_over(self._problem.deadline):
             raise ExhaustedError
         if (q == self._at).all():
             return
         self._at[:] = q
-        self._rows = self._evaluate(self._at)
-        if self._terms is None and self._rows.met and self._allows(self._at):
-            self.q[:], self.value = self._at, self._rows.energy
+        self._rows = rows = self._problem.rows(self._at)
+        self._V, self._J, self._energy = rows.e, rows.A, rows.cost
+        if self._problem.strict is not None:
+            self._weigh()
+        if self._terms is None and rows.met and self._problem.allowed.allows(self._at):
+            self.q[:], self.value = self._at, self._energy
             raise MetError
 
+    def _weigh(self) -> None:
+        """Let strict rows count more; those of one-sided tasks that hold are zero."""
+        rows, factors = self._rows, np.ones(len(self._rows.e))
+        factors[:len(self._strict)] = _HELD if self._held.stop else STRICT
+        self._V = factors * rows.missed()
+        factors[rows.one_sided & (rows.e < 0.0)] = 0.0
+        self._J, self._energy = factors[:, None] * rows.A, float(self._V @ self._V)
+
+    def _begin_iteration(self, q: np.ndarray) -> None:
+        if self.iterations == self._problem.options.max_iterations:
+            raise ExhaustedError
+        self.iterations += 1
+        self.move_to(q)
+
     def _keep(self, value: float) -> None:
-        if value < self.value and self._allows(self._at):
+        if value < self.value and self._problem.allowed.allows(self._at):
             self.q[:], self.value = self._at, value
-
-    def _allows(self, q: np.ndarray) -> bool:
-        return self.space.allows(q)
-
-
-class GoalObjective(Objective):
-    """E of the goal of an arm, and the terms."""
-
-    def __init__(self, space: Space, rows_of: GoalRows, length: float, goal: Goal,
-                 terms: TermSum | None, most: int, tolerances: tuple[float, float],
-                 deadline: float) -> None:
-        """Prepare for one attempt; see `Objective`.
-
-        length: that weighs as a radian, m; tolerances: m and rad.
-        """
-        super().__init__(space, terms, most, unit_of(tolerances[0] / length, tolerances[1]),
-                         deadline)
-        n = len(space.lower)
-        self._rows_of, self._goal, self._tolerances = rows_of, goal, tolerances
-        self._weights = goal.weights / goal.weights.max()
-        self._weights[:3] /= length
-        self._V, self._J = np.empty(6), np.empty((6, n))
-
-    def _evaluate(self, q: np.ndarray) -> ErrorRows:
-        """Return the rows at q (n,), in arrays that the next call changes."""
-        energy, position, orientation = self._rows_of.rows(
-            self._goal.pose, self._weights, q, self._V, self._J)
-        return ErrorRows(self._V, self._J, energy, position <= self._tolerances[0]
-                    and orientation <= self._tolerances[1])

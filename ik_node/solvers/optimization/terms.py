@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.optimization.goal_rows import GoalRows
+from ik_node.solvers.jacobian.nullspace import Manipulability
 from ik_node.solvers.optimization.space import Space
 from ik_node.support.exceptions import IkError, shown
 
@@ -80,18 +80,11 @@ def distance_from_limits(lower: np.ndarray, upper: np.ndarray, weight: float) ->
                 lambda q: 2.0 / count * (q - middle) * inverse ** 2, weight)
 
 
-def high_manipulability(rows: GoalRows, goal: Goal, weight: float) -> Term:
-    """Return −√det(J Jᵀ) [Yoshikawa 1985] as a term; rows: with the gain 1 for manipulability."""
+def high_manipulability(measure: Manipulability, goal: Goal, weight: float) -> Term:
+    """Return −√det(J Jᵀ) of the rows that a goal constrains as a term [Yoshikawa 1985]."""
     constrained = (goal.weights > 0.0).astype(float)
-
-    def value(q: np.ndarray) -> float:
-        return -rows.manipulability(goal.pose, constrained, q, np.empty(len(q)))
-
-    def gradient(q: np.ndarray) -> np.ndarray:
-        ascent = np.empty(len(q))
-        rows.manipulability(goal.pose, constrained, q, ascent)
-        return -ascent
-    return Term(value, gradient, weight)
+    return Term(lambda q: -measure.at(goal.pose, constrained, q)[0],
+                lambda q: -measure.at(goal.pose, constrained, q)[1], weight)
 
 
 def custom(function: Any, weight: float) -> Term:

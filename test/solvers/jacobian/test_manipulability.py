@@ -4,7 +4,7 @@ import pytest
 import robots
 from ik_node import Goal, KinematicTree, make_solver
 from ik_node.model.joints import BALL, ComplexJoint, Joint
-from ik_node.solvers.optimization.goal_rows import GoalRows
+from ik_node.solvers.jacobian.nullspace import Manipulability
 
 
 def rows_of(chain, q, length, rows):
@@ -21,9 +21,8 @@ def measure(chain, q, length, rows=range(6)):
 def uphill(chain, goal, q, **options):
     """Return (w, ∂w/∂q (n,)) as the kernels have them, and the length of the arm."""
     solver = make_solver('dls', chain, manipulability_gain=1.0, **options)
-    there, ascent = q.copy(), np.empty(chain.n_joints)
-    w = GoalRows(chain.record, solver.settings).manipulability(goal.pose, goal.weights, there,
-                                                                  ascent)
+    there = q.copy()
+    w, ascent = Manipulability(chain.record, solver.settings).at(goal.pose, goal.weights, there)
     assert (there == q).all()
     return w, ascent, solver.settings.length
 

@@ -9,7 +9,7 @@ from scipy import optimize
 import robots
 from ik_node import Goal, IkError, StopReason, make_solver
 from ik_node.solvers.optimization.minimizers import CONSTRAINED, MINIMIZERS
-from ik_node.solvers.optimization.objective import GoalObjective, MetError
+from ik_node.solvers.optimization.objective import MetError, Objective, Problem
 
 NAMES = tuple(MINIMIZERS)
 
@@ -17,6 +17,12 @@ NAMES = tuple(MINIMIZERS)
 def needs(minimizer):
     if isinstance(minimizer, str) and minimizer.startswith('nlopt-'):
         pytest.importorskip('nlopt')
+
+
+def objective_of(solver, goal):
+    """Return the objective of an arm's goal."""
+    return Objective(Problem(solver._rows_of(goal), solver._space, solver._space, solver._unit,
+                             solver.options, np.inf), None)
 
 
 @pytest.mark.parametrize('minimizer', [name for name in NAMES if name != 'trust-constr'])
@@ -94,8 +100,7 @@ def test_the_gradient_is_that_of_the_objective():
     chain, rng = robots.chain('panda'), np.random.default_rng(5)
     solver = make_solver('optimization', chain)
     goal = Goal.from_pose(chain.forward(robots.random_q(chain, rng)), (1, 2, 0.5, 1, 0, 3))
-    objective = GoalObjective(solver._regions[0].space, solver._rows, solver.settings.length,
-                              goal, None, 1000, (1e-6, 1e-6), np.inf)
+    objective = objective_of(solver, goal)
     for _ in range(3):
         q = robots.random_q(chain, rng, inside=0.9)
         slope = objective.gradient(q)
@@ -108,8 +113,7 @@ def test_the_objective_ends_a_minimizer_at_the_goal():
     chain = robots.planar(1.0, 0.8)
     solver = make_solver('optimization', chain)
     goal = Goal(position=chain.forward([0.4, 0.9])[:3, 3])
-    objective = GoalObjective(solver._regions[0].space, solver._rows, solver.settings.length,
-                              goal, None, 10, (1e-6, 1e-6), np.inf)
+    objective = objective_of(solver, goal)
     with pytest.raises(MetError):
         objective.objective(np.array([0.4, 0.9]))
     assert objective.q == pytest.approx([0.4, 0.9])
