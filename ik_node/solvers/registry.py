@@ -21,11 +21,11 @@ from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.auto import AutoSolver
-from ik_node.solvers.ccd.solver import CcdSolver
+from ik_node.solvers.ccd.coordinate_descent import CcdSolver
 from ik_node.solvers.collision.avoidance import avoiding
 from ik_node.solvers.example.solver import ExampleSolver
 from ik_node.solvers.genetic.solver import GeneticSolver
-from ik_node.solvers.jacobian.solver import DlsSolver, PseudoinverseSolver, TransposeSolver
+from ik_node.solvers.jacobian.family import DlsSolver, PseudoinverseSolver, TransposeSolver
 from ik_node.solvers.optimization.pose_optimization import OptimizationSolver
 from ik_node.solvers.options import SolverOptions
 from ik_node.support.exceptions import OptionError, shown, unknown

@@ -8,9 +8,11 @@ is the same with c₁ = k2 − k1 and s₁ = k3.
 """
 
 import math
+from typing import Any
 
 from ik_node.kinematics import kinds
 from ik_node.kinematics.forward import ChainRecord
+from ik_node.solvers.codes import ORDERS
 from ik_node.solvers.kernel.settings import Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.spatial import so3
@@ -21,11 +23,11 @@ LEAST_ACROSS = 0.1  # sine of an angle: of a smaller one a heading counts less
 
 
 class CcdSettings:
-    """Settings of cyclic coordinate descent."""
+    """The options of cyclic coordinate descent as numbers."""
 
-    def __init__(self, order: int, position_weight: float, orientation_weight: float) -> None:
-        self.order, self.position_weight = order, position_weight
-        self.orientation_weight = orientation_weight
+    def __init__(self, options: Any) -> None:
+        self.order, self.position_weight = ORDERS[options.order], options.position_weight
+        self.orientation_weight = options.orientation_weight
 
 
 def joint_optimum(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings,

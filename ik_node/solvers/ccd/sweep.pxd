@@ -30,11 +30,9 @@ cdef class CyclicCoordinateDescent(Method):
 
 cdef double sweep(ChainRecord chain, TipTask task, Settings settings, CcdSettings own, Scratch work,
                   bint limited, bint swing, vector q) noexcept nogil
-cdef double _sweep_inward(ChainRecord chain, TipTask task, Settings settings, CcdSettings own,
+@cython.locals(outward=cython.bint, prismatic=cython.bint)
+cdef double _move_in_turn(ChainRecord chain, TipTask task, Settings settings, CcdSettings own,
                           Scratch work, bint limited, bint swing, vector q) noexcept nogil
-@cython.locals(prismatic=cython.bint)
-cdef double _sweep_outward(ChainRecord chain, TipTask task, Settings settings, CcdSettings own,
-                           Scratch work, bint limited, bint swing, vector q) noexcept nogil
 cdef double _move_ranked(ChainRecord chain, TipTask task, Settings settings, CcdSettings own,
                          Scratch work, bint limited, bint swing, vector q) noexcept nogil
 cdef double _move_shared(ChainRecord chain, TipTask task, Settings settings, Scratch work,

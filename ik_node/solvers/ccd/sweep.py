@@ -24,8 +24,8 @@ DAMPING, FLOOR = 1e-3, 1e-8  # λ² of a step of all joints: a share of the squa
 class CyclicCoordinateDescent(Method):
     """Sets one joint after the other to its optimum in closed form."""
 
-    def __init__(self, options: CcdSettings) -> None:
-        self.own = options
+    def __init__(self, own: CcdSettings) -> None:
+        self.own = own
 
     def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
                 swing: bool, q: Vector) -> int:
@@ -100,19 +100,14 @@ class CyclicCoordinateDescent(Method):
 def _least_squares_step(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
                         energy: float, dq: Vector) -> None:
     """Write a damped least-squares step of all joints into dq (n,). Frames and V must be q's."""
-    F, J, A = work.frames, work.J, work.A
+    F, J = work.frames, work.J
     jacobian.chain_jacobian(chain, F, F[chain.m], J)
     tasks.task_jacobian(task, work.e, work.R, chain.n, J)
     for k in range(chain.n):
         for i in range(6):
             J[k][i] *= settings.scale[k]
-    linear.gram(J, chain.n, A)
     about = DAMPING * energy + FLOOR
-    for i in range(6):
-        A[i][i] += about * settings.length ** 2 if i < 3 else about
-    linear.cholesky(A)
-    linear.cholesky_solve(A, work.V, work.beta)
-    linear.times_transpose(J, chain.n, work.beta, dq)
+    linear.damped_step(J, chain.n, work.V, about * settings.length ** 2, about, work, dq)
     for k in range(chain.n):
         dq[k] *= settings.scale[k]
 
@@ -125,46 +120,35 @@ def energy_of(settings: Settings, position: float, orientation: float) -> float:
 def sweep(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings, work: Scratch,
           limited: bool, swing: bool, q: Vector) -> float:
     """Set every joint once, q (n,) in place; return the largest change. Frames must be q's."""
-    if own.order == codes.INWARD:
-        largest = _sweep_inward(chain, task, settings, own, work, limited, swing, q)
-    elif own.order == codes.OUTWARD:
-        largest = _sweep_outward(chain, task, settings, own, work, limited, swing, q)
-    else:
+    if own.order == codes.RANKED:
         largest = _move_ranked(chain, task, settings, own, work, limited, swing, q)
+    else:
+        largest = _move_in_turn(chain, task, settings, own, work, limited, swing, q)
     return max(largest, _move_shared(chain, task, settings, work, limited, q))
 
 
-def _sweep_inward(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings,
+def _move_in_turn(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings,
                   work: Scratch, limited: bool, swing: bool, q: Vector) -> float:
-    """Set the joints from the tip towards the base; return the largest change.
+    """Set the joints from the tip towards the base, or outwards; return the largest change.
 
-    Moving a joint does not change the frames before it: only the tip is updated.
+    Moving a joint changes the tip, and the frames after its own: inwards these do not matter any
+    more.
     """
-    F, T, largest = work.frames, work.T, 0.0
+    F, T, largest, outward = work.frames, work.T, 0.0, own.order == codes.OUTWARD
     _copy(F[chain.m], T)
-    for i in range(chain.m):
-        k = chain.m - 1 - i
-        change, _ = joint_optimum.joint_optimum(chain, task, settings, own, F[k], T, k, limited,
-                                                swing, q)
-        largest = max(largest, math.fabs(_set(chain, k, change, F[k], T, q)))
-    return largest
-
-
-def _sweep_outward(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings,
-                   work: Scratch, limited: bool, swing: bool, q: Vector) -> float:
-    """Set the joints from the base outwards, updating the frames; return the largest change."""
-    F, T, largest = work.frames, work.T, 0.0
-    _copy(F[chain.m], T)
-    for k in range(chain.m):
+    for number in range(chain.m):
+        k = number if outward else chain.m - 1 - number
         prismatic = chain.kind[k] == kinds.PRISMATIC
-        for i in range(3):
-            F[k][i][0], F[k][i][1], F[k][i][2], F[k][i][3] = forward._placed_row(
-                F, chain.placement, k, i)
-        articulate(F[k], prismatic, chain.ratio[k] * q[chain.column[k]])
+        if outward:
+            for i in range(3):
+                F[k][i][0], F[k][i][1], F[k][i][2], F[k][i][3] = forward._placed_row(
+                    F, chain.placement, k, i)
+            articulate(F[k], prismatic, chain.ratio[k] * q[chain.column[k]])
         change, _ = joint_optimum.joint_optimum(chain, task, settings, own, F[k], T, k, limited,
                                                 swing, q)
         largest = max(largest, math.fabs(_set(chain, k, change, F[k], T, q)))
-        articulate(F[k], prismatic, chain.ratio[k] * change)
+        if outward:
+            articulate(F[k], prismatic, chain.ratio[k] * change)
     return largest
 
 

@@ -12,8 +12,7 @@ from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.example import models
 from ik_node.solvers.example.examples import Examples, Features, features_of, gap, read_examples
 from ik_node.solvers.goal import Goal, as_goal
-from ik_node.solvers.jacobian.options import DlsOptions
-from ik_node.solvers.jacobian.solver import DlsSolver
+from ik_node.solvers.jacobian.family import DlsOptions, DlsSolver
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.result import StopReason
 from ik_node.solvers.solver_output import Found

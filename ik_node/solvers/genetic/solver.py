@@ -14,7 +14,7 @@ from ik_node.solvers.codes import CONVERGED
 from ik_node.solvers.genetic.fitness import Fitness, least_fitness
 from ik_node.solvers.genetic.memetic import ArmEvolution, Genetic
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.jacobian.options import DlsOptions
+from ik_node.solvers.jacobian.family import DlsOptions
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.kernel.arm_kernel import Search
 from ik_node.solvers.kernel.low_discrepancy import spread_ranges

@@ -9,7 +9,7 @@ cimport ik_node.solvers.kernel.task as tasks
 from ik_node.support.arrays cimport pose, vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.kernel.method cimport Method
-from ik_node.solvers.jacobian.settings cimport JacobianSettings
+from ik_node.solvers.jacobian.nullspace cimport JacobianSettings
 from ik_node.solvers.kernel.settings cimport Scratch, Settings
 from ik_node.solvers.kernel.task cimport TipTask
 cimport cython

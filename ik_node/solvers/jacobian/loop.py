@@ -6,7 +6,7 @@ from ik_node.kinematics import forward, jacobian, joint_limits
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.jacobian import nullspace
-from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.jacobian.nullspace import JacobianSettings
 from ik_node.solvers.kernel import task as tasks
 from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.settings import Scratch, Settings

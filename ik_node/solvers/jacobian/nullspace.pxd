@@ -1,17 +1,25 @@
 from libc cimport math
+cimport ik_node.solvers.codes as codes
 cimport ik_node.kinematics.forward as forward
 cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.solvers.kernel.linear as linear
 cimport ik_node.solvers.kernel.task as tasks
-from ik_node.support.arrays cimport vector
+from ik_node.support.arrays cimport Memory, vector
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.jacobian.settings cimport JacobianSettings
 from ik_node.solvers.kernel.arm_kernel cimport Verifier
 from ik_node.solvers.kernel.settings cimport Scratch, Settings
 from ik_node.solvers.kernel.task cimport TipTask
 cimport cython
 
 cdef double APART
+
+
+cdef class JacobianSettings:
+    cdef Memory memory
+    cdef vector bias_target, bias_gain
+    cdef double bias_exponent, rank_tolerance, manipulability_gain, path_step
+    cdef bint biased, alternate
+    cdef int factorization
 
 
 cdef class Manipulability(Verifier):

@@ -1,13 +1,13 @@
 """The steps of the Jacobian family: pseudoinverse, damped least squares, transpose."""
 
 import math
+from typing import Any
 
 from ik_node.model.chain import Chain
 from ik_node.solvers import codes
 from ik_node.solvers.jacobian import loop
 from ik_node.solvers.jacobian.loop import JacobianMethod
-from ik_node.solvers.jacobian.options import DlsOptions, PseudoinverseOptions, TransposeOptions
-from ik_node.solvers.jacobian.settings import JacobianSettings
+from ik_node.solvers.jacobian.nullspace import JacobianSettings
 from ik_node.solvers.kernel import linear
 from ik_node.solvers.kernel.settings import Scratch, Settings
 from ik_node.support.arrays import Vector
@@ -30,7 +30,7 @@ NEGLIGIBLE = 1e-10  # singular values below this fraction of the largest are ign
 class Pseudoinverse(JacobianMethod):
     """Δq = J⁺ e: the shortest step that removes the error; unbounded near singularities."""
 
-    def __init__(self, options: PseudoinverseOptions, chain: Chain) -> None:
+    def __init__(self, options: Any, chain: Chain) -> None:
         super().__init__(JacobianSettings(
             options, chain, factorization=codes.FACTORIZATIONS[options.factorization]))
 
@@ -43,7 +43,7 @@ class Pseudoinverse(JacobianMethod):
 class DampedLeastSquares(JacobianMethod):
     """Δq = Jᵀ (J Jᵀ + λ² I)⁻¹ e: bounded steps near singular configurations; the default."""
 
-    def __init__(self, options: DlsOptions, chain: Chain) -> None:
+    def __init__(self, options: Any, chain: Chain) -> None:
         super().__init__(JacobianSettings(options, chain, DEFAULT_GAIN))
         self.damping_rule, self.damping = codes.CONSTANT, 0.0
         if options.damping is None:
@@ -58,7 +58,6 @@ class DampedLeastSquares(JacobianMethod):
         With the user's λ, D is the unit matrix. With a λ that a rule adapts, D = diag(length², 1),
         so that nothing depends on how large the arm is.
         """
-        A, J, beta = work.A, work.J, work.beta
         if self.damping_rule == codes.SELECTIVE:
             selective_step(settings, self.max_angle, n, work, V)
             return
@@ -67,21 +66,16 @@ class DampedLeastSquares(JacobianMethod):
         else:
             about = squared_damping(settings, self, n, work, V)
             along = about * settings.length * settings.length
-        linear.gram(J, n, A)
-        for i in range(6):
-            A[i][i] += along if i < 3 else about
-        if linear.cholesky(A) > 0.0:
-            linear.cholesky_solve(A, V, beta)
-            linear.times_transpose(J, n, beta, work.dq)
-        else:  # λ = 0 where J has not full rank
-            linear.shortest_step(J, n, V, self.own.factorization, self.own.rank_tolerance, work,
-                                 work.dq)
+        if not linear.damped_step(work.J, n, V, along, about, work, work.dq):
+            # λ = 0 where J has not full rank
+            linear.shortest_step(work.J, n, V, self.own.factorization, self.own.rank_tolerance,
+                                 work, work.dq)
 
 
 class Transpose(JacobianMethod):
     """Δq = α Jᵀ e: no inverse, and many more iterations."""
 
-    def __init__(self, options: TransposeOptions, chain: Chain) -> None:
+    def __init__(self, options: Any, chain: Chain) -> None:
         super().__init__(JacobianSettings(options, chain))
         self.alpha = 0.0 if options.alpha is None else options.alpha
         self.alpha_scale = options.alpha_scale

@@ -10,6 +10,8 @@ cdef double WELL_CONDITIONED, WELL_ABOVE
 @cython.locals(solved=cython.bint)
 cdef void shortest_step(columns J, int n, vector V, int factorization, double tolerance, Scratch work,
                         vector dq) noexcept nogil
+cdef bint damped_step(columns J, int n, vector V, double along, double about, Scratch work,
+                      vector dq) noexcept nogil
 cdef void gram(columns J, int n, square A) noexcept nogil
 cdef double cholesky(square A) noexcept nogil
 cdef void cholesky_solve(square L, vector b, vector x) noexcept nogil

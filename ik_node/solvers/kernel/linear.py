@@ -41,6 +41,23 @@ def shortest_step(J: Columns, n: int, V: Vector, factorization: int, tolerance: 
         truncated_solve(J, n, V, tolerance, work.W, work.U, dq)
 
 
+def damped_step(J: Columns, n: int, V: Vector, along: float, about: float, work: Scratch,
+                dq: Vector) -> bool:
+    """Write `Jᵀ (J Jᵀ + D)⁻¹ V` into dq (n,) [Parent 5.24]; tell whether J Jᵀ + D is definite.
+
+    D has `along` for the rows of the position, and `about` for those of the orientation.
+    """
+    A, beta = work.A, work.beta
+    gram(J, n, A)
+    for i in range(6):
+        A[i][i] += along if i < 3 else about
+    if cholesky(A) == 0.0:
+        return False
+    cholesky_solve(A, V, beta)
+    times_transpose(J, n, beta, dq)
+    return True
+
+
 def gram(J: Columns, n: int, A: Square) -> None:
     """Write J Jᵀ into the lower triangle of A (6, 6)."""
     for i in range(6):

@@ -53,6 +53,4 @@ class CcdSolver(IterativeSolver):
         super().__init__(chain, **options)
 
     def _make_method(self) -> CyclicCoordinateDescent:
-        return CyclicCoordinateDescent(CcdSettings(
-            ORDERS[self.options.order], self.options.position_weight,
-            self.options.orientation_weight))
+        return CyclicCoordinateDescent(CcdSettings(self.options))
