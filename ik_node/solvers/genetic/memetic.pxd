@@ -4,7 +4,7 @@ cimport ik_node.kinematics.forward as forward
 cimport ik_node.solvers.kernel.task as tasks
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.jacobian.steps cimport DampedLeastSquares
-from ik_node.solvers.kernel.evolution cimport Evolution, Population
+from ik_node.solvers.kernel.evolution cimport Evolution, Judge, Population
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.kernel.method cimport Method
 from ik_node.solvers.kernel.settings cimport Scratch, Settings
@@ -12,24 +12,23 @@ from ik_node.solvers.kernel.task cimport TipTask
 cimport cython
 
 
-cdef class ArmPopulation(Population):
+cdef class PoseJudge(Judge):
+    cdef ChainRecord chain
+    cdef Settings settings
     cdef Scratch work
+
+    @cython.locals(position=double, orientation=double)
+    cdef int cost(self, vector z, vector child) except -1 nogil
 
 
 cdef class GeneticWork(Scratch):
-    cdef ArmPopulation population
-
-
-cdef class ArmEvolution(Evolution):
-    cdef ChainRecord chain
-    cdef Settings settings
-
-    cdef int judge(self, Population population) except -1 nogil
-    cdef bint judge_pose(self, Population population, Scratch work) noexcept nogil
+    cdef Population population
 
 
 cdef class Genetic(Method):
-    cdef ArmEvolution evolution
+    cdef ChainRecord chain
+    cdef Settings settings
+    cdef Evolution evolution
     cdef DampedLeastSquares local
     cdef bint local_search
 

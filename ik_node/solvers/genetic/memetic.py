@@ -1,7 +1,5 @@
 """Memetic search of one arm: evolution, then local steps on the best."""
 
-from typing import Any
-
 try:
     import cython
 except ImportError:
@@ -13,61 +11,48 @@ from ik_node.solvers import codes
 from ik_node.solvers.jacobian import loop
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.kernel import task as tasks
-from ik_node.solvers.kernel.evolution import Evolution, Population
+from ik_node.solvers.kernel.evolution import Evolution, Judge, Population
 from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.settings import Scratch, Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support.arrays import Vector
 
 
-class ArmPopulation(Population):
-    """A population of an arm, judged by the goal `work.plain`."""
+class PoseJudge(Judge):
+    """Judges joint values by the error energy of the goal `work.plain`, whether it is met."""
 
-    def __init__(self, work: Scratch, n: int, elite: int) -> None:
-        super().__init__(n, elite)
-        self.work = work
+    def __init__(self, chain: ChainRecord, settings: Settings, work: Scratch) -> None:
+        super().__init__()
+        self.chain, self.settings, self.work = chain, settings, work
+
+    def cost(self, z: Vector, child: Vector) -> bool:
+        forward.chain_frames(self.chain, z, self.work.frames)
+        position, orientation = tasks.task_error(
+            self.work.plain, self.work.frames[self.chain.m], self.work.R, self.work.e, self.work.V)
+        child[0] = loop.task_energy(self.settings, self.work.V)
+        return (position <= self.settings.position_tolerance
+                and orientation <= self.settings.orientation_tolerance)
 
 
 class GeneticWork(Scratch):
     """Scratch of a search with a population."""
 
-    def __init__(self, m: int, n: int, elite: int) -> None:
-        super().__init__(m, n)
-        self.population = ArmPopulation(self, n, elite)
-
-
-class ArmEvolution(Evolution):
-    """Individuals are judged by the error energy of a goal."""
-
-    def __init__(self, options: Any, chain: ChainRecord, settings: Settings, scale: Any,
-                 span: Any) -> None:
-        super().__init__(options, scale, span, settings.length)
-        self.chain, self.settings = chain, settings
-
-    def judge(self, population: Population) -> bool:
-        """Write the error energy at population.z; return whether the goal is met."""
-        return self.judge_pose(population, cython.cast(ArmPopulation, population).work)
-
-    def judge_pose(self, population: Population, work: Scratch) -> bool:
-        """Do as `judge`, with the scratch of the population."""
-        forward.chain_frames(self.chain, population.z, work.frames)
-        position, orientation = tasks.task_error(work.plain, work.frames[self.chain.m], work.R,
-                                                 work.e, work.V)
-        population.child[0] = loop.task_energy(self.settings, work.V)
-        return (position <= self.settings.position_tolerance
-                and orientation <= self.settings.orientation_tolerance)
+    def __init__(self, chain: ChainRecord, settings: Settings, elite: int) -> None:
+        super().__init__(chain.m, chain.n)
+        self.population = Population(chain.n, elite, PoseJudge(chain, settings, self))
 
 
 class Genetic(Method):
     """Evolution, then damped least squares from the best."""
 
-    def __init__(self, evolution: ArmEvolution, local: DampedLeastSquares,
-                 local_search: bool) -> None:
+    def __init__(self, chain: ChainRecord, settings: Settings, evolution: Evolution,
+                 local: DampedLeastSquares, local_search: bool) -> None:
         """Take the evolution, and the local steps; local_search: whether these are taken."""
-        self.evolution, self.local, self.local_search = evolution, local, local_search
+        self.chain, self.settings, self.evolution = chain, settings, evolution
+        self.local, self.local_search = local, local_search
 
     def make_work(self, m: int, n: int) -> Scratch:
-        return GeneticWork(m, n, self.evolution.elite)
+        return GeneticWork(self.chain, self.settings, self.evolution.elite)
 
     def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
                 swing: bool, q: Vector) -> int:

@@ -57,8 +57,8 @@ class Verifier:
         jacobian.chain_jacobian(self.chain, work.frames, work.frames[self.chain.m], work.J)
         tasks.task_jacobian(work.task, work.e, work.R, self.chain.n, work.J)
         V, J = np.empty(6), np.empty((6, self.chain.n))
-        copies.copy_vector(work.V, V)
-        copies.copy_columns(work.J, J)
+        arrays.copy_vector(work.V, V)
+        arrays.copy_columns(work.J, J)
         self.idle.append(work)
         return V, J, error, position, orientation
 

@@ -12,11 +12,24 @@ cdef int SCALES, CHILDREN
 cdef long MODULUS, MULTIPLIER
 
 
+cdef class Judge:
+    cdef int look
+    cdef int cost(self, vector z, vector child) except -1 nogil
+
+
+cdef class PythonJudge(Judge):
+    cdef object function
+    cdef int n
+    cdef int cost(self, vector z, vector child) except -1 nogil
+    cdef int call(self, vector z, vector child) except -1 with gil
+
+
 cdef class Population:
     cdef Memory memory
+    cdef Judge judge
     cdef int n
     cdef matrix parents, survivors
-    cdef vector child, z, unit, start, samples
+    cdef vector child, z, unit, start, best, samples
     cdef public long state
     cdef double deadline
     cdef int generations
@@ -24,12 +37,14 @@ cdef class Population:
 
 cdef class Evolution:
     cdef Memory memory
-    cdef int children, generations, elite, wipeout, look
+    cdef int children, generations, elite, wipeout
     cdef long generator
     cdef double mutation, crossover, momentum, length
     cdef vector scale, span
 
-    cdef int judge(self, Population population) except -1 nogil
+    @cython.locals(population=Population)
+    cpdef tuple run(self, JointLimits limits, Judge judge, const double[::1] start,
+                    const double[::1] q, long state, double deadline)
     @cython.locals(end=int, met=cython.bint)
     cdef int evolve(self, JointLimits limits, Population population, bint swing,
                     vector q) except -1 nogil

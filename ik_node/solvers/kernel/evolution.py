@@ -9,8 +9,13 @@ step size has to be adapted.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
 import numpy as np
 
 from ik_node.kinematics import joint_limits
@@ -30,26 +35,62 @@ MULTIPLIER = 48271
 ROOT_3 = 1.7320508075688772
 
 
+class Judge:
+    """Judges individuals for one thread; `look`: so many from one look at the clock to the next."""
+
+    def __init__(self, look: int = CHILDREN) -> None:
+        self.look = look
+
+    def cost(self, z: Vector, child: Vector) -> bool:
+        """Write the cost of the genes z into the first entry of a child; tell whether they solve.
+
+        It may change the genes of the child, too. What it raises ends the evolution.
+        """
+        return False
+
+
+class PythonJudge(Judge):
+    """A function of the genes (n,): it returns their cost, and the genes of the child, or None."""
+
+    def __init__(self, function: Callable[[np.ndarray], tuple[float, np.ndarray | None]],
+                 n: int) -> None:
+        super().__init__(1)
+        self.function, self.n = function, n
+
+    def cost(self, z: Vector, child: Vector) -> bool:
+        return self.call(z, child)
+
+    def call(self, z: Vector, child: Vector) -> bool:
+        """Call the function; compiled, this holds the GIL."""
+        cost, genes = self.function(np.array([z[k] for k in range(self.n)]))
+        child[0] = cost
+        if genes is not None:
+            for k in range(self.n):
+                child[1 + k] = genes[k]
+        return False
+
+
 class Population:
     """Individuals of n genes, the values of joints: what one thread evolves.
 
     An individual is a row (2n + 1,): its cost, n genes, n of momentum.
     """
 
-    def __init__(self, n: int, elite: int) -> None:
-        self.memory, self.n, zeros = Memory(), n, np.zeros(n)
+    def __init__(self, n: int, elite: int, judge: Judge) -> None:
+        self.memory, self.n, self.judge, zeros = Memory(), n, judge, np.zeros(n)
         self.parents = self.memory.matrix(elite, 2 * n + 1)    # by their cost, the least first
         self.survivors = self.memory.matrix(elite, 2 * n + 1)  # parents of the next generation
         self.child = self.memory.vector(np.zeros(2 * n + 1))
         self.z = self.memory.vector(zeros)        # genes that are judged
         self.unit = self.memory.vector(zeros)     # prismatic: the length of a radian, m; else 1
         self.start = self.memory.vector(zeros)    # about which joints without limits are spread
+        self.best = self.memory.vector(zeros)     # the result of a run
         self.samples = self.memory.vector(zeros)  # random numbers
         self.state, self.deadline, self.generations = 1, 0.0, 0  # of the generator; of `clock`
 
 
 class Evolution:
-    """An evolution; subclasses override `judge`, and may call Python there."""
+    """What evolves populations."""
 
     def __init__(self, options: Any, scale: Any, span: Any, length: float) -> None:
         """Copy options, see `EvolutionOptions`, and what mutations are measured by.
@@ -66,14 +107,25 @@ class Evolution:
         self.momentum, self.wipeout = options.momentum, options.wipeout
         self.generator = first_state(options.seed)
         self.scale, self.span = self.memory.vector(scale), self.memory.vector(span)
-        self.length, self.look = length, CHILDREN
+        self.length = length
 
-    def judge(self, population: Population) -> bool:
-        """Write the cost of population.child into its first entry; tell whether it is a solution.
+    def run(self, limits: JointLimits, judge: Judge, start: np.ndarray, q: np.ndarray, state: int,
+            deadline: float) -> tuple:
+        """Evolve a population from q (n,) and others, which are spread about start (n,).
 
-        It may change the genes, which are in population.z, too. What it raises ends the evolution.
+        state: of the generator, at first; deadline: by `clock`, s. Returns the best (n,), how it
+        ended, and the number of generations.
         """
-        return False
+        population = Population(limits.n, self.elite, judge)
+        if q.shape[0] != limits.n or start.shape[0] != limits.n:
+            raise ValueError(f'joint values must have the shape ({limits.n},)')
+        population.state, population.deadline = state, deadline
+        for k in range(limits.n):
+            population.start[k], population.best[k] = start[k], q[k]
+        with cython.nogil:
+            end = self.evolve(limits, population, True, population.best)
+        best = np.array([population.best[k] for k in range(limits.n)])
+        return best, end, population.generations
 
     def evolve(self, limits: JointLimits, population: Population, swing: bool, q: Vector) -> int:
         """Evolve a population, the first individual q (n,); the best replaces it.
@@ -120,7 +172,7 @@ class Evolution:
                 restarts.spread(limits, population.unit, population.start, population.samples, 0, z)
             for k in range(n):
                 child[1 + k], child[1 + n + k] = z[k], 0.0
-            met = self.judge(population)
+            met = population.judge.cost(z, child)
             keep(population.parents, i, self.elite, child, 2 * n + 1)
             if met:
                 return True
@@ -133,19 +185,19 @@ class Evolution:
         are not made.
         """
         parents, survivors, child = population.parents, population.survivors, population.child
-        size, count = 2 * population.n + 1, 0
+        size, count, look = 2 * population.n + 1, 0, population.judge.look
         for i in range(self.elite):
             count = keep(survivors, count, self.elite, parents[i], size)
         for i in range(self.children):
             self.mutate(limits, population, i % 3)
             for k in range(population.n):
                 population.z[k] = child[1 + k]
-            if self.judge(population):
+            if population.judge.cost(population.z, child):
                 for k in range(size):
                     parents[0][k] = child[k]
                 return True
             count = keep(survivors, count, self.elite, child, size)
-            if i % self.look == self.look - 1 and clock.is_over(population.deadline):
+            if i % look == look - 1 and clock.is_over(population.deadline):
                 break
         for i in range(self.elite):
             for k in range(size):

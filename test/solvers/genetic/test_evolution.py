@@ -7,8 +7,8 @@ import pytest
 
 import robots
 from ik_node import Goal, IkError, StopReason, make_solver
-from ik_node.solvers.genetic.solver import MOST_ELITE
-from ik_node.solvers.kernel.evolution import Population, first_state, normal, uniform
+from ik_node.solvers.genetic.evolving import MOST_ELITE
+from ik_node.solvers.kernel.evolution import Judge, Population, first_state, normal, uniform
 
 COARSE = {'position_tolerance': 1e-2, 'orientation_tolerance': 1e-2}
 
@@ -170,7 +170,7 @@ def test_options_out_of_range_are_refused_with_what_is_allowed(option, value, wo
 
 
 def test_the_generator_is_that_of_its_source():
-    people = Population(1, 1)
+    people = Population(1, 1, Judge())
     people.state = 1
     for _ in range(10_000):
         uniform(people)
@@ -178,7 +178,7 @@ def test_the_generator_is_that_of_its_source():
 
 
 def test_random_numbers_have_their_distribution():
-    people = Population(1, 1)
+    people = Population(1, 1, Judge())
     people.state = first_state(0)
     numbers = [normal(people) for _ in range(5000)]
     assert np.mean(numbers) == pytest.approx(0.0, abs=0.05)

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ik_node.model.body import Body
-from ik_node.solvers.kernel.body.body_evolution import BodyEvolution
-from ik_node.solvers.kernel.body.descent import Descent, DescentWork
+from ik_node.solvers.kernel.body.descent import Descent, DescentWork, TaskJudge
 from ik_node.solvers.kernel.body.stacked_tasks import StackedTasks
 from ik_node.solvers.kernel.body.steps import Limits
-from ik_node.solvers.kernel.evolution import first_state
+from ik_node.solvers.kernel.evolution import Evolution, first_state
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS
 from ik_node.solvers.solver_output import Attempt
@@ -30,7 +29,7 @@ class Records:
 
     Anything else that has changed makes them anew: see `refresh`.
 
-    - `body`, `tasks`; `layouts`: what the rows of each task are.
+    - `body`, `tasks`, `limits`; `layouts`: what the rows of each task are.
     - `check`: verifies joint values.
     """
 
@@ -40,7 +39,7 @@ class Records:
 
         lock: held by a search, whose targets must not change.
         """
-        self.body, self.tasks, self._limits = body, tuple(tasks), limits
+        self.body, self.tasks, self.limits = body, tuple(tasks), limits
         self._options, self._lock = options, lock
         self.layouts = [_layout(task, body) for task in tasks]
         self._changes = list(map(_changes, tasks))
@@ -94,7 +93,7 @@ class Records:
 
     def descent(self, level: StackedTasks) -> Descent:
         """Return what searches for the tasks of one level."""
-        return Descent(self.body.record, level, self._whole, self._limits,
+        return Descent(self.body.record, level, self._whole, self.limits,
                        self._options.max_iterations, self._idle)
 
     def merged(self, levels: 'Sequence[TaskLevel]', factors: Sequence[float] = ()) -> 'TaskLevel':
@@ -170,11 +169,14 @@ class TaskLevel:
         q, reason, iterations = self._descent.run(q, deadline, settles)
         return Attempt(q, REASONS[reason], iterations)
 
-    def evolve(self, evolution: BodyEvolution, seed: int, q: np.ndarray, start: np.ndarray,
+    def evolve(self, evolution: Evolution, seed: int, q: np.ndarray, start: np.ndarray,
                deadline: float) -> Attempt:
-        """Return the best of all generations; see `BodyEvolution.run`."""
+        """Return the best of all generations; see `Evolution.run`."""
         state = first_state((seed + zlib.crc32(q.tobytes())) % 2**31)
-        q, reason, generations = evolution.run(self._descent, start, q, state, deadline)
+        judge = TaskJudge(self._descent, q)
+        q, reason, generations = evolution.run(self.records.limits, judge, start, q, state,
+                                               deadline)
+        judge.leave()
         return Attempt(q, REASONS[reason], generations)
 
 

@@ -12,6 +12,7 @@ from ik_node.support.arrays cimport Memory, matrix, pairs, vector
 from ik_node.tasks.body_task cimport BodyTask, TaskWork
 from ik_node.solvers.kernel.body.stacked_tasks cimport LevelCost, StackedTasks
 from ik_node.solvers.kernel.body.steps cimport Limits, StepWork
+from ik_node.solvers.kernel.evolution cimport Judge
 from ik_node.kinematics.tree cimport Tree
 cimport cython
 
@@ -52,6 +53,12 @@ cdef class Descent:
     cdef int take_start(self, DescentWork work, const double[::1] start) except -1
     cdef joint_values(self, DescentWork work)
     cdef int copy_misses(self, DescentWork work, double[:, ::1] misses) except -1
+
+
+cdef class TaskJudge(Judge):
+    cdef Descent descent
+    cdef DescentWork work
+    cdef int cost(self, vector z, vector child) except -1 nogil
 
 
 @cython.locals(met=cython.bint)

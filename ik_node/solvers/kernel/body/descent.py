@@ -16,6 +16,7 @@ from ik_node.solvers.kernel.body import box_least_squares, steps
 from ik_node.solvers.kernel.body import stacked_tasks as stacks
 from ik_node.solvers.kernel.body.stacked_tasks import LevelCost, StackedTasks
 from ik_node.solvers.kernel.body.steps import Limits, StepWork
+from ik_node.solvers.kernel.evolution import Judge
 from ik_node.support import arrays
 from ik_node.support import clock as clocks
 from ik_node.support.arrays import InputMatrix, InputVector, Memory, Vector
@@ -155,6 +156,25 @@ class Descent:
         """Copy what tasks miss into misses (t, 2)."""
         for index in range(self.whole.count):
             misses[index, 0], misses[index, 1] = work.misses[index][0], work.misses[index][1]
+
+
+class TaskJudge(Judge):
+    """Judges joint values by the cost of the tasks of a level, whether necessary ones are met."""
+
+    def __init__(self, descent: Descent, q: InputVector) -> None:
+        """Take scratch from a descent, which `leave` returns; q (n,) is of no meaning."""
+        super().__init__()
+        self.descent = descent
+        self.work = self.descent.begin(q)
+
+    def cost(self, z: Vector, child: Vector) -> bool:
+        rows_at(self.descent, self.work, z)
+        child[0] = self.work.found.cost
+        return self.work.found.met
+
+    def leave(self) -> None:
+        """Leave the scratch to others."""
+        self.descent.idle.append(self.work)
 
 
 def descend(own: Descent, work: DescentWork, deadline: float, settles: bool, q: Vector) -> int:

@@ -1,0 +1,158 @@
+"""Evolutions of joint values, memetic for arms; what bodies share with them, and a fitness."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ik_node.kinematics.joint_limits import JointLimits
+from ik_node.solvers.arm.base import Solver
+from ik_node.solvers.arm.iterative import IterativeSolver
+from ik_node.solvers.arm.kernel_cache import table_of
+from ik_node.solvers.codes import CONVERGED
+from ik_node.solvers.driver import Driver, F, P, R
+from ik_node.solvers.genetic.memetic import Genetic
+from ik_node.solvers.goal import Goal
+from ik_node.solvers.jacobian.family import DlsOptions
+from ik_node.solvers.jacobian.steps import DampedLeastSquares
+from ik_node.solvers.kernel.arm_kernel import Search
+from ik_node.solvers.kernel.evolution import Evolution, PythonJudge, first_state
+from ik_node.solvers.kernel.low_discrepancy import Ranges, spread_ranges
+from ik_node.solvers.options import SolverOptions
+from ik_node.solvers.result import Result
+from ik_node.solvers.solver_output import Found
+from ik_node.support.exceptions import InputError, OptionError, shown
+from ik_node.support.options import Options, option
+
+Fitness = Callable[[np.ndarray], float]
+
+MOST_ELITE = 16
+
+
+@dataclass(frozen=True)
+class EvolutionOptions(Options):
+    """What an evolution takes, whatever it is judged by."""
+
+    max_iterations: int = option(
+        100, 'local steps of one attempt', kind=int, low=1, high=10**9)
+    population: int = option(16, 'children of a generation', low=1, high=10_000)
+    generations: int | None = option(
+        None, 'generations of one attempt; none: 5, and 2000 without local search', kind=int,
+        low=1, high=10**9, optional=True)
+    elite: int = option(4, 'individuals that survive a generation: the parents of the next', low=1,
+                        high=MOST_ELITE)
+    mutation: float = option(
+        0.1, 'largest scale of a mutation as a fraction of the range of the joint, at most a turn; '
+        'each mutation has this scale divided by 1, 2, 4, … or 2¹⁵', low=0.0, high=1.0,
+        positive=True)
+    crossover: float = option(
+        0.1, 'probability of a gene to come from a second parent', low=0.0, high=1.0)
+    momentum: float = option(
+        0.3, 'share of the last change in the momentum of a gene; 0: no momentum', low=0.0,
+        high=1.0)
+    wipeout: int = option(
+        50, 'generations without progress after which another population replaces this one', low=1,
+        high=10**9)
+    local_search: bool = option(
+        True, 'whether steps of damped least squares from q0 come first, and follow each '
+        'evolution; otherwise pure evolution')
+
+
+@dataclass(frozen=True)
+class GeneticOptions(EvolutionOptions, SolverOptions):
+    """Options of `genetic` for an arm."""
+
+
+class Evolving(Driver[P, F, R]):
+    """Evolves joint values, of an arm or of a body; a fitness chooses among solutions."""
+
+    def __init__(self, *arguments: Any, fitness: Fitness | None = None, **options: Any) -> None:
+        """Prepare to solve.
+
+        fitness: a function of q (n,), rad or m, that returns a finite number: of the
+        configurations that meet a goal, or tasks, the evolution then looks for the one with the
+        least. Raises OptionError where it cannot be called, or without local search.
+        """
+        super().__init__(*arguments, **options)
+        self._fitness = fitness
+        if fitness is None:
+            return
+        if not callable(fitness):
+            raise OptionError(f'genetic.fitness must be a function of q, or None, not '
+                              f'{shown(fitness)}')
+        if not self.options.local_search:
+            raise OptionError('genetic.fitness needs local_search, which brings every individual '
+                              'to the goal')
+        self._own_options['fitness'] = fitness  # for pickle and copy
+
+    def _fittest(self, meet: Callable[[np.ndarray], np.ndarray | None], q: np.ndarray,
+                 ranges: Ranges, deadline: float) -> np.ndarray:
+        """Return the configuration (n,) of the least fitness that the evolution finds.
+
+        meet: returns the configuration that local steps from another lead to, None where it misses
+        the goal. q: (n,) one that meets it. deadline: by time.perf_counter, s.
+        """
+        n, options, waiting = len(q), self.options, [q]  # the first individual
+
+        def judged(there: np.ndarray) -> tuple[float, np.ndarray | None]:
+            met = waiting.pop() if waiting else meet(there)
+            return (math.inf if met is None else self._checked_fitness(met)), met
+        evolution = Evolution(options, np.ones(n), np.zeros(n), 1.0)
+        best: np.ndarray = evolution.run(JointLimits(ranges), PythonJudge(judged, n), q, q,
+                                         first_state(options.seed), deadline)[0]
+        return best
+
+    def _checked_fitness(self, q: np.ndarray) -> float:
+        """Return the fitness at q (n,). Raises InputError where it is not a finite number."""
+        assert self._fitness is not None
+        cost: Any = self._fitness(q.copy())
+        try:
+            number = float(cost)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise InputError(f'genetic.fitness must return a finite number, not {shown(cost)}')
+        return number
+
+
+class GeneticSolver(Evolving[tuple[Goal, np.ndarray], Found, Result], IterativeSolver):
+    """Evolves joint values by mutation, crossover and momentum, and steps from the best."""
+
+    name = 'genetic'
+    Options: ClassVar[type[SolverOptions]] = GeneticOptions
+    patience = 3
+    progress = 0.7
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._direct = self._direct and self._fitness is None
+
+    def _solve_from(self, goal: Goal, q: np.ndarray, search: Search | None = None) -> Found:
+        if self._fitness is None:
+            return super()._solve_from(goal, q, search)
+        near, deadline = self._chains_about(q), self._deadline()
+        ranges = spread_ranges(near[-1], q, self.settings.length)
+        steps = Search(near[0].record, self._make_method(), self.settings,
+                       table_of(self.chain, 0, 0), 1)  # the first attempt takes local steps only
+        found = super()._solve_from(goal, q, search)
+        if not found.success:
+            return found
+
+        def meet(start: np.ndarray) -> np.ndarray | None:
+            end = steps.run(goal.pose, goal.weights, start, 1, deadline)[0]
+            return start if end == CONVERGED else None
+        return Found(self._fittest(meet, found.q, ranges, deadline), *found[1:])
+
+    def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
+                    progress: Callable[[float], None],
+                    search: Search | None = None) -> list[Found]:
+        if self._fitness is None:
+            return super()._solve_many(goals, starts, progress, search)
+        return Solver._solve_many(self, goals, starts, progress)
+
+    def _make_method(self) -> Genetic:
+        evolution = Evolution(self.options, self._scale, self._span, self.settings.length)
+        return Genetic(self.chain.record, self.settings, evolution, DampedLeastSquares(
+            DlsOptions(bias_gain=0.0), self.chain), self.options.local_search)
