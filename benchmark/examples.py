@@ -18,7 +18,7 @@ from benchmark.arms import load
 from benchmark.machine import machine
 from ik_node import make_solver
 from ik_node.model.chain import Chain
-from ik_node.solvers.example.solver import MODELS
+from ik_node.solvers.example.by_example import MODELS
 
 ARMS = ('panda', 'iiwa14', 'pr2', 'ur5')
 _LIMIT = 2.5  # rad, of a joint without limits

@@ -23,7 +23,7 @@ from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.auto import AutoSolver
 from ik_node.solvers.ccd.coordinate_descent import CcdSolver
 from ik_node.solvers.collision.avoidance import avoiding
-from ik_node.solvers.example.solver import ExampleSolver
+from ik_node.solvers.example.by_example import ExampleSolver
 from ik_node.solvers.genetic.evolving import GeneticSolver
 from ik_node.solvers.jacobian.family import DlsSolver, PseudoinverseSolver, TransposeSolver
 from ik_node.solvers.optimization.pose_optimization import OptimizationSolver

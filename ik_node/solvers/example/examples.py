@@ -77,17 +77,6 @@ class Examples:
         return np.hstack(parts)
 
 
-def gap(features: Features, pose: np.ndarray, other: np.ndarray) -> str:
-    """Return how far a pose (4, 4) is from another one, in words."""
-    parts = []
-    if features.position:
-        parts.append(f'{np.linalg.norm(pose[:3, 3] - other[:3, 3]):.3g} m')
-    if features.orientation:
-        cosine = 0.5 * (np.trace(pose[:3, :3].T @ other[:3, :3]) - 1.0)
-        parts.append(f'{np.arccos(np.clip(cosine, -1.0, 1.0)):.3g} rad')
-    return ' and '.join(parts)
-
-
 def read_examples(file: str, chain: Chain) -> np.ndarray:
     """Return the configurations (k, n) of a chain in a file, rad or m.
 

@@ -53,7 +53,7 @@ def terms_of(options: Any, space: Space, q0: np.ndarray,
     def term(which: Any, weight: float) -> Term:
         if which == 'reference':
             reference = q0 if options.reference is None else options.reference
-            return nearness(np.broadcast_to(reference, q0.shape), space.unit, weight)
+            return mean_square(reference, 1.0 / space.unit, len(q0), weight)
         if which == 'limits':
             return distance_from_limits(space.lower, space.upper, weight)
         return others[which](weight) if isinstance(which, str) else custom(which, weight)
@@ -62,11 +62,10 @@ def terms_of(options: Any, space: Space, q0: np.ndarray,
                                         if weights is None else map(float, weights))]
 
 
-def nearness(reference: np.ndarray, unit: np.ndarray, weight: float) -> Term:
-    """Return the mean of ((q − reference)/unit)²; all (n,), rad or m."""
-    n = len(reference)
-    return Term(lambda q: float((((q - reference) / unit) ** 2).sum() / n),
-                lambda q: 2.0 / n * (q - reference) / unit ** 2, weight)
+def mean_square(centre: np.ndarray, inverse: np.ndarray, count: int, weight: float) -> Term:
+    """Return Σ ((q − centre) · inverse)² / count; all (n,), rad or m, and their inverses."""
+    return Term(lambda q: float((((q - centre) * inverse) ** 2).sum() / count),
+                lambda q: 2.0 / count * (q - centre) * inverse ** 2, weight)
 
 
 def distance_from_limits(lower: np.ndarray, upper: np.ndarray, weight: float) -> Term:
@@ -75,9 +74,7 @@ def distance_from_limits(lower: np.ndarray, upper: np.ndarray, weight: float) ->
     middle, inverse = np.zeros(len(lower)), np.zeros(len(lower))
     middle[limited] = 0.5 * (lower[limited] + upper[limited])
     inverse[limited] = 2.0 / (upper[limited] - lower[limited])
-    count = max(int(limited.sum()), 1)
-    return Term(lambda q: float((((q - middle) * inverse) ** 2).sum() / count),
-                lambda q: 2.0 / count * (q - middle) * inverse ** 2, weight)
+    return mean_square(middle, inverse, max(int(limited.sum()), 1), weight)
 
 
 def high_manipulability(measure: Manipulability, goal: Goal, weight: float) -> Term:
@@ -93,15 +90,8 @@ def custom(function: Any, weight: float) -> Term:
         return Term(function[0], function[1], weight)
 
     def differences(q: np.ndarray) -> np.ndarray:
-        slope = np.empty(len(q))
-        for k in range(len(q)):
-            here = q[k]
-            q[k] = here + _APART
-            above = _number(function(q.copy()))
-            q[k] = here - _APART
-            slope[k] = (above - _number(function(q.copy()))) / (2.0 * _APART)
-            q[k] = here
-        return slope
+        return np.array([_number(function(q + step)) - _number(function(q - step))
+                         for step in _APART * np.eye(len(q))]) / (2.0 * _APART)
     return Term(function, differences, weight)
 
 

@@ -165,13 +165,6 @@ def test_copies_solve_alike(arm, motion):
         assert np.array_equal(other.solve(T).q, solver.solve(T).q)
 
 
-def test_a_distance_is_of_a_goal_or_of_a_pose(arm, motion):
-    solver, T = make_solver('example', arm, examples=motion[:5]), arm.forward(motion[2])
-    assert solver.distance(T) == solver.distance(Goal.from_pose(T))
-    with pytest.raises(IkError, match='goal'):
-        solver.distance('home')
-
-
 def test_without_examples_it_says_that_it_needs_them(arm):
     with pytest.raises(UnsupportedError, match='example needs the option examples'):
         make_solver('example', arm)

@@ -10,8 +10,8 @@ import numpy as np
 from ik_node.model.chain import Chain
 from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.example import models
-from ik_node.solvers.example.examples import Examples, Features, features_of, gap, read_examples
-from ik_node.solvers.goal import Goal, as_goal
+from ik_node.solvers.example.examples import Examples, Features, features_of, read_examples
+from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.family import DlsOptions, DlsSolver
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.result import StopReason
@@ -59,20 +59,17 @@ class ExampleOptions(DlsOptions):
     @classmethod
     def read(cls, values: Mapping[str, Any], n_joints: int | None = None,
              owner: str = '') -> Any:
-        plain = dict(values)
-        examples = plain.get('examples')
-        if examples is None or isinstance(examples, str):
-            return super().read(plain, n_joints, owner)
+        examples = values.get('examples')
         if isinstance(examples, PathLike):
-            plain['examples'] = str(examples)
-            return super().read(plain, n_joints, owner)
+            examples = str(examples)
+        if examples is None or isinstance(examples, str):
+            return super().read({**values, 'examples': examples}, n_joints, owner)
         name = f'{owner}.examples' if owner else 'examples'
         if not isinstance(examples, (list, tuple, np.ndarray)):
             raise OptionError(f'{name} must be a file or an array (k, n) of joint values, not '
                               f'{shown(examples)}')
-        del plain['examples']
-        return replace(super().read(plain, n_joints, owner),
-                                   examples=_array(name, examples, n_joints))
+        return replace(super().read({**values, 'examples': None}, n_joints, owner),
+                       examples=_array(name, examples, n_joints))
 
 
 def _array(name: str, values: Any, n_joints: int | None) -> np.ndarray:
@@ -113,18 +110,12 @@ class ExampleSolver(DlsSolver):
         self._models: dict[Features, tuple[models.Neighbours, models.Model]] = {}
         self._at(Features(True, True))
 
-    def distance(self, goal: Any) -> str:
-        """Return how far a goal, as of `solve`, is from the nearest example, in m and rad."""
-        goal = as_goal(goal)
-        features = features_of(goal)
-        return self._gap(goal, features, self._examples.points(features, goal.pose[None])[0])
-
     def _start(self, q0: Any) -> np.ndarray:
         return Solver._start(self, q0)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         features = features_of(goal)
-        _, model = self._at(features)
+        neighbours, model = self._at(features)
         point = self._examples.points(features, goal.pose[None])[0]
         guess = np.clip(model.configuration(goal, point, q0), self.chain.lower, self.chain.upper)
         free = self._examples.free
@@ -134,7 +125,10 @@ class ExampleSolver(DlsSolver):
         found = self._led_to(goal, guess, q0)
         if not found.success and self.options.consistency_limits is not None:
             found = self._solve_from(goal, q0.copy())  # examples lead away
-        away = self._gap(goal, features, point)
+        own = self._examples.q[neighbours.nearest(point)]
+        _, *errors = self._verifier.errors(goal.pose, goal.weights, own)
+        away = ' and '.join(f'{error:.3g} {unit}' for error, unit, is_compared in zip(
+            errors, ('m', 'rad'), features) if is_compared)
         return Found(*found[:-1], f'{self.options.model}, {away} from the nearest example')
 
     def _avoiding(self, goal: Goal, q0: np.ndarray,
@@ -143,11 +137,6 @@ class ExampleSolver(DlsSolver):
         if found.reason is not StopReason.COLLISION:
             return found
         return self._solve_from(goal, q0.copy())  # examples lead to what is blocked
-
-    def _gap(self, goal: Goal, features: Features, point: np.ndarray) -> str:
-        """Return how far a goal with the point (d,) is from the nearest example."""
-        neighbours, _ = self._at(features)
-        return gap(features, goal.pose, self._examples.poses[neighbours.nearest(point)])
 
     def _rows_of(self, goal: Goal, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the error (6,) at q (n,) in rad and lengths, all its axes alike, and J (6, n)."""
