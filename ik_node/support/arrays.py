@@ -29,10 +29,6 @@ Columns = list[Any]      # (n, 6)
 Pairs = list[Any]        # (k, 2)
 Rows = list[Any]         # (k, n), both variable
 Fours = list[Any]        # (k, 4)
-Nines = list[Any]        # (k, 9)
-Twelves = list[Any]      # (k, 12)
-Fourteens = list[Any]    # (k, 14)
-Sixteens = list[Any]     # (k, 16)
 Matrix = list[Any]       # (n, m), of any size
 Objects = list[Any]      # (k,) instances of one class
 # What callers give: typed memoryviews
@@ -97,22 +93,6 @@ class Memory:
     def fours(self, values: Any) -> Fours:
         """Return a copy of rows of four numbers (k, 4)."""
         return cython.cast('fours', self.vector(values))
-
-    def nines(self, values: Any) -> Nines:
-        """Return a copy of rows of nine numbers (k, 9)."""
-        return cython.cast('nines', self.vector(values))
-
-    def twelves(self, values: Any) -> Twelves:
-        """Return a copy of rows of twelve numbers (k, 12)."""
-        return cython.cast('twelves', self.vector(values))
-
-    def fourteens(self, values: Any) -> Fourteens:
-        """Return a copy of rows of fourteen numbers (k, 14)."""
-        return cython.cast('fourteens', self.vector(values))
-
-    def sixteens(self, values: Any) -> Sixteens:
-        """Return a copy of rows of sixteen numbers (k, 16)."""
-        return cython.cast('sixteens', self.vector(values))
 
     def matrix(self, rows: int, columns: int) -> Matrix:
         """Return zeros (rows, columns)."""

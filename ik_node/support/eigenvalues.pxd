@@ -1,6 +1,8 @@
 from libc cimport math
-from ik_node.support.arrays cimport sixteens, vector
+from ik_node.support.arrays cimport vector
 cimport cython
+
+ctypedef double (*sixteens)[16]
 
 cdef int _PATIENCE, _STEPS
 cdef double INF, _EPSILON

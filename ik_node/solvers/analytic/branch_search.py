@@ -13,7 +13,7 @@ from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.infeasibility import Infeasibility, Neighbourhood
 from ik_node.solvers.analytic.plan import NOTHING, Plan, Plans
 from ik_node.solvers.analytic.recognition.recognise import recognise
-from ik_node.solvers.analytic.refinement.precision import Refiner
+from ik_node.solvers.analytic.refinement.refinement import Refiner
 from ik_node.solvers.analytic.selection.arm_preference import ArmPreference
 from ik_node.solvers.analytic.selection.redundant_selection import (
     GuidedSelection,

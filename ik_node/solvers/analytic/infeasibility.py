@@ -12,7 +12,7 @@ import numpy as np
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.plan import Plan
-from ik_node.solvers.analytic.refinement.precision import Refiner
+from ik_node.solvers.analytic.refinement.refinement import Refiner
 from ik_node.solvers.arm.kernel_cache import verifier_of
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.kernel.settings import Settings

@@ -20,7 +20,6 @@ from ik_node.solvers.analytic.structure import (
     SPHERICAL,
     SWIVEL,
 )
-from ik_node.solvers.analytic.subproblems.sizes import MOST_SOLUTIONS
 from ik_node.solvers.driver import share
 from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
@@ -87,11 +86,9 @@ class Plan:
         if self.searched and structure.family not in (SWIVEL, PLANAR_FREE):
             self.cost *= _TRIED
         self.complete = not structure.may_be_off and (not self.searched or self.swivels)
-        # At most eight solutions where the arm is exact, but rounding can split one into two.
-        self.solutions = Solutions(chain.record, settings, self.family, chain.neutral(),
-                                   MOST_SOLUTIONS if structure.may_be_off else 16,
-                                   None if recognised.general is None
-                                   else recognised.general.closed_form())
+        self.solutions = Solutions(
+            chain.record, settings, self.family, chain.neutral(),
+            None if recognised.general is None else recognised.general.closed_form())
         self.selector = Selector(lambda: select(self))
         self.guide = self
         if recognised.guesses is not None:

@@ -5,14 +5,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ik_node.kinematics.kinds import REVOLUTE
-from ik_node.solvers.analytic.families.closed_family import StructureRecord
-from ik_node.solvers.analytic.families.general import GeneralArm
-from ik_node.solvers.analytic.families.planar import FreePlanarTriple, PlanarTriple
+from ik_node.solvers.analytic.families.loop_6r import GeneralArm
 from ik_node.solvers.analytic.families.swivel import Swivel
-from ik_node.solvers.analytic.families.triples import ParallelTriple, SphericalTriple
+from ik_node.solvers.analytic.families.triples import (
+    FreePlanarTriple,
+    ParallelTriple,
+    SphericalTriple,
+)
 
 SPHERICAL, PARALLEL, PLANAR, PLANAR_FREE, SWIVEL, GENERAL = range(6)
-_FAMILIES = (SphericalTriple, ParallelTriple, PlanarTriple, FreePlanarTriple, Swivel, GeneralArm)
+_FAMILIES = (SphericalTriple, ParallelTriple, ParallelTriple, FreePlanarTriple, Swivel, GeneralArm)
 
 EXACT_SLACK = 1e-8  # of an arm that equals its nominal geometry up to rounding
 
@@ -65,4 +67,4 @@ class Structure(NamedTuple):
 
     def closed_form(self) -> Any:
         """Return the `ClosedFamily` of the arm."""
-        return _FAMILIES[self.family](StructureRecord(self))
+        return _FAMILIES[self.family](self)

@@ -7,14 +7,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robots
-from ik_node.solvers.analytic.families import closed_family, general
+from ik_node.solvers.analytic.families import loop_6r
 from ik_node.solvers.analytic.structure import EXACT_SLACK, GENERAL, Structure
 from plain_kernels import plain
 
 RIGHT = np.pi / 2
-_FAMILIES = 'solvers.analytic.families'
-PLAIN_EIGENVALUES, *PLAIN = plain('support.eigenvalues', f'{_FAMILIES}.general',
-                                  f'{_FAMILIES}.closed_family')
+PLAIN_EIGENVALUES, PLAIN = plain('support.eigenvalues', 'solvers.analytic.families.loop_6r')
 
 
 def turn(axis, point, angles):
@@ -72,10 +70,10 @@ def distinct(found):
     return kept
 
 
-def candidates(arm, goal, general=general, closed_family=closed_family):
+def candidates(arm, goal, loop_6r=loop_6r):
     structure = Structure(GENERAL, 0, 1.0, EXACT_SLACK, np.eye(4), np.zeros(6), np.arange(6),
                           np.full(6, -1), *arm)
-    family = general.GeneralArm(closed_family.StructureRecord(structure))
+    family = loop_6r.GeneralArm(structure)
     return family.branches(goal[None], np.zeros(0), np.zeros(6))
 
 
@@ -286,7 +284,7 @@ def test_uncompiled_kernels_find_the_same_candidates():
     goal = forward(arm, np.array([[0.3, -1.1, 0.7, 1.9, -0.8, 2.5]]))[0]
     found = candidates(arm, goal)
     assert len(distinct(newton(arm, goal, found, steps=15))) == 8
-    assert candidates(arm, goal, *PLAIN) == pytest.approx(found, abs=1e-9)
+    assert candidates(arm, goal, PLAIN) == pytest.approx(found, abs=1e-9)
 
 
 def eigenvalues(A):

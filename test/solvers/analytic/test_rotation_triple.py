@@ -41,7 +41,7 @@ def test_three_turns_make_the_rotation_to_the_last_digits(off, square):
         w = rotation_triple.across(tuple(axes[1]), tuple(axes[2]))
         count = rotation_triple.make_rotation(
             *map(tuple, axes), tuple(R.apply(axes[2])), tuple(R.apply(w)),
-            [[value, -np.inf, np.inf] for value in q], 1e-12, found)
+            [[value, -np.inf, np.inf] for value in q], 0, 1e-12, found)
         assert count > 0
         # the sine between the outer axes; below 1e-9 they count as one, and ± off are as good
         apart = np.linalg.norm(np.cross(axes[0], turned(axes[1], q[1]).apply(axes[2])))

@@ -1,38 +1,30 @@
 from libc cimport math
 cimport ik_node.kinematics.kinds as kinds
-cimport ik_node.solvers.analytic.subproblems.sizes as sizes
+cimport ik_node.solvers.analytic.subproblems.elimination as elimination
+cimport ik_node.solvers.analytic.subproblems.point_3r as point_3r
 cimport ik_node.support.checks as checks
 from ik_node.support.arrays cimport Memory, columns, integers, pairs, points, pose, rows, vector
 from ik_node.solvers.analytic.subproblems.elimination cimport EliminationWork
 from ik_node.spatial.angles cimport angle_of
-from ik_node.spatial.vector3 cimport motion
+from ik_node.spatial.vector3 cimport motion, vector3
 from ik_node.spatial.vector3 cimport (
     composed, motion_of, moved, reversed_motion, rotated, rotation_about, row, standstill,
     translated)
 cimport cython
 
 cdef double INF
-cdef int _JOINTS
-
-
-cdef class StructureRecord:
-    cdef Memory memory
-    cdef int place, span, count, n, locks, parameters
-    cdef double size, slack
-    cdef bint may_be_off, has_wrist
-    cdef pose T_tip_base
-    cdef integers kind, column, locked
-    cdef points axes, points
+cdef int _JOINTS, MOST_BRANCHES
 
 
 cdef class ClosedForm:
     cdef Memory memory
     cdef motion M
+    cdef vector3 across
     cdef int n, count
     cdef double parameter
     cdef integers kind, column
     cdef points axes, points
-    cdef points ranges, shoulder_ranges, triple_ranges
+    cdef points ranges
     cdef vector lower, upper, beside_start, parameters, q0
     cdef pose rotations, T
     cdef columns found, wrist
@@ -43,7 +35,13 @@ cdef class ClosedForm:
 
 
 cdef class ClosedFamily:
-    cdef StructureRecord structure
+    cdef Memory memory
+    cdef int place, span, count, n, locks, parameters
+    cdef double size, slack
+    cdef bint may_be_off, has_wrist
+    cdef pose T_tip_base
+    cdef integers kind, column, locked
+    cdef points axes, points
     cdef list idle
     cdef int solve(self, ClosedForm work) noexcept nogil
     cdef double own_parameter(self, vector q) noexcept nogil

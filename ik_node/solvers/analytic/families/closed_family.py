@@ -10,7 +10,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.kinematics import kinds
-from ik_node.solvers.analytic.subproblems import sizes
+from ik_node.solvers.analytic.subproblems import elimination, point_3r
 from ik_node.solvers.analytic.subproblems.elimination import EliminationWork
 from ik_node.spatial.vector3 import Motion
 from ik_node.support import checks
@@ -32,25 +32,7 @@ if not cython.compiled:
 
 INF = math.inf
 _JOINTS = 7  # that are solved for, at most
-
-
-class StructureRecord:
-    """A `Structure`, of `count` joints, as the kernels read it."""
-
-    def __init__(self, structure: Any) -> None:
-        """Copy a recognised structure."""
-        self.memory = memory = Memory()
-        self.place, self.span = structure.place, structure.span
-        self.count = len(structure.kind)
-        self.n = int(structure.column.max()) + 1
-        self.locks, self.parameters = int(structure.locked.max()) + 1, structure.parameters
-        self.size, self.slack = structure.size, structure.slack
-        self.may_be_off, self.has_wrist = structure.may_be_off, structure.has_wrist
-        self.T_tip_base = memory.pose(structure.T_tip_base)
-        self.kind = memory.integers(structure.kind)
-        self.column = memory.integers(structure.column)
-        self.locked = memory.integers(structure.locked)
-        self.axes, self.points = memory.points(structure.axes), memory.points(structure.points)
+MOST_BRANCHES = elimination.MOST_BRANCHES
 
 
 class ClosedForm:
@@ -67,24 +49,22 @@ class ClosedForm:
         self.kind, self.column = memory.integers([0] * _JOINTS), memory.integers([0] * _JOINTS)
         self.axes = memory.points(np.zeros((_JOINTS, 3)))
         self.points = memory.points(np.zeros((_JOINTS, 3)))
-        # For joints whose value makes no difference the reference value and the limits: of all, of
-        # a shoulder, and of the triple; and the reference values of the three beside the triple.
+        # For joints whose value makes no difference the reference value and the limits; and the
+        # reference values of the three beside the triple. A direction across the triple's axis.
         self.ranges = memory.points(np.zeros((_JOINTS, 3)))
-        self.shoulder_ranges = memory.points(np.zeros((3, 3)))
-        self.triple_ranges = memory.points(np.zeros((3, 3)))
-        self.beside_start = memory.vector(np.zeros(3))
+        self.beside_start, self.across = memory.vector(np.zeros(3)), (0.0, 0.0, 0.0)
         self.lower, self.upper = memory.vector([-INF] * n), memory.vector([INF] * n)
         self.rotations = memory.pose(np.zeros((5, 4)))  # of a conic
-        self.found = memory.columns(np.zeros((sizes.MOST_VALUES, 6)))  # beside the triple
+        self.found = memory.columns(np.zeros((point_3r.MOST_VALUES, 6)))  # beside the triple
         self.wrist = memory.columns(np.zeros((2, 6)))  # of the triple
         self.values = memory.pairs(np.zeros((6, 2)))  # of one branch
         self.elimination = EliminationWork()
         # The pose, the parameters and the reference values of a call from Python, and branches
         self.T, self.parameters = memory.pose(np.zeros((4, 4))), memory.vector(np.zeros(n))
         self.q0 = memory.vector(np.zeros(n))
-        self.branches = memory.rows(np.zeros((sizes.MOST_BRANCHES, n)))
+        self.branches = memory.rows(np.zeros((MOST_BRANCHES, n)))
         # (cos, sin) of every revolute joint of a branch; not of families with their own parameter
-        self.directions = memory.rows(np.zeros((sizes.MOST_BRANCHES, 2 * n)))
+        self.directions = memory.rows(np.zeros((MOST_BRANCHES, 2 * n)))
 
     def write_value(self, i: int, j: int, c: float, s: float) -> None:
         """Write the value of joint j, one of those solved for, into branch i.
@@ -103,9 +83,20 @@ class ClosedFamily:
     Threads may use it at the same time: each call has its own `ClosedForm`.
     """
 
-    def __init__(self, structure: StructureRecord) -> None:
-        """Keep the structure."""
-        self.structure = structure
+    def __init__(self, structure: Any) -> None:
+        """Copy a recognised `Structure`, of `count` joints and `n` joint values."""
+        self.memory = memory = Memory()
+        self.place, self.span = structure.place, structure.span
+        self.count = len(structure.kind)
+        self.n = int(structure.column.max()) + 1
+        self.locks, self.parameters = int(structure.locked.max()) + 1, structure.parameters
+        self.size, self.slack = structure.size, structure.slack
+        self.may_be_off, self.has_wrist = structure.may_be_off, structure.has_wrist
+        self.T_tip_base = memory.pose(structure.T_tip_base)
+        self.kind = memory.integers(structure.kind)
+        self.column = memory.integers(structure.column)
+        self.locked = memory.integers(structure.locked)
+        self.axes, self.points = memory.points(structure.axes), memory.points(structure.points)
         self.idle: list[ClosedForm] = []
 
     def solve(self, work: ClosedForm) -> int:
@@ -121,15 +112,15 @@ class ClosedFamily:
 
     def motion_to(self, T_base_goal: Pose) -> Motion:
         """Return the motion T_goal T_tip⁻¹ of the tip from its pose at zero to a goal."""
-        return composed(motion_of(T_base_goal), motion_of(self.structure.T_tip_base))
+        return composed(motion_of(T_base_goal), motion_of(self.T_tip_base))
 
     def parameters_of(self, q: Vector, parameters: Vector) -> None:
         """Write the redundancy parameters of a configuration q (n,) into parameters, rad or m."""
-        column, locked, locks = self.structure.column, self.structure.locked, self.structure.locks
-        for j in range(self.structure.count):
+        column, locked, locks = self.column, self.locked, self.locks
+        for j in range(self.count):
             if locked[j] >= 0:
                 parameters[locked[j]] = q[column[j]]
-        if self.structure.parameters > locks:
+        if self.parameters > locks:
             parameters[locks] = self.own_parameter(q)
 
     def write_branches(self, T_base_goal: Pose, work: ClosedForm) -> int:
@@ -139,10 +130,10 @@ class ClosedFamily:
         whose value makes no difference. Branches are not verified: they are initial guesses for the
         true arm, which may differ from the nominal one.
         """
-        kind, column, locked = self.structure.kind, self.structure.column, self.structure.locked
-        axes, points, count = self.structure.axes, self.structure.points, self.structure.count
+        kind, column, locked = self.kind, self.column, self.locked
+        axes, points, count = self.axes, self.points, self.count
         M, parameters = self.motion_to(T_base_goal), work.parameters
-        lock, free, has_locks = standstill(), 0, self.structure.locks > 0
+        lock, free, has_locks = standstill(), 0, self.locks > 0
         for j in range(count):
             h, p = row(axes, j), row(points, j)
             if has_locks:
@@ -160,8 +151,8 @@ class ClosedFamily:
             work.points[free][0], work.points[free][1], work.points[free][2] = p
             free += 1
         work.count = free
-        if self.structure.parameters > self.structure.locks:
-            work.parameter = parameters[self.structure.locks]
+        if self.parameters > self.locks:
+            work.parameter = parameters[self.locks]
         work.M = composed(M, reversed_motion(lock)) if has_locks else M
         solutions = self.solve(work)
         for j in range(count):
@@ -183,9 +174,9 @@ class ClosedFamily:
 
     def parameters_at(self, q: InputVector) -> np.ndarray:
         """Return the redundancy parameters (p,) of a configuration q (n,), rad or m."""
-        checks.check_lengths(q.shape[0] == self.structure.n)
-        work, found = self._take(), np.empty((1, self.structure.parameters))
-        for k in range(self.structure.n):
+        checks.check_lengths(q.shape[0] == self.n)
+        work, found = self._take(), np.empty((1, self.parameters))
+        for k in range(self.n):
             work.q0[k] = q[k]
         self.parameters_of(work.q0, work.branches[0])
         copy_out(work.branches, 1, 0, found)
@@ -199,11 +190,11 @@ class ClosedFamily:
         parameters (p,): of all poses; q0 (n,): see `write_branches`. Raises ValueError for arrays
         of other lengths.
         """
-        n, total, m = self.structure.n, 0, T_base_goal.shape[0]
+        n, total, m = self.n, 0, T_base_goal.shape[0]
         checks.check_lengths(
             T_base_goal.shape[1] == 4 and T_base_goal.shape[2] == 4 and q0.shape[0] == n
-            and parameters.shape[0] == self.structure.parameters)
-        work, out = self._take(), np.empty((m * sizes.MOST_BRANCHES, n))
+            and parameters.shape[0] == self.parameters)
+        work, out = self._take(), np.empty((m * MOST_BRANCHES, n))
         for k in range(n):
             work.q0[k] = q0[k]
         for k in range(parameters.shape[0]):
@@ -223,7 +214,7 @@ class ClosedFamily:
         try:
             return self.idle.pop()
         except IndexError:
-            return ClosedForm(self.structure.n)
+            return ClosedForm(self.n)
 
 
 def copy_out(found: Rows, count: int, first: int, out: OutputMatrix) -> None:

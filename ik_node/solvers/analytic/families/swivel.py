@@ -69,26 +69,23 @@ class Swivel(ClosedFamily):
         Most are only compared: their directions are left out.
         """
         axes, points, M, psi = work.axes, work.points, work.M, work.parameter
-        slack, shoulder, wrist = self.structure.slack, work.found, work.wrist
+        slack, shoulder, wrist = self.slack, work.found, work.wrist
         out = work.branches
-        line, reference, count, ca, sa, cb, sb = swivel_elbows(axes, points, M,
-                                                               self.structure.size, slack)
+        line, reference, count, ca, sa, cb, sb = swivel_elbows(axes, points, M, self.size, slack)
         h1, h2, h3, h4 = row(axes, 0), row(axes, 1), row(axes, 2), row(axes, 3)
         h5, h6, h7 = row(axes, 4), row(axes, 5), row(axes, 6)
         w3, w7 = rotation_triple.across(h2, h3), rotation_triple.across(h6, h7)
-        rotation_triple.copy_ranges(work.ranges, 0, work.shoulder_ranges)
-        rotation_triple.copy_ranges(work.ranges, 4, work.triple_ranges)
         solutions = 0
         for elbow in range(count):
             c4, s4 = (ca, sa) if elbow == 0 else (cb, sb)
             R = shoulder_rotation(axes, points, c4, s4, line,
                                   rotated_by(line, math.cos(psi), math.sin(psi), reference))
             shoulders = rotation_triple.make_rotation(h1, h2, h3, rotated(R, h3), rotated(R, w3),
-                                                      work.shoulder_ranges, slack, shoulder)
+                                                      work.ranges, 0, slack, shoulder)
             # R₅ R₆ R₇ = R₄ᵀ (R₁ R₂ R₃)ᵀ R_M
             rest = composed(reversed_motion(composed(R, rotation_about(h4, R[3], c4, s4))), M)
             wrists = rotation_triple.make_rotation(h5, h6, h7, rotated(rest, h7),
-                                                   rotated(rest, w7), work.triple_ranges, slack,
+                                                   rotated(rest, w7), work.ranges, 4, slack,
                                                    wrist)
             for k in range(2):
                 for j in range(3):
@@ -108,7 +105,7 @@ class Swivel(ClosedFamily):
 
         Meaningless where no swivel angle is defined.
         """
-        axes, points = self.structure.axes, self.structure.points
+        axes, points = self.axes, self.points
         reach, out = _plane(row(axes, 3), row(points, 3), row(points, 0), row(points, 4),
                             math.cos(q[3]), math.sin(q[3]))
         for k in range(3):
@@ -124,10 +121,10 @@ class Swivel(ClosedFamily):
         their points lie in one half-plane. NaN where the hint lies on the line from s to M w,
         which determines no angle.
         """
-        axes, points = self.structure.axes, self.structure.points
+        axes, points = self.axes, self.points
         s = row(points, 0)
         reach, beside = minus(moved(M, row(points, 4)), s), minus(hint, s)
-        if norm(cross(reach, beside)) <= _ON_THE_LINE * self.structure.size * norm(reach):
+        if norm(cross(reach, beside)) <= _ON_THE_LINE * self.size * norm(reach):
             return NAN
         line = _unit(reach)
         return _angle(line, _reference(line, row(axes, 0)), beside)

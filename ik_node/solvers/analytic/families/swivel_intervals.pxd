@@ -3,7 +3,6 @@ cimport ik_node.solvers.analytic.subproblems.rotation_triple as rotation_triple
 cimport ik_node.solvers.analytic.families.swivel as swivel
 cimport ik_node.support.checks as checks
 from ik_node.support.arrays cimport Memory, fours, integers, pairs, points, pose, vector
-from ik_node.solvers.analytic.families.closed_family cimport StructureRecord
 from ik_node.solvers.analytic.families.swivel cimport Swivel
 from ik_node.spatial.angles cimport rotation_between, solve_sinusoid
 from ik_node.spatial.vector3 cimport motion, vector3
@@ -29,7 +28,7 @@ cdef class Intervals:
     cdef points turning
     cdef integers inside
     cdef pose T
-    cdef int find(self, StructureRecord structure, motion M, vector lower, vector upper,
+    cdef int find(self, Swivel arm, motion M, vector lower, vector upper,
                   double narrower) noexcept nogil
     cdef void _write_bound(self, int j, double lower, double upper) noexcept nogil
     cdef bint _is_inside(self, int j, double c, double s) noexcept nogil

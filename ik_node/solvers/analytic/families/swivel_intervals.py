@@ -23,7 +23,6 @@ except ImportError:
 import numpy as np
 
 from ik_node.solvers.analytic.families import swivel
-from ik_node.solvers.analytic.families.closed_family import StructureRecord
 from ik_node.solvers.analytic.families.swivel import Swivel
 from ik_node.solvers.analytic.subproblems import rotation_triple
 from ik_node.spatial.vector3 import Motion, Vector3
@@ -68,22 +67,20 @@ class Intervals:
         self.inside = memory.integers([0] * _MOST_CUTS)
         self.T = memory.pose(np.zeros((4, 4)))  # of a call from Python
 
-    def find(self, structure: StructureRecord, M: Motion, lower: Vector, upper: Vector,
-             narrower: float) -> int:
+    def find(self, arm: Swivel, M: Motion, lower: Vector, upper: Vector, narrower: float) -> int:
         """Find the intervals within limits narrowed by `narrower`, rad; return their number.
 
-        structure: of `swivel.Swivel`. M: the motion T_goal T_tip⁻¹, T_tip at zero. lower, upper
-        (7,): rad, ±inf for none; whole turns make no difference. An interval without a bound is
-        from −π to π.
+        M: the motion T_goal T_tip⁻¹, T_tip at zero. lower, upper (7,): rad, ±inf for none; whole
+        turns make no difference. An interval without a bound is from −π to π.
         """
-        axes, points, slack = structure.axes, structure.points, structure.slack
+        axes, points, slack = arm.axes, arm.points, arm.slack
         self.count = 0
         for j in range(7):
             if lower[j] + narrower > upper[j] - narrower:
                 return 0
             self._write_bound(j, lower[j] + narrower, upper[j] - narrower)
-        line, reference, count, ca, sa, cb, sb = swivel.swivel_elbows(axes, points, M,
-                                                                      structure.size, slack)
+        line, reference, count, ca, sa, cb, sb = swivel.swivel_elbows(axes, points, M, arm.size,
+                                                                      slack)
         h1, h2, h3, h4 = row(axes, 0), row(axes, 1), row(axes, 2), row(axes, 3)
         h5, h6, h7 = row(axes, 4), row(axes, 5), row(axes, 6)
         for elbow in range(count):
@@ -282,8 +279,7 @@ class SwivelAngles:
         """
         found = self._take(T_base_goal)
         with cython.nogil:
-            found.find(self.arm.structure, self.arm.motion_to(found.T), self.lower, self.upper,
-                       narrower)
+            found.find(self.arm, self.arm.motion_to(found.T), self.lower, self.upper, narrower)
         rows = np.empty((found.count, 5))
         _copy_out(found, rows)
         self.idle.append(found)

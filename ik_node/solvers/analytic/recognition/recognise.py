@@ -216,9 +216,11 @@ def _planar(own: Joints, T_base_tip: np.ndarray, size: float) -> Recognised | No
         return None
     if len(revolute) == 2:  # a third, virtual axis through the tip
         joints = joints.followed_by(virtual(REVOLUTE, h[None], tip))
-    locked = revolute[3:]  # the first three joints are solved for
+    # The first three joints are solved for, and the prismatic one, which commutes with all.
+    order = np.argsort(joints.kind == PRISMATIC, kind='stable')
+    joints, locked = Joints(*(field[order] for field in joints)), revolute[3:]
     locks = np.full(len(joints.kind), -1)
-    locks[locked] = np.arange(len(locked))
+    locks[3:3 + len(locked)] = np.arange(len(locked))
     structure = Structure(PLANAR, 0, size, slack_of(nominal.angle, 0.0, size), inverse(T_base_tip),
                           joints.kind, joints.column, locks, joints.axes, joints.points)
     name = f'planar {len(revolute)}R' if not len(prismatic) else f'SCARA {letters(own)}'

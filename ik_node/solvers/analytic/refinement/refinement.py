@@ -1,4 +1,4 @@
-"""Refinement of the branches of the nominal arm on the true arm."""
+"""Refinement of the branches of the nominal arm on the true arm, inside the limits."""
 
 import math
 
@@ -7,11 +7,12 @@ import numpy as np
 from ik_node.kinematics import forward
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm
-from ik_node.solvers.analytic.refinement import newton, precision
-from ik_node.solvers.analytic.subproblems import sizes
+from ik_node.solvers.analytic.refinement import newton
 from ik_node.solvers.kernel import search
+from ik_node.solvers.kernel.arm_kernel import Verifier
 from ik_node.solvers.kernel.settings import Scratch, Settings
-from ik_node.support.arrays import Memory, Vector
+from ik_node.solvers.kernel.task import TipTask
+from ik_node.support.arrays import InputMatrix, InputVector, Memory, OutputVector, Vector
 
 INF, NAN = float('inf'), float('nan')
 _FIRM = 1e-4          # rad or m: largest change by refinement, for exact arms
@@ -24,6 +25,11 @@ _PER_ROOT, _PER_TOLERANCE = 3.0, 10.0  # of an inexact one by √slack, and of a
 _CERTAIN = 1e-7       # rad, and m of an arm of a metre or less, of its size else: tolerances that
                       # such a branch meets, even when set to a limit
 _TURN, _PER_TURN = 2.0 * math.pi, 0.5 / math.pi
+MOST_SOLUTIONS = 128  # including twins across a singularity
+# Squared error, m² and rad², of a precise solution. Configurations that meet the tolerances with a
+# larger error are used only where there is no precise one.
+PRECISE = 1e-17
+SMALL, LARGE = 0.1, 10.0  # m: lengths of arms; positions of others count as if of the nearest one
 
 
 class Refinement:
@@ -39,24 +45,24 @@ class Refinement:
         # The redundancy parameters, and what whole turns are nearest to
         self.parameters, self.q0 = self.closed_form.parameters, self.closed_form.q0
         # Excess over the limits that is allowed before refinement, rad or m
-        self.room = _SHAKY if self.family.structure.may_be_off else _FIRM
+        self.room = _SHAKY if self.family.may_be_off else _FIRM
         # The squared error, m² and rad², up to which refinement may lead to a solution, where there
         # are fewer joints than equations.
         self.hopeless = INF
         size, tolerance = self.settings.length, self.settings.orientation_tolerance
-        self.unit = precision.position_unit(self.settings)
+        self.unit = position_unit(self.settings)
         self.certain = min(tolerance, self.settings.position_tolerance / max(1.0, size)) >= _CERTAIN
-        if self.family.structure.count < 6:
+        if self.family.count < 6:
             loose = self.unit * self.settings.position_tolerance + tolerance
-            off = _HOPELESS + _PER_ROOT * math.sqrt(self.family.structure.slack)
-            off *= max(1.0, self.family.structure.size)
+            off = _HOPELESS + _PER_ROOT * math.sqrt(self.family.slack)
+            off *= max(1.0, self.family.size)
             self.hopeless = (off + _PER_TOLERANCE * loose) ** 2
         self.closed_form.lower, self.closed_form.upper = self.chain.lower, self.chain.upper
-        self.errors = memory.vector(np.zeros(sizes.MOST_SOLUTIONS))
+        self.errors = memory.vector(np.zeros(MOST_SOLUTIONS))
         self.held, self.trial = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
-        for j in range(self.family.structure.count):
-            if self.family.structure.locked[j] >= 0:
-                self.held[self.family.structure.column[j]] = 1.0
+        for j in range(self.family.count):
+            if self.family.locked[j] >= 0:
+                self.held[self.family.column[j]] = 1.0
         # The configuration of work.frames, NaN where they are invalid, and whether
         # `newton.is_arm_regular` holds there, where that is known
         self.frames_q = memory.vector(np.zeros(n))
@@ -76,7 +82,7 @@ class Refinement:
         if self.hopeless < error < INF:
             return INF
         if error <= _EXACT or (error <= _GOOD and self.chain.n <= 6 and (
-                (self.family.structure.has_wrist and self._is_regular())
+                (self.family.has_wrist and self._is_regular())
                 or newton.last_newton_step(self.chain, self.task.T, self.work, q))):
             self.wrap_to_nearest(q)
             if self.certain:
@@ -91,7 +97,7 @@ class Refinement:
     def tolerable_error(self, q: Vector) -> float:
         """Return the squared error at q (n,), infinite beyond the tolerances."""
         error, position, orientation = search.residual(self.chain, self.task, self.work, q)
-        return error if precision.within_tolerances(self.settings, position, orientation) else INF
+        return error if within_tolerances(self.settings, position, orientation) else INF
 
     def squared_pose_error(self, q: Vector, i: int) -> float:
         """Return the squared pose error at q (n,), m² and rad², accurate where it is small.
@@ -103,12 +109,12 @@ class Refinement:
         tip = self.work.frames[self.chain.m]
         while first < self.chain.m and q[column[first]] == frames_q[column[first]]:
             first += 1
-        if i < 0 or self.family.structure.parameters > self.family.structure.locks:
+        if i < 0 or self.family.parameters > self.family.locks:
             forward.frames_beyond(self.chain, q, first, self.work.frames)
         else:
             forward.frames_by_directions(self.chain, q, self.closed_form.directions[i], first,
                                          self.work.frames)
-        precision.copy_to(frames_q, q, self.chain.n)
+        copy_to(frames_q, q, self.chain.n)
         if first < 3:
             self.arm_checked = False
         shift, rotation = 0.0, 0.0
@@ -144,7 +150,7 @@ class Refinement:
                 continue
             if self.chain.turns[k]:
                 q[k] -= _TURN * round((q[k] - 0.5 * (lower[k] + upper[k])) * _PER_TURN)
-            if precision.joint_excess(self.chain, q, k) < search.AT_LIMIT:
+            if joint_excess(self.chain, q, k) < search.AT_LIMIT:
                 q[k] = min(max(q[k], lower[k]), upper[k])
 
     def smallest_pivot(self, q: Vector) -> float:
@@ -162,7 +168,7 @@ class Refinement:
             newton.last_newton_step(self.chain, self.task.T, self.work, q)
         self.invalidate_frames()
         self.wrap_to_nearest(q)
-        return precision.limit_excess(self.chain, q) == 0.0
+        return limit_excess(self.chain, q) == 0.0
 
     def move_inside_limits(self, q: Vector) -> float:
         """Move q (n,) along its self-motion into the limits, in place; return the squared error.
@@ -171,29 +177,148 @@ class Refinement:
         where q stays outside, or is not precise on an exact arm.
         """
         held, moved, n, most = self.work.slope, self.work.start, self.chain.n, 0
-        if (precision.limit_excess(self.chain, q) <= _FIRM
+        if (limit_excess(self.chain, q) <= _FIRM
                 and self._is_sharpened_inside(q)):
             return self.tolerable_error(q)
-        if precision.limit_excess(self.chain, q) > _ROUNDED and (
+        if limit_excess(self.chain, q) > _ROUNDED and (
                 self.smallest_pivot(q) >= newton.ALL_BUT_SINGULAR):
             return INF
         for k in range(n):
-            if (precision.joint_excess(self.chain, q, k)
-                    > precision.joint_excess(self.chain, q, most)):
+            if (joint_excess(self.chain, q, k)
+                    > joint_excess(self.chain, q, most)):
                 most = k
         above = q[most] > self.chain.upper[most]
         for side in range(2):  # up to whole turns both limits are near, and one may fail
-            precision.copy_to(held, self.held, n)
-            precision.copy_to(moved, q, n)
+            copy_to(held, self.held, n)
+            copy_to(moved, q, n)
             held[most] = 1.0
             moved[most] = (self.chain.lower[most] if above == (side == 1) else
                            self.chain.upper[most])
             if not math.isfinite(moved[most]):
                 continue
-            error = precision.refine_inside_limits(self.chain, self.task, self.work, held, moved)
-            if error <= precision.PRECISE or (
-                    self.family.structure.may_be_off and error < INF
+            error = refine_inside_limits(self.chain, self.task, self.work, held, moved)
+            if error <= PRECISE or (
+                    self.family.may_be_off and error < INF
                     and self.tolerable_error(moved) < INF):
-                precision.copy_to(q, moved, n)
+                copy_to(q, moved, n)
                 return self.tolerable_error(q)
         return INF
+
+
+def load_goal(task: TipTask, T_base_goal: InputMatrix, weights: InputVector,
+              settings: Settings) -> None:
+    """Write a goal's pose (4, 4), m, and which of its weights (6,) are above 0 into a task.
+
+    How large they are does not matter to what meets the goal: with their own, Newton's method would
+    leave errors of small weight, and with metres, those of small arms, and hardly move large ones.
+    """
+    search.load_goal(task, T_base_goal, weights)
+    unit = position_unit(settings)
+    for i in range(6):
+        if task.weights[i] > 0.0:
+            task.weights[i] = unit if i < 3 else 1.0
+    task.prepare()
+
+
+def position_unit(settings: Settings) -> float:
+    """Return the weight of positions; see `load_goal`."""
+    return max(min(1.0, LARGE / settings.length), SMALL / settings.length)
+
+
+def refine_to_precision(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+                        q: Vector) -> tuple[float, float]:
+    """Refine q (n,) to full precision in place; return (position error, orientation error).
+
+    q is unchanged where the result would leave the limits, would exceed a tolerance that q
+    meets, or would have a larger error.
+    """
+    held, refined, start, n = work.slope, work.q, work.start, chain.n
+    before, position, orientation = search.residual(chain, task, work, q)
+    met = within_tolerances(settings, position, orientation)
+    for k in range(n):
+        held[k], refined[k] = 0.0, q[k]
+    if refine_inside_limits(chain, task, work, held, refined) > PRECISE:
+        copy_to(start, refined, n)
+        for i in range(2):
+            for k in range(n):
+                held[k] = 0.0
+            if (newton.across_fold(chain, task, work, held, start, 1 - 2 * i, refined)
+                    and refine_inside_limits(chain, task, work, held, refined) <= PRECISE):
+                break
+            copy_to(refined, start, n)
+    if limit_excess(chain, refined) == 0.0:
+        after, position_after, orientation_after = search.residual(chain, task, work, refined)
+        if after < before and (within_tolerances(settings, position_after,
+                                                            orientation_after) or not met):
+            copy_to(q, refined, n)
+            return position_after, orientation_after
+    return position, orientation
+
+
+def refine_inside_limits(chain: ChainRecord, task: TipTask, work: Scratch, held: Vector,
+                         q: Vector) -> float:
+    """Refine q (n,) in place, holding joints that leave their limits there; return the error.
+
+    held (n,): 1 for held joints; those at their limits are added. The others compensate for them
+    where they can.
+    """
+    n = chain.n
+    for _ in range(n + 1):
+        error, _position, _orientation = newton.newton_refinement(chain, task, work, held, q,
+                                                                  newton.STEPS)
+        if limit_excess(chain, q) == 0.0:
+            return error
+        for k in range(n):
+            within = min(max(q[k], chain.lower[k]), chain.upper[k])
+            if within != q[k]:
+                q[k], held[k] = within, 1.0
+    return INF
+
+
+def joint_excess(chain: ChainRecord, q: Vector, k: int) -> float:
+    """Return the excess of q (n,) over the limits of joint k, rad or m; negative inside."""
+    return max(chain.lower[k] - q[k], q[k] - chain.upper[k])
+
+
+def limit_excess(chain: ChainRecord, q: Vector) -> float:
+    """Return the largest excess of q (n,) over the limits, rad or m; 0 inside."""
+    worst = 0.0
+    for k in range(chain.n):
+        worst = max(worst, joint_excess(chain, q, k))
+    return worst
+
+
+def within_tolerances(settings: Settings, position: float, orientation: float) -> bool:
+    """Tell whether errors, m and rad, are within both tolerances."""
+    return (position <= settings.position_tolerance
+            and orientation <= settings.orientation_tolerance)
+
+
+def copy_to(target: Vector, source: Vector, n: int) -> None:
+    """Copy a vector (n,)."""
+    for k in range(n):
+        target[k] = source[k]
+
+
+class Refiner(Verifier):
+    """Refines for one chain; and computes errors, as its base class."""
+
+    def __init__(self, chain: ChainRecord, settings: Settings) -> None:
+        """Prepare for a chain, and the tolerances in settings."""
+        super().__init__(chain)
+        self.settings = settings
+
+    def refine(self, T_base_goal: InputMatrix, weights: InputVector, q: OutputVector) -> tuple:
+        """Refine q (n,) in place, where that is better: see `refine_to_precision`.
+
+        Return (position error, orientation error), m and rad. T_base_goal (4, 4), m, weights (6,):
+        of a checked goal. Raises ValueError for arrays of other lengths.
+        """
+        work = self.begin(T_base_goal, weights, q)
+        load_goal(work.task, T_base_goal, weights, self.settings)
+        position, orientation = refine_to_precision(
+            self.chain, work.task, self.settings, work, work.q0)
+        for k in range(self.chain.n):
+            q[k] = work.q0[k]
+        self.idle.append(work)
+        return position, orientation

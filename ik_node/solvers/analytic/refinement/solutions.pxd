@@ -5,8 +5,7 @@ cimport ik_node.support.checks as checks
 cimport ik_node.support.clock as clock
 cimport ik_node.solvers.analytic.families.closed_family as closed_family
 cimport ik_node.solvers.analytic.refinement.newton as newton
-cimport ik_node.solvers.analytic.refinement.precision as precision
-cimport ik_node.solvers.analytic.subproblems.sizes as sizes
+cimport ik_node.solvers.analytic.refinement.refinement as refinement
 from ik_node.support.arrays cimport rows, vector
 from ik_node.support.buffers cimport copy_rows
 from ik_node.solvers.analytic.refinement.refinement cimport Refinement
@@ -34,8 +33,7 @@ cdef class Enumeration(Refinement):
     cdef void _add_twins(self, bint within) noexcept nogil
     cdef void _keep(self, double error) noexcept nogil
     cdef void _put(self, int i, vector q, double error) noexcept nogil
-    cdef void _drop_outside(self) noexcept nogil
-    cdef void _drop_imprecise(self) noexcept nogil
+    cdef void _drop(self, bint outside) noexcept nogil
 
 
 cdef class Solutions:

@@ -12,10 +12,9 @@ from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.analytic.families import closed_family
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
-from ik_node.solvers.analytic.refinement import newton, precision
+from ik_node.solvers.analytic.refinement import newton, refinement
 from ik_node.solvers.analytic.refinement.refinement import Refinement
 from ik_node.solvers.analytic.structure import EXACT_SLACK
-from ik_node.solvers.analytic.subproblems import sizes
 from ik_node.solvers.kernel.settings import Settings
 from ik_node.support import checks, clock
 from ik_node.support.arrays import (
@@ -40,31 +39,33 @@ _SAME = 1e-6          # rad or m: solutions nearer to each other are duplicates
 
 
 class Enumeration(Refinement):
-    """The enumeration of all solutions for a goal."""
+    """The enumeration of all solutions for a goal, `most` at most."""
 
     def __init__(self, chain: ChainRecord, settings: Settings, family: ClosedFamily,
-                 most: int, general: ClosedFamily | None) -> None:
+                 general: ClosedFamily | None) -> None:
         """Prepare.
 
-        most: maximum number of solutions, at most MOST_SOLUTIONS. general: a slower family that
-        has the solutions that an inexact one may lack near singular configurations, None for none.
+        general: a slower family that has the solutions that an inexact one may lack near singular
+        configurations, None for none.
         """
         super().__init__(chain, settings, family)
         self.general = family if general is None else general
         self.completes = general is not None
         self.thorough = False  # whether the search may take longer than one of many
-        self.most, self.kept, self.moves = most, 0, 0
-        structure = self.family.structure
+        self.kept = self.moves = 0
+        arm = self.family
+        # At most eight solutions where the arm is exact, but rounding can split one into two.
+        self.most = refinement.MOST_SOLUTIONS if arm.may_be_off else 16
         # With a joint to spare they would be elsewhere on the self-motion.
-        self.adds_twins = structure.may_be_off and structure.n - structure.locks <= 6
+        self.adds_twins = arm.may_be_off and arm.n - arm.locks <= 6
         # Of a nominal arm that is off by ε pairs as far apart as √ε may be missing.
-        self.pivot = _PER_ROOT * math.sqrt(structure.slack) if (
-            structure.slack > EXACT_SLACK and structure.n - structure.locks == 6) else INF
+        self.pivot = _PER_ROOT * math.sqrt(arm.slack) if (
+            arm.slack > EXACT_SLACK and arm.n - arm.locks == 6) else INF
         self.doubtful = newton.ALL_BUT_SINGULAR
         if self.completes:
             self.doubtful = _DOUBTFUL * self.pivot if self.pivot < INF else _BESIDE
         self.unmoved = self.memory.vector(np.zeros(self.chain.n))
-        self.found = self.memory.rows(np.zeros((sizes.MOST_SOLUTIONS, self.chain.n)))
+        self.found = self.memory.rows(np.zeros((refinement.MOST_SOLUTIONS, self.chain.n)))
 
     def find(self, within: bool) -> None:
         """Write every solution into `found`, their number into `kept`."""
@@ -75,8 +76,12 @@ class Enumeration(Refinement):
         if self.adds_twins:
             self._add_twins(within)
         if within:
-            self._drop_outside()
-        self._drop_imprecise()
+            self._drop(True)
+        least = INF
+        for i in range(self.kept):
+            least = min(least, self.errors[i])
+        if least <= refinement.PRECISE:
+            self._drop(False)
 
     def _complete(self, within: bool) -> None:
         """Add solutions of the general 6R where some may be missing.
@@ -99,11 +104,11 @@ class Enumeration(Refinement):
         trial, n = self.trial, self.chain.n
         self.invalidate_frames()
         for i in range(count):
-            precision.copy_to(trial, self.branches[i], n)
+            refinement.copy_to(trial, self.branches[i], n)
             if within:
                 # Refinement hardly moves a branch, but near a singular configuration.
                 self.wrap_to_nearest(trial)
-                if precision.limit_excess(self.chain, trial) > self.room and not (
+                if refinement.limit_excess(self.chain, trial) > self.room and not (
                         self.thorough and self.smallest_pivot(trial) < self.doubtful):
                     continue
             self._refine_trial(i, within)
@@ -114,14 +119,14 @@ class Enumeration(Refinement):
         On an inexact arm also outside the limits, since its twin may be inside.
         """
         error = self.refine_branch(self.trial, branch)
-        if error < INF and within and precision.limit_excess(self.chain, self.trial) > 0.0:
+        if error < INF and within and refinement.limit_excess(self.chain, self.trial) > 0.0:
             self.moves += 1
-            precision.copy_to(self.unmoved, self.trial, self.chain.n)
+            refinement.copy_to(self.unmoved, self.trial, self.chain.n)
             moved = self.move_inside_limits(self.trial) if self.moves <= _MOVES else INF
-            if moved < INF or not self.family.structure.may_be_off:
+            if moved < INF or not self.family.may_be_off:
                 error = moved
             else:
-                precision.copy_to(self.trial, self.unmoved, self.chain.n)
+                refinement.copy_to(self.trial, self.unmoved, self.chain.n)
         if error < INF:
             self._keep(error)
 
@@ -150,48 +155,33 @@ class Enumeration(Refinement):
 
     def _put(self, i: int, q: Vector, error: float) -> None:
         """Write a solution q (n,) into row i."""
-        precision.copy_to(self.found[i], q, self.chain.n)
+        refinement.copy_to(self.found[i], q, self.chain.n)
         self.errors[i] = error
 
-    def _drop_outside(self) -> None:
-        """Drop the solutions outside the limits."""
-        kept = 0
-        for i in range(self.kept):
-            if precision.limit_excess(self.chain, self.found[i]) == 0.0:
-                self._put(kept, self.found[i], self.errors[i])
-                kept += 1
-        self.kept = kept
-
-    def _drop_imprecise(self) -> None:
-        """Drop the solutions that are just within the tolerances, if others are precise."""
-        kept = 0
-        for i in range(self.kept):
-            if self.errors[i] <= precision.PRECISE:
-                kept += 1
-        if kept == 0 or kept == self.kept:
-            return
-        kept = 0
-        for i in range(self.kept):
-            if self.errors[i] <= precision.PRECISE:
-                self._put(kept, self.found[i], self.errors[i])
-                kept += 1
-        self.kept = kept
+    def _drop(self, outside: bool) -> None:
+        """Drop the solutions outside the limits, or those that are just within the tolerances."""
+        count, self.kept = self.kept, 0
+        for i in range(count):
+            if (refinement.limit_excess(self.chain, self.found[i]) == 0.0 if outside
+                    else self.errors[i] <= refinement.PRECISE):
+                self._put(self.kept, self.found[i], self.errors[i])
+                self.kept += 1
 
 
 class Solutions:
     """The solutions of one arm. Threads may use it at the same time."""
 
     def __init__(self, chain: ChainRecord, settings: Settings, family: ClosedFamily,
-                 start: np.ndarray, most: int, general: ClosedFamily | None = None) -> None:
+                 start: np.ndarray, general: ClosedFamily | None = None) -> None:
         """Prepare.
 
-        start (n,): the configuration that whole turns are nearest to. most, general: see
-        `Enumeration`; the latter is used for single parameters.
+        start (n,): the configuration that whole turns are nearest to. general: see `Enumeration`;
+        it is used for single parameters.
         """
-        self.general = general
-        self.chain, self.settings, self.family, self.most = chain, settings, family, most
+        self.chain, self.settings, self.family, self.general = chain, settings, family, general
         self.start, self.ones = start, np.ones(6)
-        self.idle: list[Enumeration] = []
+        one = Enumeration(chain, settings, family, general)
+        self.idle, self.most = [one], one.most
 
     def of_pose(self, T_base_goal: InputMatrix, within: bool,
                 tolerance: float) -> np.ndarray | None:
@@ -203,9 +193,9 @@ class Solutions:
         if (T_base_goal.shape[0] != 4 or T_base_goal.shape[1] != 4
                 or not checks.is_pose(T_base_goal, tolerance)):
             return None
-        checks.check_lengths(self.family.structure.parameters == 0)
+        checks.check_lengths(self.family.parameters == 0)
         one = self._take(self.start)
-        precision.load_goal(one.task, T_base_goal, self.ones, self.settings)
+        refinement.load_goal(one.task, T_base_goal, self.ones, self.settings)
         with cython.nogil:
             one.find(within)
         out = None
@@ -224,11 +214,11 @@ class Solutions:
         """
         checks.check_lengths(
             T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4 and weights.shape[0] == 6
-            and parameters.shape[1] == self.family.structure.parameters)
+            and parameters.shape[1] == self.family.parameters)
         one = self._take(self.start)
         one.thorough = parameters.shape[0] == 1
         out = np.empty((parameters.shape[0] * self.most, self.chain.n))
-        precision.load_goal(one.task, T_base_goal, weights, self.settings)
+        refinement.load_goal(one.task, T_base_goal, weights, self.settings)
         count = _find_sets(one, parameters, within, out)
         self.idle.append(one)
         return out[:count]
@@ -247,7 +237,7 @@ class Solutions:
         checks.check_lengths(
             T_base_goal.shape[1] == 4 and T_base_goal.shape[2] == 4 and weights.shape[0] == 6
             and (sets == m or sets == 1) and q0.shape[0] == n and out.shape[0] == m
-            and parameters.shape[1] == self.family.structure.parameters
+            and parameters.shape[1] == self.family.parameters
             and out.shape[1] == self.most and out.shape[2] == n and counts.shape[0] == m)
         one, solved = self._take(q0), m
         with cython.nogil:
@@ -255,7 +245,7 @@ class Solutions:
                 if i % codes.LOOK == codes.LOOK - 1 and clock.is_over(deadline):
                     solved = i
                     break
-                precision.load_goal(one.task, T_base_goal[i], weights, self.settings)
+                refinement.load_goal(one.task, T_base_goal[i], weights, self.settings)
                 for k in range(parameters.shape[1]):
                     one.parameters[k] = parameters[min(i, sets - 1), k]
                 one.find(within)
@@ -272,8 +262,8 @@ class Solutions:
         try:
             one = self.idle.pop()
         except IndexError:
-            one = Enumeration(self.chain, self.settings, self.family, self.most, self.general)
-        one.thorough = self.family.structure.parameters == 0
+            one = Enumeration(self.chain, self.settings, self.family, self.general)
+        one.thorough = self.family.parameters == 0
         for k in range(self.chain.n):
             one.q0[k] = q0[k]
         return one

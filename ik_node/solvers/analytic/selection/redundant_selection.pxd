@@ -1,7 +1,7 @@
 from libc cimport math
 cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.analytic.refinement.newton as newton
-cimport ik_node.solvers.analytic.refinement.precision as precision
+cimport ik_node.solvers.analytic.refinement.refinement as refinement
 cimport ik_node.solvers.kernel.search as search
 from ik_node.support.arrays cimport integers, rows, vector
 from ik_node.solvers.analytic.selection.selection cimport Selection

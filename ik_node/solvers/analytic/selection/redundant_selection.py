@@ -13,7 +13,7 @@ import numpy as np
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
-from ik_node.solvers.analytic.refinement import newton, precision
+from ik_node.solvers.analytic.refinement import newton, refinement
 from ik_node.solvers.analytic.selection.selection import Selection
 from ik_node.solvers.kernel import search
 from ik_node.solvers.kernel.settings import Settings
@@ -119,11 +119,11 @@ class RedundantSelection(Selection):
         held = self.trial
         for k in range(self.chain.n):
             held[k] = 0.0
-        precision.refine_inside_limits(self.chain, self.task, self.work, held, self.q)
-        if precision.limit_excess(self.chain, self.q) > 0.0:
+        refinement.refine_inside_limits(self.chain, self.task, self.work, held, self.q)
+        if refinement.limit_excess(self.chain, self.q) > 0.0:
             return False
         _error, position, orientation = search.residual(self.chain, self.task, self.work, self.q)
-        if not precision.within_tolerances(self.settings, position, orientation):
+        if not refinement.within_tolerances(self.settings, position, orientation):
             return False
         self._end_at(position, orientation)
         return True
@@ -185,10 +185,10 @@ class RedundantSelection(Selection):
         for i in range(count):
             cost = self.cost(found[i], self.room)
             if cost == INF:
-                cost = OUTSIDE * (1.0 + precision.limit_excess(self.chain, found[i]))
+                cost = OUTSIDE * (1.0 + refinement.limit_excess(self.chain, found[i]))
             if cost < least:
                 least = cost
-                precision.copy_to(q, found[i], self.chain.n)
+                refinement.copy_to(q, found[i], self.chain.n)
         return least
 
     def _bound(self) -> None:
@@ -221,7 +221,7 @@ class RedundantSelection(Selection):
         """
         parameters, chosen, low, high = self.parameters, self.chosen, self.low, self.high
         first = self.settings.prefer == codes.FIRST
-        precision.copy_to(chosen, parameters, self.count)
+        refinement.copy_to(chosen, parameters, self.count)
         while self.sampled < self.tried:
             k = self.sampled
             if best < FEASIBLE and (first or k == 6 or k == 12 or k == 48 or k == 192):
@@ -232,11 +232,11 @@ class RedundantSelection(Selection):
             self.costs[self.rank[k]] = cost
             if cost < best:
                 best = cost
-                precision.copy_to(chosen, parameters, self.count)
-                precision.copy_to(self.q, self.trial, self.chain.n)
+                refinement.copy_to(chosen, parameters, self.count)
+                refinement.copy_to(self.q, self.trial, self.chain.n)
             self.around = 1.5 * (high[0] - low[0]) / (k + 1)
             self.sampled += 1
-        precision.copy_to(parameters, chosen, self.count)
+        refinement.copy_to(parameters, chosen, self.count)
         return best
 
 
@@ -274,22 +274,22 @@ class GuidedSelection(RedundantSelection):
         near, best = self.chosen, INF
         if self.end != codes.NONE:
             best = self.cost(self.q, 0.0)
-        precision.copy_to(near, self.q0, self.chain.n)
+        refinement.copy_to(near, self.q0, self.chain.n)
         newton.newton_refinement(self.chain, self.task, self.work, self.held, near, newton.STEPS)
         self.wrap_to_nearest(near)
         if not self.cost(near, 0.0) < best:
             return
         error, position, orientation = search.residual(self.chain, self.task, self.work, near)
-        if error <= precision.PRECISE and precision.within_tolerances(
+        if error <= refinement.PRECISE and refinement.within_tolerances(
                 self.settings, position, orientation):
-            precision.copy_to(self.q, near, self.chain.n)
+            refinement.copy_to(self.q, near, self.chain.n)
             self._end_at(position, orientation)
 
     def find_wrapped(self) -> int:
         """Write the branches for the parameters, nearly refined; return how many."""
         found, count = self.branches, RedundantSelection.find_wrapped(self)
         for i in range(count):
-            if precision.limit_excess(self.chain, found[i]) <= self.room:
+            if refinement.limit_excess(self.chain, found[i]) <= self.room:
                 newton.newton_refinement(self.chain, self.task, self.work, self.held, found[i],
                                          _GUESS_STEPS)
                 self.wrap_to_nearest(found[i])

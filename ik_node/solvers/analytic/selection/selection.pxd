@@ -2,8 +2,7 @@ from libc cimport math
 cimport ik_node.solvers.codes as codes
 cimport ik_node.support.checks as checks
 cimport ik_node.solvers.analytic.refinement.newton as newton
-cimport ik_node.solvers.analytic.refinement.precision as precision
-cimport ik_node.solvers.kernel.search as preference
+cimport ik_node.solvers.analytic.refinement.refinement as refinement
 cimport ik_node.solvers.kernel.search as search
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.analytic.refinement.refinement cimport Refinement

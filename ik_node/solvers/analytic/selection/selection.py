@@ -12,7 +12,7 @@ import numpy as np
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily
-from ik_node.solvers.analytic.refinement import newton, precision
+from ik_node.solvers.analytic.refinement import newton, refinement
 from ik_node.solvers.analytic.refinement.refinement import Refinement
 from ik_node.solvers.kernel import search
 from ik_node.solvers.kernel.settings import Settings
@@ -77,7 +77,7 @@ class Selection(Refinement):
         if (n != 6 or self.task.rows != 6 or self.settings.prefer != codes.NEAREST
                 or self.margin > 0.0):
             return False
-        precision.copy_to(q, self.q0, n)
+        refinement.copy_to(q, self.q0, n)
         self.invalidate_frames()
         error = self.squared_pose_error(q, -1)
         if error > _BESIDE:
@@ -92,8 +92,8 @@ class Selection(Refinement):
             if math.fabs(q[k] - self.q0[k]) > _NEAR:
                 return False
         error, position, orientation = search.residual(self.chain, self.task, self.work, q)
-        if (error > _EXACT or precision.limit_excess(self.chain, q) > 0.0
-                or not precision.within_tolerances(self.settings, position, orientation)):
+        if (error > _EXACT or refinement.limit_excess(self.chain, q) > 0.0
+                or not refinement.within_tolerances(self.settings, position, orientation)):
             return False
         self._end_at(position, orientation)
         return True
@@ -104,7 +104,7 @@ class Selection(Refinement):
         room: allowed excess, rad or m. Branches nearer to a limit than the margin rank after all
         others.
         """
-        outside = precision.limit_excess(self.chain, q)
+        outside = refinement.limit_excess(self.chain, q)
         if outside > room:
             return INF
         if self.settings.prefer == codes.MANIPULABILITY:
@@ -146,22 +146,22 @@ class Selection(Refinement):
             if costs[best] == INF:
                 break
             costs[best] = INF
-            precision.copy_to(self.q, found[best], n)
+            refinement.copy_to(self.q, found[best], n)
             if not self._verify(-1 if self.refines_guesses else best):
                 continue
             if self.end != codes.NONE:
                 return
             if not loose:  # kept for the case that no branch is precise
                 loose = True
-                precision.copy_to(self.chosen, self.q, n)
+                refinement.copy_to(self.chosen, self.q, n)
         if loose or self._move_inside_limits(count):
-            precision.copy_to(self.q, self.chosen, n)
+            refinement.copy_to(self.q, self.chosen, n)
             self._refine_to_precision()
             self._end_at(self.position, self.orientation)
 
     def _refine_to_precision(self) -> None:
         """Refine q, and set its errors."""
-        position, orientation = precision.refine_to_precision(
+        position, orientation = refinement.refine_to_precision(
             self.chain, self.task, self.settings, self.work, self.q)
         self.position, self.orientation = position, orientation
 
@@ -172,19 +172,19 @@ class Selection(Refinement):
         """
         self.invalidate_frames()
         self.refine_branch(self.q, i)
-        if precision.limit_excess(self.chain, self.q) > 0.0:
+        if refinement.limit_excess(self.chain, self.q) > 0.0:
             return False
         error, position, orientation = search.residual(self.chain, self.task, self.work, self.q)
-        if not precision.within_tolerances(self.settings, position, orientation):
-            if not error <= precision.PRECISE:
+        if not refinement.within_tolerances(self.settings, position, orientation):
+            if not error <= refinement.PRECISE:
                 return False
             # Tolerances near rounding.
             _error, position, orientation = newton.newton_refinement(
                 self.chain, self.task, self.work, self.held, self.q, newton.STEPS)
-            if (precision.limit_excess(self.chain, self.q) > 0.0
-                    or not precision.within_tolerances(self.settings, position, orientation)):
+            if (refinement.limit_excess(self.chain, self.q) > 0.0
+                    or not refinement.within_tolerances(self.settings, position, orientation)):
                 return False
-        if error <= precision.PRECISE:
+        if error <= refinement.PRECISE:
             self._end_at(position, orientation)
         return True
 
@@ -196,7 +196,7 @@ class Selection(Refinement):
                 cost = self.cost(found[i], 0.0)
                 if cost < least:
                     least = cost
-                    precision.copy_to(self.chosen, found[i], self.chain.n)
+                    refinement.copy_to(self.chosen, found[i], self.chain.n)
         return least < INF
 
     def _end_at(self, position: float, orientation: float) -> None:
@@ -242,7 +242,7 @@ class Selector:
         selection = self._take()
         checks.check_lengths(
             T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4 and weights.shape[0] == 6
-            and parameters.shape[0] == selection.family.structure.parameters
+            and parameters.shape[0] == selection.family.parameters
             and q0.shape[0] == selection.chain.n and q.shape[0] == selection.chain.n)
         with cython.nogil:
             solve_one(selection, T_base_goal, weights, parameters, q0, q)
@@ -259,7 +259,7 @@ class Selector:
         checks.check_lengths(
             T_base_goal.shape[1] == 4 and T_base_goal.shape[2] == 4 and weights.shape[0] == 6
             and parameters.shape[0] == m and q0.shape[0] == m and q.shape[0] == m
-            and parameters.shape[1] == selection.family.structure.parameters
+            and parameters.shape[1] == selection.family.parameters
             and q0.shape[1] == selection.chain.n and q.shape[1] == selection.chain.n
             and records.shape[0] == m and records.shape[1] == 3)
         with cython.nogil:
@@ -281,7 +281,7 @@ class Selector:
 def solve_one(selection: Selection, T_base_goal: InputMatrix, weights: InputVector,
               parameters: OutputVector, q0: InputVector, q: OutputVector) -> None:
     """Select for one goal, see `Selector.solve`."""
-    precision.load_goal(selection.task, T_base_goal, weights, selection.settings)
+    refinement.load_goal(selection.task, T_base_goal, weights, selection.settings)
     for k in range(parameters.shape[0]):
         selection.parameters[k] = parameters[k]
     for k in range(selection.chain.n):

@@ -94,8 +94,8 @@ class SwivelSelection(RedundantSelection):
 
     def find_intervals(self, narrower: float) -> int:
         """Find the intervals inside limits narrowed by `narrower`, rad; return their number."""
-        return self.intervals.find(self.family.structure, self.family.motion_to(self.task.T),
-                                   self.chain.lower, self.chain.upper, narrower)
+        return self.intervals.find(self.arm, self.arm.motion_to(self.task.T), self.chain.lower,
+                                   self.chain.upper, narrower)
 
     def _hinted_angle(self) -> float:
         """Return the swivel angle with the elbow nearest to the hint; NaN without one."""

@@ -6,16 +6,22 @@ A loop is opened so that the sixth axis L and where the goal puts it, L′ = T L
 
 Raghavan & Roth, J. Mechanical Design 115 (1993) 502, make fourteen equations of it that are linear
 in the products of sines and cosines, and eliminate θ₁ and θ₂; Manocha & Canny, IEEE Trans. Robotics
-and Automation 10 (1994) 648, take θ₃ from an eigenvalue. Lines are those of `opening`, in a
-frame whose z axis is the third axis; lengths are in units of the arm.
+and Automation 10 (1994) 648, take θ₃ from an eigenvalue. The frame has the third axis as its z
+axis; lengths are in units of the arm. Quotients and null spaces are in the memory of the caller.
 """
 
 import math
 
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
 import numpy as np
 
-from ik_node.solvers.analytic.subproblems import null_spaces, opening, sizes
-from ik_node.support.arrays import Columns, Memory, Nines, Twelves, Vector
+from ik_node.support.arrays import Integers, Matrix, Memory, Vector
+
+INF = math.inf
+MOST_BRANCHES = 96  # of a nominal arm
 
 
 class EliminationWork:
@@ -25,55 +31,22 @@ class EliminationWork:
         """Make the arrays."""
         self.memory = memory = Memory()
         self.beside_motion = False  # whether the goal is near one with a self-motion
-        self.lines = memory.columns(np.zeros((11, 6)))  # see `opening`
-        self.P = memory.nines(np.zeros((14, 9)))  # coefficients of the side of θ₄ and θ₅
-        self.Q = memory.nines(np.zeros((14, 9)))  # and of that of θ₁ and θ₂
-        self.N = memory.fourteens(np.zeros((6, 14)))  # annihilates the unknowns of Q
-        self.fixed = memory.nines(np.zeros((6, 9)))
-        self.cosine, self.sine = memory.nines(np.zeros((6, 9))), memory.nines(np.zeros((6, 9)))
-        self.M, self.V = memory.twelves(np.zeros((12, 12))), memory.twelves(np.zeros((16, 12)))
-        self.K, self.A = memory.sixteens(np.zeros((16, 16))), memory.fours(np.zeros((6, 4)))
+        self.lines = memory.columns(np.zeros((11, 6)))  # see `loop_6r`
+        self.P = memory.matrix(14, 9)  # coefficients of the side of θ₄ and θ₅
+        self.Q = memory.matrix(14, 9)  # and of that of θ₁ and θ₂
+        self.N = memory.matrix(6, 14)  # annihilates the unknowns of Q
+        self.fixed = memory.matrix(6, 9)
+        self.cosine, self.sine = memory.matrix(6, 9), memory.matrix(6, 9)
+        # Of columns that are known to the compiler, which makes their loops faster
+        self.M = cython.cast('twelves', memory.vector(np.zeros((12, 12))))
+        self.V = cython.cast('twelves', memory.vector(np.zeros((16, 12))))
+        self.K = cython.cast('sixteens', memory.vector(np.zeros((16, 16))))
+        self.A = memory.matrix(6, 4)
         # The eigenvalues of K
         self.real, self.imaginary = memory.vector(np.zeros(16)), memory.vector(np.zeros(16))
         self.order, self.v = memory.integers(np.zeros(12)), memory.vector(np.zeros(12))
         self.theta = memory.vector(np.zeros(6))  # rad
-        self.found = memory.columns(np.zeros((sizes.MOST_BRANCHES, 6)))  # rad
-
-
-def bilinear(lines: Columns, line: int, inner: int, outer: int, sense: float, F: Nines) -> None:
-    """Write the coefficients of the fourteen in (1, c, s)⊗(1, c, s) into F (14, 9).
-
-    The line turns about the inner axis, then the outer, the major index; sense −1: backwards.
-    """
-    third = sense * 2.0 * math.pi / 3.0
-    for j in range(3):
-        opening.rotate(lines, line, inner, j * third, opening.ONE)
-        for i in range(3):
-            opening.rotate(lines, opening.ONE, outer, i * third, opening.OTHER)
-            _write_fourteen(lines, opening.OTHER, F, 3 * i + j)
-    for row in range(14):
-        for k in range(3):
-            opening.to_coefficients(F[row], 3 * k, 1)
-        for k in range(3):
-            opening.to_coefficients(F[row], k, 3)
-
-
-def _write_fourteen(lines: Columns, line: int, F: Nines, column: int) -> None:
-    """Write the fourteen quantities of a line (p, l) that are equated into a column of F (14, k).
-
-    Vectors l, p, p×l and (p·p) l − 2 (p·l) p, scalars p·p and p·l. Under a turn about any axis none
-    of them gets a square of its sine or cosine [Raghavan & Roth 1993]. A turn about z leaves rows
-    0 … 5 as they are; rows 6 … 9 are x, rows 10 … 13 are y of the vectors.
-    """
-    px, py, pz = opening.point(lines, line)
-    lx, ly, lz = opening.axis(lines, line)
-    pp, pl = px * px + py * py + pz * pz, px * lx + py * ly + pz * lz
-    F[0][column], F[6][column], F[10][column] = lz, lx, ly
-    F[1][column], F[7][column], F[11][column] = pz, px, py
-    F[2][column], F[3][column] = px * ly - py * lx, pp * lz - 2.0 * pl * pz
-    F[8][column], F[9][column] = py * lz - pz * ly, pp * lx - 2.0 * pl * px
-    F[12][column], F[13][column] = pz * lx - px * lz, pp * ly - 2.0 * pl * py
-    F[4][column], F[5][column] = pp, pl
+        self.found = memory.columns(np.zeros((MOST_BRANCHES, 6)))  # rad
 
 
 def six_equations(work: EliminationWork) -> None:
@@ -111,7 +84,7 @@ def twelve_equations(work: EliminationWork, theta3: float) -> None:
             _double(work.M, r, 6 + r, j, f, g, h)
 
 
-def _double(M: Twelves, row: int, other: int, j: int, f: float, g: float, h: float) -> None:
+def _double(M: Matrix, row: int, other: int, j: int, f: float, g: float, h: float) -> None:
     """Write (f + 2g cos 2a + 2h sin 2a) times cos a into a row of M, times sin a into another."""
     M[row][j], M[row][3 + j], M[row][6 + j], M[row][9 + j] = f + g, h, g, h
     M[other][j], M[other][3 + j], M[other][6 + j], M[other][9 + j] = h, f - g, -h, g
@@ -138,7 +111,7 @@ def sixteen_roots(work: EliminationWork, phi: float) -> float:
             hx, hy = 0.5 * P[6 + r][6 + j], 0.5 * P[10 + r][6 + j]
             _double(V, r, 4 + r, j, c * x - s * y, c * gx - s * gy, c * hx - s * hy)
             _double(V, 8 + r, 12 + r, j, s * x + c * y, s * gx + c * gy, s * hx + c * hy)
-    quality = null_spaces.divide_by(work.M, V)
+    quality = divide_by(work.M, V)
     for k in range(16):
         for half in range(2):
             for r in range(4):
@@ -168,3 +141,106 @@ def split(v: Vector, theta: Vector) -> None:
     sine = c * v[2] + s * v[5] + c3 * v[8] + s3 * v[11]
     h = math.copysign(1.0, one)
     theta[3], theta[4] = 2.0 * a, math.atan2(h * sine, h * cosine)
+
+
+def divide_by(M: Matrix, V: Matrix) -> float:
+    """Replace V (16, 12) by V M⁻¹; M (12, 12) is overwritten by its factors.
+
+    Gaussian elimination on columns, with column pivoting. Return the smallest pivot over the
+    largest; 0 where M is singular, and V then is of no use.
+    """
+    smallest, largest = INF, 0.0
+    for k in range(12):
+        pivot = k
+        for j in range(k + 1, 12):
+            if math.fabs(M[k][j]) > math.fabs(M[k][pivot]):
+                pivot = j
+        for i in range(12):
+            M[i][k], M[i][pivot] = M[i][pivot], M[i][k]
+        for i in range(16):
+            V[i][k], V[i][pivot] = V[i][pivot], V[i][k]
+        head = M[k][k]
+        if not math.fabs(head) > 0.0:  # true for NaN as well
+            return 0.0
+        smallest, largest = min(smallest, math.fabs(head)), max(largest, math.fabs(head))
+        for j in range(k + 1, 12):
+            factor = M[k][j] / head
+            for i in range(k + 1, 12):
+                M[i][j] -= factor * M[i][k]
+            for i in range(16):
+                V[i][j] -= factor * V[i][k]
+    for k in range(11, -1, -1):
+        for i in range(16):
+            V[i][k] /= M[k][k]
+        for j in range(k):
+            for i in range(16):
+                V[i][j] -= M[k][j] * V[i][k]
+    return smallest / largest
+
+
+def null_vector(M: Matrix, order: Integers, v: Vector) -> float:
+    """Write v (12,) with M v ≈ 0 for a singular M (12, 12), which is overwritten.
+
+    Gaussian elimination with complete pivoting, the last pivot taken as 0; order (12,) is scratch.
+    Return the eleventh pivot over the first: where it is 0 as well, v is one vector of many.
+    """
+    for j in range(12):
+        order[j], v[j] = j, 0.0
+    for k in range(11):
+        best, row, column = 0.0, k, k
+        for i in range(k, 12):
+            for j in range(k, 12):
+                if math.fabs(M[i][j]) > best:
+                    best, row, column = math.fabs(M[i][j]), i, j
+        if best == 0.0:  # nor does NaN compare as larger
+            v[order[11]] = 1.0
+            return 0.0
+        order[k], order[column] = order[column], order[k]
+        for j in range(k, 12):
+            M[k][j], M[row][j] = M[row][j], M[k][j]
+        for i in range(12):
+            M[i][k], M[i][column] = M[i][column], M[i][k]
+        for i in range(k + 1, 12):
+            factor = M[i][k] / M[k][k]
+            for j in range(k + 1, 12):
+                M[i][j] -= factor * M[k][j]
+    v[order[11]] = 1.0
+    for k in range(10, -1, -1):
+        total = 0.0
+        for j in range(k + 1, 12):
+            total -= M[k][j] * v[order[j]]
+        v[order[k]] = total / M[k][k]
+    return math.fabs(M[10][10] / M[0][0])
+
+
+def left_null_space(Q: Matrix, N: Matrix) -> None:
+    """Write orthonormal rows N (6, 14) with N Q = 0 but for the first column of Q (14, 9).
+
+    QR by reflections [Golub & Van Loan 5.2.1], which are left in the other eight columns.
+    """
+    for k in range(8):
+        length2 = 0.0
+        for i in range(k, 14):
+            length2 += Q[i][k + 1] * Q[i][k + 1]
+        length = math.sqrt(length2)
+        # u = x ± |x| e, scaled so that the reflection is 1 − u uᵀ.
+        Q[k][k + 1] += math.copysign(length, Q[k][k + 1])
+        square = length * math.fabs(Q[k][k + 1])
+        scale = 1.0 / math.sqrt(square) if square > 0.0 else 0.0
+        for i in range(k, 14):
+            Q[i][k + 1] *= scale
+        for j in range(k + 2, 9):
+            share = 0.0
+            for i in range(k, 14):
+                share += Q[i][k + 1] * Q[i][j]
+            for i in range(k, 14):
+                Q[i][j] -= share * Q[i][k + 1]
+    for r in range(6):
+        for i in range(14):
+            N[r][i] = 1.0 if i == r + 8 else 0.0
+        for k in range(7, -1, -1):
+            share = 0.0
+            for i in range(k, 14):
+                share += Q[i][k + 1] * N[r][i]
+            for i in range(k, 14):
+                N[r][i] -= share * Q[i][k + 1]

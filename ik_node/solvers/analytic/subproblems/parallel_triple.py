@@ -12,8 +12,8 @@ except ImportError:
     from ik_node.support import cython
 
 from ik_node.kinematics import kinds
-from ik_node.solvers.analytic.subproblems import position_triple, sizes, two_rotations
-from ik_node.solvers.analytic.subproblems.two_rotations import Joint
+from ik_node.solvers.analytic.subproblems import point_3r, position_triple, rotation_triple
+from ik_node.solvers.analytic.subproblems.point_3r import Joint
 from ik_node.spatial.vector3 import Vector3
 from ik_node.support import polynomials
 from ik_node.support.arrays import Columns, Pose, Vector
@@ -106,13 +106,13 @@ def _with_middle(h1: Vector3, h2: Vector3, h3: Vector3, h: Vector3, u: Vector3, 
                  s1: float, c3: float, s3: float, start: Vector, found: Columns,
                  solutions: int) -> int:
     """Add a solution with the turn of the second joint that brings R₃ u onto R₁ᵀ h."""
-    if solutions >= sizes.MOST_VALUES:
+    if solutions >= point_3r.MOST_VALUES:
         return solutions
     defined, c2, s2 = rotation_between(h2, rotated_by(h3, c3, s3, u), rotated_by(h1, c1, -s1, h),
                                        _ON_AXIS)
     if not defined:
         c2, s2 = math.cos(start[1]), math.sin(start[1])
-    two_rotations.write_values(found, solutions, c1, s1, c2, s2, c3, s3)
+    point_3r.write_values(found, solutions, c1, s1, c2, s2, c3, s3)
     return solutions + 1
 
 
@@ -142,11 +142,11 @@ def _one_prismatic(j1: Joint, j2: Joint, j3: Joint, h: Vector3, height: float, u
             continue
         mu = (height - without) / rise
         if at == 0:
-            two_rotations.write_values(found, solutions, mu, 0.0, cf, sf, cg, sg)
+            point_3r.write_values(found, solutions, mu, 0.0, cf, sf, cg, sg)
         elif at == 1:
-            two_rotations.write_values(found, solutions, cf, sf, mu, 0.0, cg, sg)
+            point_3r.write_values(found, solutions, cf, sf, mu, 0.0, cg, sg)
         else:
-            two_rotations.write_values(found, solutions, cf, sf, cg, sg, mu, 0.0)
+            point_3r.write_values(found, solutions, cf, sf, cg, sg, mu, 0.0)
         solutions += 1
     return solutions
 
@@ -184,6 +184,68 @@ def solve_planar_arm(h: Vector3, p1: Vector3, p2: Vector3, p3: Vector3, sign_2: 
         _, c1, s1 = direction(end_x * x + end_y * y, end_x * y - end_y * x, 0.0)
         c2, s2 = cosine * c0 + sine * s0, sine * c0 - cosine * s0
         c, s = c1 * c2 - s1 * s2, s1 * c2 + c1 * s2
-        two_rotations.write_values(found, i, c1, s1, c2, sign_2 * s2, total_c * c + total_s * s,
+        point_3r.write_values(found, i, c1, s1, c2, sign_2 * s2, total_c * c + total_s * s,
                                    sign_3 * (total_s * c - total_c * s))
     return count
+
+
+def keep_direction_by_two(j1: Joint, j2: Joint, h: Vector3, height: float, u: Vector3, x: Vector3,
+                          start: Vector, size: float, slack: float, found: Columns) -> int:
+    """Find e₁ e₂ that rotates u onto h, and brings x to a height along h.
+
+    With R₁ᵀ h = R₂ u both are linear in (c₂, s₂): h₁·R₂ u = h₁·h, and
+    (p₂ − p₁)·R₂ u = height − h·p₁ − u·(x − p₂). At most one joint may be prismatic.
+    """
+    h1, p1, h2, p2 = j1[1], j1[2], j2[1], j2[2]
+    if j1[0] == kinds.PRISMATIC and j2[0] == kinds.PRISMATIC:
+        return 0
+    if j1[0] == kinds.PRISMATIC or j2[0] == kinds.PRISMATIC:
+        first = j1[0] == kinds.PRISMATIC
+        g, p = (h2, p2) if first else (h1, p1)
+        rise = dot(h, h1) if first else dot(u, h2)
+        if math.fabs(rise) < point_3r.NEARLY:
+            return 0
+        mu = (height - dot(h, p) - dot(u, minus(x, p))) / rise
+        c, s = rotation_triple.rotation_onto(g, u, h, start[1 if first else 0])
+        if first:
+            point_3r.write_values(found, 0, mu, 0.0, c, s, 0.0, 0.0)
+        else:
+            point_3r.write_values(found, 0, c, s, mu, 0.0, 0.0, 0.0)
+        return 1
+    between, across, ahead = minus(p2, p1), perpendicular(h2, u), cross(h2, u)
+    still = minus(u, across)
+    count, ca, sa, cb, sb = position_triple.solve_better(
+        dot(h1, across), dot(h1, ahead), dot(h1, h) - dot(h1, still), 1.0,
+        dot(between, across), dot(between, ahead),
+        height - dot(h, p1) - dot(u, minus(x, p2)) - dot(between, still), size, start[1], slack)
+    for i in range(count):
+        c2, s2 = (ca, sa) if i == 0 else (cb, sb)
+        c1, s1 = rotation_triple.rotation_onto(h1, rotated_by(h2, c2, s2, u), h, start[0])
+        point_3r.write_values(found, i, c1, s1, c2, s2, 0.0, 0.0)
+    return count
+
+
+def keep_direction_by_one(j1: Joint, h: Vector3, height: float, u: Vector3, x: Vector3,
+                          start: Vector, found: Columns) -> int:
+    """Find e₁ that rotates u onto h, and brings x to a height along h."""
+    if j1[0] == kinds.PRISMATIC:
+        rise = dot(h, j1[1])
+        if math.fabs(rise) < point_3r.NEARLY:
+            return 0
+        found[0][0], found[0][1] = (height - dot(h, x)) / rise, 0.0
+    else:
+        found[0][0], found[0][1] = rotation_triple.rotation_onto(j1[1], u, h, start[0])
+    return 1
+
+
+def solve_planar_pair(h: Vector3, p1: Vector3, p2: Vector3, sign_2: float, target: Vector3,
+                      b: Vector3, rotated_b: Vector3, found: Columns) -> int:
+    """Write the rotations of two parallel axes into found: as `solve_planar_arm`.
+
+    target: desired position of the point of axis 2.
+    """
+    c, s = rotation_triple.rotation_onto(h, minus(p2, p1), minus(target, p1), 0.0)
+    _, total_c, total_s = direction(dot(b, rotated_b), dot(h, cross(b, rotated_b)), 0.0)
+    point_3r.write_values(found, 0, c, s, total_c * c + total_s * s,
+                               sign_2 * (total_s * c - total_c * s), 0.0, 0.0)
+    return 1

@@ -1,8 +1,11 @@
-"""Three joints that bring a point to a target: all kinds and orders, every solution.
+"""Three joints, or fewer, that bring a point to a target: all kinds and orders, every solution.
 
 e₁ e₂ e₃ x = t, with e a rotation about a line or a translation along it [Pieper 1968; Elias & Wen
 2025, Subproblems 3 and 5]. A value is (c, s) for a revolute joint, (m, 0) for a prismatic one. The
 triple may be read from either end: e₃⁻¹ e₂⁻¹ e₁⁻¹ t = x.
+
+Two joints, or one, have more equations than unknowns: arms of five joints and fewer meet only some
+poses. For others the values are those of the equations that are solved.
 """
 
 import math
@@ -13,15 +16,24 @@ except ImportError:
     from ik_node.support import cython
 
 from ik_node.kinematics import kinds
-from ik_node.solvers.analytic.subproblems import sizes, two_rotations
-from ik_node.solvers.analytic.subproblems.two_rotations import Joint
+from ik_node.solvers.analytic.subproblems import point_3r
+from ik_node.solvers.analytic.subproblems.point_3r import Joint
 from ik_node.spatial.vector3 import Vector3
 from ik_node.support import polynomials
 from ik_node.support.arrays import Columns, Pose, Vector
 
 if not cython.compiled:
     from ik_node.spatial.angles import rotation_between, solve_sinusoid
-    from ik_node.spatial.vector3 import along, cross, dot, minus, norm, perpendicular, times
+    from ik_node.spatial.vector3 import (
+        along,
+        cross,
+        dot,
+        minus,
+        norm,
+        perpendicular,
+        rotated_about,
+        times,
+    )
 
 
 def place_point(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start: Vector, size: float,
@@ -35,10 +47,10 @@ def place_point(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start: 
     prismatic = count_prismatic(j1, j2, j3)
     if prismatic == 0:
         if not _are_special(j1, j2, size) and _are_special(j2, j3, size):
-            count = two_rotations.three_rotations(
+            count = point_3r.three_rotations(
                 j3, j2, j1, t, x, start, 2, size, slack, rotations, found)
             return _read_from_the_end(False, found, count)
-        return two_rotations.three_rotations(
+        return point_3r.three_rotations(
             j1, j2, j3, x, t, start, 0, size, slack, rotations, found)
     if prismatic == 3:
         return _three_prismatic(j1[1], j2[1], j3[1], minus(t, x), found)
@@ -47,9 +59,9 @@ def place_point(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start: 
     if j2[0] == kinds.PRISMATIC:
         return _prismatic_between(j1, j2, j3, x, t, start, size, slack, rotations, found)
     if j3[0] == kinds.PRISMATIC:
-        return two_rotations.prismatic_last(
+        return point_3r.prismatic_last(
             j1, j2, j3, x, t, start, 0, size, slack, rotations, found)
-    count = two_rotations.prismatic_last(j3, j2, j1, t, x, start, 2, size, slack, rotations, found)
+    count = point_3r.prismatic_last(j3, j2, j1, t, x, start, 2, size, slack, rotations, found)
     return _read_from_the_end(True, found, count)
 
 
@@ -63,8 +75,8 @@ def _are_special(j1: Joint, j2: Joint, size: float) -> bool:
     """Tell whether two lines meet, or are parallel."""
     common = cross(j1[1], j2[1])
     sine = norm(common)
-    return (sine < two_rotations.NEARLY or math.fabs(dot(common, minus(j2[2], j1[2])))
-            < two_rotations.NEARLY * size * sine)
+    return (sine < point_3r.NEARLY or math.fabs(dot(common, minus(j2[2], j1[2])))
+            < point_3r.NEARLY * size * sine)
 
 
 def _read_from_the_end(prismatic: bool, found: Columns, count: int) -> int:
@@ -73,7 +85,7 @@ def _read_from_the_end(prismatic: bool, found: Columns, count: int) -> int:
         a, b, c, d, e, f = (found[i][0], found[i][1], found[i][2], found[i][3], found[i][4],
                             found[i][5])
         first, sine = (-e, f) if prismatic else (e, -f)
-        two_rotations.write_values(found, i, first, sine, c, -d, a, -b)
+        point_3r.write_values(found, i, first, sine, c, -d, a, -b)
     return count
 
 
@@ -93,7 +105,7 @@ def _prismatic_between(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, 
     uh, wh, rise = dot(h1, u), dot(h1, w), dot(h1, h2)
     squared = dot(goal, goal)
     solutions = 0
-    if math.fabs(rise) > two_rotations.NEARLY:
+    if math.fabs(rise) > point_3r.NEARLY:
         y0 = along(v0, height / rise, h2)
         yc, ys = along(u, -uh / rise, h2), along(w, -wh / rise, h2)
         count = polynomials.solve_conic(
@@ -105,7 +117,7 @@ def _prismatic_between(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, 
     for i in range(count):
         c3, s3 = rotations[i][0], rotations[i][1]
         v = along(along(v0, c3, u), s3, w)
-        if math.fabs(rise) > two_rotations.NEARLY:
+        if math.fabs(rise) > point_3r.NEARLY:
             count_m, first, second = 1, (height - c3 * uh - s3 * wh) / rise, 0.0
         else:
             count_m, first, second = polynomials.solve_quadratic(
@@ -113,11 +125,11 @@ def _prismatic_between(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, 
         for k in range(count_m):
             mu = first if k == 0 else second
             defined, c1, s1 = rotation_between(h1, along(v, mu, h2), goal,
-                                               two_rotations.NEARLY * size)
+                                               point_3r.NEARLY * size)
             if not defined:
-                c1, s1 = two_rotations.start_of(start, 0, False)
-            if solutions < sizes.MOST_VALUES:
-                two_rotations.write_values(found, solutions, c1, s1, mu, 0.0, c3, s3)
+                c1, s1 = point_3r.start_of(start, 0, False)
+            if solutions < point_3r.MOST_VALUES:
+                point_3r.write_values(found, solutions, c1, s1, mu, 0.0, c3, s3)
                 solutions += 1
     return solutions
 
@@ -134,7 +146,7 @@ def _one_revolute(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start
     g1, g2 = (j2[1] if at == 0 else j1[1]), (j2[1] if at == 2 else j3[1])
     rise_1, rise_2 = dot(h, g1), dot(h, g2)
     squared = rise_1 * rise_1 + rise_2 * rise_2
-    if squared < two_rotations.NEARLY * two_rotations.NEARLY:
+    if squared < point_3r.NEARLY * point_3r.NEARLY:
         return 0
     height = dot(h, minus(t, x)) / squared
     base_1, base_2 = rise_1 * height, rise_2 * height
@@ -155,16 +167,16 @@ def _one_revolute(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start
     for i in range(count):
         tau = first if i == 0 else second
         defined, c, s = rotation_between(h, along(X, tau, dX), along(Y, tau, dY),
-                                         two_rotations.NEARLY * size)
+                                         point_3r.NEARLY * size)
         if not defined:
-            c, s = two_rotations.start_of(start, at, False)
+            c, s = point_3r.start_of(start, at, False)
         m1, m2 = base_1 + tau * direction_1, base_2 + tau * direction_2
         if at == 0:
-            two_rotations.write_values(found, i, c, s, m1, 0.0, m2, 0.0)
+            point_3r.write_values(found, i, c, s, m1, 0.0, m2, 0.0)
         elif at == 1:
-            two_rotations.write_values(found, i, m1, 0.0, c, s, m2, 0.0)
+            point_3r.write_values(found, i, m1, 0.0, c, s, m2, 0.0)
         else:
-            two_rotations.write_values(found, i, m1, 0.0, m2, 0.0, c, s)
+            point_3r.write_values(found, i, m1, 0.0, m2, 0.0, c, s)
     return count
 
 
@@ -173,10 +185,98 @@ def _three_prismatic(h1: Vector3, h2: Vector3, h3: Vector3, displacement: Vector
     """Solve for three translations that add up to a displacement, by Cramer's rule."""
     normal = cross(h2, h3)
     volume = dot(h1, normal)
-    if math.fabs(volume) < two_rotations.NEARLY:
+    if math.fabs(volume) < point_3r.NEARLY:
         return 0
-    two_rotations.write_values(
+    point_3r.write_values(
         found, 0, dot(displacement, normal) / volume, 0.0,
         dot(displacement, cross(h3, h1)) / volume, 0.0,
         dot(displacement, cross(h1, h2)) / volume, 0.0)
     return 1
+
+
+def place_by_two(j1: Joint, j2: Joint, x: Vector3, t: Vector3, start: Vector, size: float,
+                 slack: float, found: Columns) -> int:
+    """Find e₁ e₂ x = t; arguments as for `place_point`.
+
+    A rotation about line 1 changes neither the height along it nor the distance from p₁: two
+    equations for θ₂ [Elias & Wen 2025, Subproblem 2, with axes that need not meet].
+    """
+    if j2[0] == kinds.PRISMATIC:
+        return _by_prismatic_last(j1, j2, x, t, start, 0, size, slack, found)
+    if j1[0] == kinds.PRISMATIC:  # e₂⁻¹ e₁⁻¹ t = x
+        count = _by_prismatic_last(j2, j1, t, x, start, 1, size, slack, found)
+        for i in range(count):
+            c, s, mu = found[i][0], found[i][1], found[i][2]
+            found[i][0], found[i][1], found[i][2], found[i][3] = -mu, 0.0, c, -s
+        return count
+    h1, p1, h2, p2 = j1[1], j1[2], j2[1], j2[2]
+    between, arm, there = minus(p2, p1), minus(x, p2), minus(t, p1)
+    across, ahead = perpendicular(h2, arm), cross(h2, arm)
+    still = minus(arm, across)
+    count, ca, sa, cb, sb = solve_better(
+        dot(h1, across), dot(h1, ahead), dot(h1, minus(there, between)) - dot(h1, still), size,
+        dot(between, across), dot(between, ahead),
+        0.5 * (dot(there, there) - dot(between, between) - dot(arm, arm)) - dot(between, still),
+        size * size, start[1], slack)
+    for i in range(count):
+        c2, s2 = (ca, sa) if i == 0 else (cb, sb)
+        place_by_one(j1, rotated_about(h2, p2, c2, s2, x), t, start, 0, size, found[i])
+        found[i][2], found[i][3] = c2, s2
+    return count
+
+
+def place_by_one(j1: Joint, x: Vector3, t: Vector3, start: Vector, k: int, size: float,
+                 value: Vector) -> None:
+    """Write the value of j₁, whose reference is start[k], that brings x nearest to t."""
+    _, h, p = j1
+    if j1[0] == kinds.PRISMATIC:
+        value[0], value[1] = dot(h, minus(t, x)), 0.0
+        return
+    defined, c, s = rotation_between(h, minus(x, p), minus(t, p), point_3r.NEARLY * size)
+    value[0], value[1] = (c, s) if defined else (math.cos(start[k]), math.sin(start[k]))
+
+
+def _by_prismatic_last(j1: Joint, j2: Joint, x: Vector3, t: Vector3, start: Vector, k: int,
+                    size: float, slack: float, found: Columns) -> int:
+    """Find e₁ (x + μ h₂) = t; start[k]: reference of e₁. In place of θ₂ as in `place_by_two`, μ."""
+    h1, p1, h2 = j1[1], j1[2], j2[1]
+    out, there = minus(x, p1), minus(t, p1)
+    across = perpendicular(h1, h2)
+    squared, rise = dot(across, across), dot(h1, h2)
+    if j1[0] == kinds.PRISMATIC:
+        if squared < point_3r.NEARLY:
+            return 0
+        count, first = 1, dot(across, minus(t, x)) / squared
+        second = first
+    else:
+        far, near = perpendicular(h1, there), perpendicular(h1, out)
+        half, left = dot(across, near), dot(near, near) - dot(far, far)
+        if rise * rise * size * size > half * half - squared * left:
+            count, first = 1, dot(h1, minus(there, out)) / rise
+            second = first
+        else:
+            count, first, second = polynomials.solve_quadratic(squared, 2.0 * half, left, slack)
+    for i in range(count):
+        mu = first if i == 0 else second
+        place_by_one(j1, along(x, mu, h2), t, start, k, size, found[i])
+        found[i][2], found[i][3] = mu, 0.0
+    return count
+
+
+def solve_better(a1: float, b1: float, rest_1: float, unit_1: float, a2: float, b2: float,
+                  rest_2: float, unit_2: float, start: float,
+                  slack: float) -> tuple[int, float, float, float, float]:
+    """Solve two equations a c + b s = rest for one rotation (c, s): as `solve_sinusoid`.
+
+    Of both, each in its unit, the one is solved whose roots rounding changes least: its derivative
+    there is √(a² + b² − rest²). start: the angle where neither determines any, rad.
+    """
+    a1, b1, rest_1 = a1 / unit_1, b1 / unit_1, rest_1 / unit_1
+    a2, b2, rest_2 = a2 / unit_2, b2 / unit_2, rest_2 / unit_2
+    squared, other = a1 * a1 + b1 * b1, a2 * a2 + b2 * b2
+    if max(squared, other) < point_3r.NEARLY * point_3r.NEARLY:
+        c, s = math.cos(start), math.sin(start)
+        return 1, c, s, c, s
+    if squared - rest_1 * rest_1 < other - rest_2 * rest_2:
+        a1, b1, rest_1, squared = a2, b2, rest_2, other
+    return solve_sinusoid(a1, b1, rest_1, slack / (math.sqrt(squared) + 1e-300))

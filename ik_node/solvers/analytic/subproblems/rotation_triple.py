@@ -1,4 +1,4 @@
-"""Three revolute joints through one point that produce a rotation: every solution.
+"""Three revolute joints through one point, or fewer, that produce a rotation: every solution.
 
 R₁ R₂ R₃ = R for any axes, neighbours not parallel [Paden 1986; Elias & Wen 2025].
 """
@@ -10,12 +10,12 @@ try:
 except ImportError:
     from ik_node.support import cython
 
-from ik_node.solvers.analytic.subproblems import two_rotations
+from ik_node.solvers.analytic.subproblems import point_3r
 from ik_node.spatial.vector3 import Vector3
-from ik_node.support.arrays import Columns, Points
+from ik_node.support.arrays import Columns, Points, Vector
 
 if not cython.compiled:
-    from ik_node.spatial.angles import direction, solve_sinusoid
+    from ik_node.spatial.angles import direction, rotation_between, solve_sinusoid
     from ik_node.spatial.vector3 import (
         along,
         cross,
@@ -34,13 +34,14 @@ _TURNING = 1e-4  # squared sine of θ₂, from its turning point, below which co
 
 
 def make_rotation(h1: Vector3, h2: Vector3, h3: Vector3, y: Vector3, z: Vector3, ranges: Points,
-                  slack: float, found: Columns) -> int:
+                  place: int, slack: float, found: Columns) -> int:
     """Write the solutions into found (2, 6), rows c₁ s₁ c₂ s₂ c₃ s₃; return how many.
 
-    y = R h₃ and z = R w, where w = `across(h2, h3)`. ranges (3, 3): a reference, lower and upper
-    limit of each joint, rad, where the first and the last axis coincide and only θ₁ ± θ₃ is
-    defined.
+    y = R h₃ and z = R w, where w = `across(h2, h3)`. ranges (k, 3): a reference, lower and upper
+    limit of each joint, rad, the three from `place` on, where the first and the last axis coincide
+    and only θ₁ ± θ₃ is defined.
     """
+    first, last = ranges[place], ranges[place + 2]
     count, ca, sa, cb, sb = _middle_rotations(h1, h2, h3, y, slack)
     # with the parts perpendicular to h₁, which full products would cancel where they are small
     w, y = across(h2, h3), perpendicular(h1, y)
@@ -51,26 +52,26 @@ def make_rotation(h1: Vector3, h2: Vector3, h3: Vector3, y: Vector3, z: Vector3,
         from_h1 = perpendicular(h1, third)
         defined, c1, s1 = direction(dot(y, from_h1), dot(u, from_h1), ALIGNED)
         if not defined:
-            c1, s1 = math.cos(ranges[0][0]), math.sin(ranges[0][0])
+            c1, s1 = math.cos(first[0]), math.sin(first[0])
         # R₃ w = R₂ᵀ R₁ᵀ R w, with the rounded θ₁: θ₃ compensates for its rounding error
         end = rotated_by(h2, c2, -s2, rotated_by(h1, c1, -s1, z))
         _, c3, s3 = direction(dot(w, end), dot(v, end), 0.0)
         if not defined:
             sign = 1.0 if dot(h1, third) > 0.0 else -1.0
-            shared = ranges[0][0] + _share(ranges, math.atan2(s3, c3) - ranges[2][0], sign)
+            shared = first[0] + _share(first, last, math.atan2(s3, c3) - last[0], sign)
             c1, s1 = math.cos(shared), math.sin(shared)
             end = rotated_by(h2, c2, -s2, rotated_by(h1, c1, -s1, z))
             _, c3, s3 = direction(dot(w, end), dot(v, end), 0.0)
-        two_rotations.write_values(found, i, c1, s1, c2, s2, c3, s3)
+        point_3r.write_values(found, i, c1, s1, c2, s2, c3, s3)
     return count
 
 
-def _share(ranges: Points, off: float, sign: float) -> float:
+def _share(first: Vector, last: Vector, off: float, sign: float) -> float:
     """Return the part x of a rotation `off` from the references that the first joint takes.
 
     The last one takes off − sign·x: half of it each, or as near to that as limits allow.
     """
-    first, last, shared, least = ranges[0], ranges[2], 0.0, INF
+    shared, least = 0.0, INF
     off -= TWO_PI * round(off / TWO_PI)
     wanted = 0.5 * sign * off
     for k in range(3):
@@ -121,8 +122,17 @@ def across(h2: Vector3, h3: Vector3) -> Vector3:
     return times(1.0 / norm(w), w)
 
 
-def copy_ranges(ranges: Points, place: int, out: Points) -> None:
-    """Copy those of the three joints from `place` on, see `make_rotation`."""
-    for j in range(3):
-        for k in range(3):
-            out[j][k] = ranges[place + j][k]
+def make_rotation_by_two(h1: Vector3, h2: Vector3, w: Vector3, y: Vector3, z: Vector3,
+                         found: Columns) -> None:
+    """Find R₁ R₂ = R, as `make_rotation`; y = R h₂ and z = R w, w across h₂."""
+    c1, s1 = rotation_onto(h1, h2, y, 0.0)
+    c2, s2 = rotation_onto(h2, w, rotated_by(h1, c1, -s1, z), 0.0)
+    point_3r.write_values(found, 0, c1, s1, c2, s2, 0.0, 0.0)
+
+
+def rotation_onto(h: Vector3, u: Vector3, v: Vector3, start: float) -> tuple[float, float]:
+    """Return the rotation (c, s) about h that brings u nearest to v: by start, rad, if any does."""
+    defined, c, s = rotation_between(h, u, v, point_3r.NEARLY)
+    if not defined:
+        c, s = math.cos(start), math.sin(start)
+    return c, s

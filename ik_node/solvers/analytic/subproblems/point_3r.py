@@ -11,7 +11,6 @@ try:
 except ImportError:
     from ik_node.support import cython
 
-from ik_node.solvers.analytic.subproblems import sizes
 from ik_node.spatial.vector3 import Vector3
 from ik_node.support import polynomials
 from ik_node.support.arrays import Columns, Pose, Vector
@@ -35,6 +34,7 @@ Joint = tuple[int, Vector3, Vector3]
 # Sines below which axes count as parallel, lengths below which they count as meeting and points
 # as lying on an axis, of an arm of size 1: recognition has made nominal axes exact.
 NEARLY = 1e-9
+MOST_VALUES = 8  # solutions of a triple: four, doubled where rounding splits them
 
 
 def three_rotations(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start: Vector,
@@ -196,7 +196,7 @@ def _first_two(h1: Vector3, p1: Vector3, h2: Vector3, foot_2: Vector3, a: Vector
         defined, c1, s1 = rotation_between(h1, minus(y, p1), minus(t, p1), NEARLY * size)
         if not defined:
             c1, s1 = start_of(start, first, first == 2)
-        if solutions < sizes.MOST_VALUES:
+        if solutions < MOST_VALUES:
             write_values(found, solutions, c1, s1, c2, s2, u3, v3)
             solutions += 1
     return solutions

@@ -1,6 +1,5 @@
 from libc cimport math
 cimport ik_node.support.polynomials as polynomials
-cimport ik_node.solvers.analytic.subproblems.sizes as sizes
 from ik_node.support.arrays cimport columns, pose, vector
 from ik_node.spatial.vector3 cimport vector3
 from ik_node.spatial.angles cimport rotation_between, solve_sinusoid
@@ -11,6 +10,7 @@ cimport cython
 ctypedef (int, vector3, vector3) joint
 
 cdef double NEARLY
+cdef int MOST_VALUES
 
 @cython.locals(parallel=cython.bint)
 cdef int three_rotations(joint j1, joint j2, joint j3, vector3 x, vector3 t, vector start,
