@@ -1,5 +1,6 @@
 """Builds ik_node, with colcon as an ament_python package or with pip."""
 
+import ast
 import contextlib
 import importlib.util
 import os
@@ -43,13 +44,133 @@ def wheels(distro, rclpy):
 def kernels():
     """Return the extension modules: every module with a `.pxd` of C types beside it.
 
-    The first line of a `.pxd` says where the module is not compiled: constants, and functions that
+    The first line of a `.pxd` says where the module is not compiled: numbers, and functions that
     are inlined where they are used.
     """
     return [Extension('.'.join(header.with_suffix('').parts), [str(header.with_suffix('.py'))],
                       extra_compile_args=FLAGS, extra_link_args=FLAGS)
             for header in sorted(Path(NAME).rglob('*.pxd'))
             if not header.read_text().startswith('# Not compiled')]
+
+
+def write_declarations():
+    """Write what headers include of their modules: `NAME.pxi` for `include "NAME.pxi"` in NAME.pxd.
+
+    These are the functions that the header does not declare, the numbers that they use, types, and
+    what all that needs of other modules, as far as they can be told from annotations.
+    """
+    aliases = {name for source in Path(NAME).rglob('*.py')
+               for name in re.findall(r'^([A-Z]\w+) = (?:tuple|list)\[', source.read_text(), re.M)}
+    for header in Path(NAME).rglob('*.pxd'):
+        made, own = header.with_suffix('.pxi'), header.read_text()
+        if f'include "{made.name}"' in own:
+            text = declarations(own, header.with_suffix('.py').read_text(), aliases)
+            if not made.exists() or made.read_text() != text:
+                made.write_text(text)
+
+
+def declarations(header, source, aliases):
+    """Return what a header includes of its module; aliases: types that C has in lower case."""
+    tree, inlined = ast.parse(source), header.startswith('# Not compiled')
+    imports, lines, used = {'cimport cython'}, [], set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            imports |= {f'from libc cimport {one.name}' for one in node.names if one.name == 'math'}
+        elif isinstance(node, ast.ImportFrom):
+            imports |= {cimport(node.module, one, aliases) for one in node.names}
+        elif isinstance(node, ast.Call) and getattr(node.func, 'id', '') == 'round':
+            imports.add('from libc.math cimport rint as round')
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and not re.search(
+                rf'\b{node.name}\(', header) and has_c_types(node):
+            used |= {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+            given = ', '.join(f'{c_type(one.annotation, aliases)} {one.arg}'
+                              for one in node.args.args)
+            flags = ', '.join(f'{name}=cython.bint' for name in flags_of(node))
+            lines += [f'@cython.locals({flags})'] * bool(flags and not inlined)
+            lines.append(f'cdef {"inline " * inlined}{c_type(node.returns, aliases)} {node.name}'
+                         f'({given}) noexcept nogil{":" * inlined}')
+            lines += [f'    {line}' for one in node.body[1:] * inlined
+                      for line in ast.unparse(one).splitlines()]
+    types, numbers = [], []
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
+            name = node.targets[0].id.lower()
+            types += [f'ctypedef {c_type(node.value, aliases)} {name}'] * (
+                not re.search(rf'ctypedef .* {name}$', header, re.M))
+        elif isinstance(node, ast.Assign):
+            found = list(numbers_of(node))
+            numbers += [f'cdef {kind} {name}' for name, kind, _ in found
+                        if name in used and not re.search(rf'\b{name}\b', header)] * (not inlined)
+            numbers += [f'cdef enum: {", ".join(name + value for name, _, value in found)}'] * bool(
+                inlined and found)
+    return '\n'.join([*sorted(filter(None, imports)), *types, *numbers, *lines, ''])
+
+
+def cimport(module, one, aliases):
+    """Return how C gets what a module imports from another; '' for what it does not get."""
+    if Path(*module.split('.'), f'{one.name}.pxd').exists():
+        return f'cimport {module}.{one.name} as {one.asname or one.name}'
+    header = Path(*module.split('.')).with_suffix('.pxd')
+    if not header.exists():
+        return ''
+    known = header.read_text()
+    if f'{header.stem}.pxi' in known:
+        known += header.with_suffix('.py').read_text()
+    name = one.name.lower() if one.name in aliases else one.name
+    return f'from {module} cimport {name}' * bool(re.search(rf'(?i)\b{name}\b', known))
+
+
+def has_c_types(function):
+    """Tell whether arguments and result of a function are numbers, arrays and instances."""
+    def is_of_c(annotation):
+        if isinstance(annotation, ast.Subscript) and annotation.value.id == 'tuple':
+            return all(map(is_of_c, getattr(annotation.slice, 'elts', [None])))
+        name = getattr(annotation, 'id', '')
+        return name in ('float', 'int', 'bool') or (name[:1].isupper() and name != 'Any')
+    given = function.args.args
+    return all(is_of_c(one.annotation) for one in given) and not function.args.defaults and (
+        getattr(function.returns, 'value', 0) is None or is_of_c(function.returns))
+
+
+def c_type(annotation, aliases):
+    """Return the type of C of an annotation."""
+    if isinstance(annotation, ast.Subscript):  # tuple[…]
+        return f'({", ".join(c_type(one, aliases) for one in annotation.slice.elts)})'
+    name = getattr(annotation, 'id', 'void')  # None
+    return {'float': 'double', 'bool': 'bint'}.get(
+        name, name.lower() if name in aliases else name)
+
+
+def flags_of(function):
+    """Return the locals of a function that are true or false, each once."""
+    found = {}
+    for node in ast.walk(function):
+        for target, value in pairs_of(node) if isinstance(node, ast.Assign) else ():
+            if isinstance(target, ast.Name) and (
+                    isinstance(value, (ast.Compare, ast.BoolOp))
+                    or isinstance(getattr(value, 'op', None), ast.Not)
+                    or isinstance(getattr(value, 'value', None), bool)):
+                found[target.id] = None
+    return found
+
+
+def numbers_of(node):
+    """Return name, type of C and value of the numbers that an assignment of a module has."""
+    if isinstance(node.value, ast.Call):  # of range
+        yield from ((one.id, 'int', '') for one in getattr(node.targets[0], 'elts', ()))
+    for target, value in pairs_of(node):
+        if isinstance(value, (ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp)):
+            whole = isinstance(getattr(value, 'value', None), int)
+            yield target.id, 'int' if whole else 'double', f' = {ast.unparse(value)}'
+
+
+def pairs_of(node):
+    """Return targets and values of an assignment, one by one."""
+    target, value = node.targets[0], node.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        return list(zip(target.elts, value.elts))
+    return [(target, value)]
 
 
 def shared_code(folder):
@@ -103,6 +224,7 @@ def extensions():
         print(f'warning: {ADVICE}, and build again.', file=sys.stderr)
         return []
     os.environ['CC'] = command
+    write_declarations()
     modules, shared = kernels(), {}
     folder = f'build/kernels/{Cython.__version__}' + CHECKED * '-checked'
     if version >= SHARES:
@@ -125,7 +247,7 @@ setup(
     maintainer='ik_node maintainers',
     maintainer_email='ik-node@example.com',
     packages=find_packages(include=[NAME, f'{NAME}.*']),
-    package_data={'': ['py.typed', '*.pxd', '*.js', '*.css']},
+    package_data={'': ['py.typed', '*.pxd', '*.pxi', '*.js', '*.css']},
     ext_modules=extensions(),
     options={'build_ext': {'parallel': os.cpu_count()}},
     data_files=[

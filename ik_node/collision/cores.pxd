@@ -1,8 +1,2 @@
-# Not compiled: constants, of C and of Python.
-cdef enum:
-    POINT
-    SEGMENT
-    CUBOID
-    DRUM
-    HULL
-    HALF_SPACE
+# Not compiled: inlined where it is used.
+include "cores.pxi"

@@ -1,10 +1,5 @@
-from libc cimport math
-cimport ik_node.collision.convex as convex
-cimport ik_node.collision.simplex as simplex
-cimport ik_node.spatial.vector3 as vectors
 from ik_node.collision.convex cimport Convex
-from ik_node.spatial.vector3 cimport (
-    along, dot, minus, motion, moved, norm, rotated_back, times, vector3)
+from ik_node.spatial.vector3 cimport motion, vector3
 from ik_node.support.arrays cimport Memory, integers, points, vector
 cimport cython
 
@@ -26,8 +21,6 @@ cdef class Gap:
 @cython.locals(v=vector3)
 cdef double approach(Convex a, Convex b, motion T_a_b, Gap gap, double far,
                      double tolerance) noexcept nogil
-cdef vector3 difference(Convex a, Convex b, motion T_a_b, Gap gap, vector3 d) noexcept nogil
 @cython.locals(v=vector3)
 cdef bint _is_nearer(Gap gap, double length) noexcept nogil
-cdef void keep(Gap gap, int count) noexcept nogil
-cdef void nearest_points(Gap gap) noexcept nogil
+include "gap.pxi"

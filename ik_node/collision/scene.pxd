@@ -1,17 +1,10 @@
-cimport ik_node.collision.pair as pair
-cimport ik_node.collision.world as worlds
-cimport ik_node.kinematics.jacobian as jacobians
-cimport ik_node.kinematics.tree as trees
-cimport ik_node.spatial.vector3 as vectors
 from ik_node.collision.convex cimport Convex
 from ik_node.collision.gap cimport Gap
 from ik_node.collision.penetration cimport Polytope
 from ik_node.collision.world cimport World
 from ik_node.kinematics.tree cimport Tree
-from ik_node.spatial.vector3 cimport (
-    composed, dot, minus, motion, moved, rotated_back, vector3)
-from ik_node.support.arrays cimport (
-    Memory, columns, integers, objects, points, pose, poses, vector)
+from ik_node.spatial.vector3 cimport motion, vector3
+from ik_node.support.arrays cimport Memory, columns, integers, objects, points, pose, poses, vector
 cimport cython
 
 cdef int MOST
@@ -55,17 +48,8 @@ cdef class Touch:
                     bint deep=*)
 
 
-cdef int scan(Scene scene, World world, Touch touch, vector q, double far, int most,
-              bint deep) noexcept nogil
-cdef void place_shapes(Scene scene, Touch touch, vector q) noexcept nogil
-cdef void place_shape(Scene scene, Touch touch, int k) noexcept nogil
 cdef void put(motion T, pose pose) noexcept nogil
 cdef bint measure(Convex a, Convex b, motion B, Touch touch, int i, int j,
                   double far) noexcept nogil
-cdef bint scan_world(Convex a, World world, Touch touch, int i, int offset, double far,
-                     int most) noexcept nogil
-cdef bint beyond_box(vector box, vector3 p, double reach) noexcept nogil
 cdef bint is_apart(Convex b, pose T, vector3 p, double reach) noexcept nogil
-cdef void distance_row(Scene scene, Touch touch, int k, vector row) noexcept nogil
-cdef void add_motion(Scene scene, Touch touch, int shape, vector3 point, vector3 normal,
-                     double sign, vector row) noexcept nogil
+include "scene.pxi"

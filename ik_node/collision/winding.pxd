@@ -1,6 +1,4 @@
-from libc cimport math
-cimport ik_node.spatial.vector3 as vectors
-from ik_node.spatial.vector3 cimport cross, dot, minus, norm, vector3
+from ik_node.spatial.vector3 cimport vector3
 from ik_node.support.arrays cimport Memory, integers, points
 cimport cython
 
@@ -18,4 +16,4 @@ cdef class Surface:
     cpdef bint encloses(self, const double[:, :] points, const double[:, :] R, const double[:] t)
 
 
-cdef double winding(Surface own, vector3 p) noexcept nogil
+include "winding.pxi"

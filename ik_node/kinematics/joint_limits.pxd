@@ -1,7 +1,5 @@
 from ik_node.support.arrays cimport Memory, integers, vector
 
-cdef double _TURN
-
 
 cdef class JointLimits:
     cdef Memory memory
@@ -10,4 +8,4 @@ cdef class JointLimits:
     cdef integers turns
 
 
-cdef double turned_inside(JointLimits limits, int k, double value) noexcept nogil
+include "joint_limits.pxi"

@@ -1,7 +1,2 @@
-# Not compiled: constants, of C and of Python.
-cdef enum:
-    REVOLUTE
-    PRISMATIC
-    SPHERICAL_X
-    SPHERICAL_Y
-    SPHERICAL_Z
+# Not compiled: inlined where it is used.
+include "kinds.pxi"

@@ -1,8 +1,4 @@
-from libc cimport math
-cimport ik_node.kinematics.kinds as kinds
-cimport ik_node.spatial.so3 as so3
-from ik_node.support.arrays cimport (
-    Memory, columns, fours, integers, points, pose, poses, rotations, vector)
+from ik_node.support.arrays cimport Memory, integers, points, poses, rotations, vector
 
 
 cdef class Tree:
@@ -16,8 +12,4 @@ cdef class Tree:
     cdef readonly list idle
 
 
-cdef void tree_frames(Tree tree, vector q, poses F, points W) noexcept nogil
-cdef double joint_value(Tree tree, vector q, int k) noexcept nogil
-cdef void rotate(pose T, double ax, double ay, double az, double angle) noexcept nogil
-cdef void center_of_mass(Tree tree, poses F, points W, fours S, vector com,
-                         columns J) noexcept nogil
+include "tree.pxi"

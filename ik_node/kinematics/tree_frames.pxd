@@ -1,7 +1,3 @@
-cimport ik_node.support.arrays as arrays
-cimport ik_node.kinematics.jacobian as jacobians
-cimport ik_node.kinematics.mass_matrix as masses
-cimport ik_node.kinematics.tree as trees
 from ik_node.support.arrays cimport Memory, columns, fours, matrix, points, poses, vector
 from ik_node.kinematics.tree cimport Tree
 cimport cython
@@ -32,3 +28,4 @@ cdef class TreeFrames:
 
 @cython.locals(frames=TreeFrames)
 cpdef TreeFrames frames_at(Tree tree, const double[::1] q)
+include "tree_frames.pxi"

@@ -1,9 +1,4 @@
-from libc cimport math
-cimport ik_node.support.arrays as arrays
 from ik_node.support.arrays cimport Memory, vector
-
-cdef double INF, HIGHEST
-cdef int STEPS
 
 
 cdef class JointPath:
@@ -14,8 +9,4 @@ cdef class JointPath:
     cpdef object quickest(self)
 
 
-cdef void two_passes(JointPath path) noexcept nogil
-cdef double highest(JointPath path, int i, double step, double most) noexcept nogil
-cdef double bound(JointPath path, int i, double step) noexcept nogil
-cdef (double, double, double, double) push(JointPath path, int i, double step,
-                                           double x) noexcept nogil
+include "joint_path.pxi"

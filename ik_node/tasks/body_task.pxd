@@ -1,5 +1,4 @@
 cimport ik_node.kinematics.jacobian as jacobian
-cimport ik_node.kinematics.tree as trees
 from ik_node.support.arrays cimport (
     Memory, columns, fours, matrix, points, pose, poses, rotation, vector)
 from ik_node.kinematics.tree cimport Tree
@@ -55,6 +54,4 @@ cdef class TaskRows:
 
 
 cdef int copy_rows(vector r, matrix J, double[::1] residual, double[:, ::1] jacobian) except -1
-cdef void write_point(Tree tree, TaskWork work, int link, vector point) noexcept nogil
-cdef void write_row(double a, double b, double c, columns A, int top, int n, int row,
-                    matrix J) noexcept nogil
+include "body_task.pxi"

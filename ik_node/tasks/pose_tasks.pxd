@@ -1,12 +1,7 @@
-from libc cimport math
-cimport ik_node.tasks.body_task as body_task
-cimport ik_node.spatial.so3 as so3
-cimport ik_node.kinematics.jacobian as jacobian
-from ik_node.support.arrays cimport columns, integers, matrix, points, pose, rotation, vector
-from ik_node.tasks.body_task cimport BodyTask, TaskWork
-from ik_node.kinematics.tree cimport Tree
+from ik_node.support.arrays cimport integers, points, rotation, vector
+from ik_node.tasks.body_task cimport BodyTask
 
-cdef double SMALL_ANGLE, OPPOSITE, NOWHERE
+cdef double NOWHERE
 
 
 cdef class PoseTask(BodyTask):
@@ -28,6 +23,4 @@ cdef class LookTask(BodyTask):
     cdef points across
 
 
-cdef void pose_rows(pose G, pose T, rotation R, vector r, rotation M) noexcept nogil
-cdef void angle_rows(vector a, vector direction, points B, columns A, int n, int first, vector r,
-                     matrix J) noexcept nogil
+include "pose_tasks.pxi"

@@ -2,14 +2,11 @@
 
 import importlib.machinery
 import os
-import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import ik_node
 from compiled import outdated
 from ik_node.support import plain
 
@@ -38,23 +35,6 @@ def test_without_compiled_modules_one_warning_says_what_to_install():
 def test_an_empty_variable_or_zero_wants_nothing(monkeypatch, value):
     monkeypatch.setenv('IK_NODE_PLAIN', value)
     assert not plain.is_wanted()
-
-
-def bodies(text, start):
-    """Return {name: body} of the functions of a source or a header, without documentation."""
-    functions = re.split(rf'^{start} ', re.sub(r'"""(.|\n)*?"""', '', text), flags=re.M)[1:]
-    return {re.search(r'(\w+)\(', re.sub(r'^\(.*?\) ', '', one))[1]:
-            [line.strip() for line in re.split(r':\n', one, maxsplit=1)[1].splitlines()
-             if line.strip()] for one in functions}
-
-
-@pytest.mark.parametrize('name', ['angles', 'vector3'])
-def test_what_is_inlined_is_what_the_source_says(name):
-    source = Path(ik_node.__file__).parent / 'spatial' / f'{name}.py'
-    inlined = bodies(source.with_suffix('.pxd').read_text(), 'cdef inline')
-    assert len(inlined) > 2
-    assert inlined == {key: body for key, body in bodies(source.read_text(), 'def').items()
-                       if key in inlined}
 
 
 @pytest.fixture

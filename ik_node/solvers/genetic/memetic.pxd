@@ -1,7 +1,3 @@
-cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.jacobian.loop as loop
-cimport ik_node.kinematics.forward as forward
-cimport ik_node.solvers.kernel.task as tasks
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.jacobian.steps cimport DampedLeastSquares
 from ik_node.solvers.kernel.evolution cimport Evolution, Judge, Population
@@ -40,4 +36,4 @@ cdef class Genetic(Method):
                        vector q, vector dq) except -1 nogil
 
 
-cdef void prepare(Population population, TipTask task, Scratch work) noexcept nogil
+include "memetic.pxi"

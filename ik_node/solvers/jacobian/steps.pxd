@@ -1,12 +1,6 @@
-from libc cimport math
-cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.kernel.linear as linear
-cimport ik_node.solvers.jacobian.loop as loop
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.jacobian.loop cimport JacobianMethod
 from ik_node.solvers.kernel.settings cimport Scratch, Settings
-
-cdef double FLOOR, LARGEST_DAMPING, LOW_MANIPULABILITY, NEGLIGIBLE
 
 
 cdef class Pseudoinverse(JacobianMethod):
@@ -24,9 +18,4 @@ cdef class Transpose(JacobianMethod):
     cdef void step(self, Settings settings, int n, Scratch work, vector V) noexcept nogil
 
 
-cdef void conjugate(int n, Scratch work, vector slope) noexcept nogil
-cdef double squared_damping(Settings settings, DampedLeastSquares own, int n, Scratch work,
-                            vector V) noexcept nogil
-cdef double _near_singular(Settings settings, int n, Scratch work) noexcept nogil
-cdef void selective_step(Settings settings, double max_angle, int n, Scratch work,
-                         vector V) noexcept nogil
+include "steps.pxi"

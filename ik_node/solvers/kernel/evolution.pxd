@@ -1,8 +1,3 @@
-from libc cimport math
-cimport ik_node.support.clock as clock
-cimport ik_node.solvers.codes as codes
-cimport ik_node.kinematics.joint_limits as joint_limits
-cimport ik_node.solvers.kernel.restarts as restarts
 from ik_node.support.arrays cimport Memory, matrix, vector
 from ik_node.kinematics.joint_limits cimport JointLimits
 cimport cython
@@ -57,4 +52,5 @@ cdef class Evolution:
 
 cpdef double uniform(Population population) noexcept nogil
 cpdef double normal(Population population) noexcept nogil
-cdef int keep(matrix rows, int count, int most, vector one, int size) noexcept nogil
+# Python: first_state()
+include "evolution.pxi"

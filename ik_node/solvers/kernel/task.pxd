@@ -1,6 +1,4 @@
-from libc cimport math
-cimport ik_node.spatial.so3 as so3
-from ik_node.support.arrays cimport Memory, columns, pose, rotation, vector
+from ik_node.support.arrays cimport Memory, pose, vector
 cimport cython
 
 
@@ -16,7 +14,4 @@ cdef class TipTask:
     cdef void prepare(self) noexcept nogil
 
 
-cdef void pose_error(pose T_base_goal, pose T_base_tip, rotation R, vector e) noexcept nogil
-cdef (double, double) task_error(TipTask task, pose T_base_tip, rotation R, vector e,
-                                 vector V) noexcept nogil
-cdef void task_jacobian(TipTask task, vector e, rotation R, int n, columns J) noexcept nogil
+include "task.pxi"

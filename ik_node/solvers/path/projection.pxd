@@ -1,7 +1,3 @@
-from libc cimport math
-cimport ik_node.support.clock as clock
-cimport ik_node.solvers.kernel.closest as closest
-cimport ik_node.solvers.kernel.search as search
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.kernel.arm_kernel cimport Verifier
 from ik_node.solvers.kernel.settings cimport Scratch
@@ -28,3 +24,4 @@ cdef class Projection(Verifier):
 cdef void load_row(TipTask task, Scratch work, const double[:, :, ::1] poses,
                    const double[:, ::1] weights, const double[:, ::1] q,
                    Py_ssize_t i) noexcept nogil
+include "projection.pxi"

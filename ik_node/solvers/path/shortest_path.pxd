@@ -1,10 +1,6 @@
-from libc cimport math
-from libc.math cimport rint as round
-cimport ik_node.support.clock as clock
 from ik_node.support.arrays cimport Memory, integers, points, vector
 cimport cython
 
-cdef double INF, _TURN
 cdef long COMPARED
 
 
@@ -25,6 +21,4 @@ cdef double choose(Rungs rungs, double most, bint anchored, bint widest,
                    double deadline) noexcept nogil
 @cython.locals(k=int, end=int)
 cdef bint is_left_out(Rungs rungs, int p, int c) noexcept nogil
-cdef int leader(points state, int before, int until) noexcept nogil
-cdef double travel(Rungs rungs, int p, int c, double most, bint bounded, bint widest,
-                   double total, double room) noexcept nogil
+include "shortest_path.pxi"

@@ -1,16 +1,9 @@
-from libc cimport math
-cimport ik_node.solvers.analytic.subproblems.rotation_triple as rotation_triple
-cimport ik_node.solvers.analytic.families.swivel as swivel
-cimport ik_node.support.checks as checks
 from ik_node.support.arrays cimport Memory, fours, integers, pairs, points, pose, vector
 from ik_node.solvers.analytic.families.swivel cimport Swivel
-from ik_node.spatial.angles cimport rotation_between, solve_sinusoid
 from ik_node.spatial.vector3 cimport motion, vector3
-from ik_node.spatial.vector3 cimport cross, dot, norm, rotated, rotated_by, row, times
 cimport cython
 
 ctypedef (vector3, vector3, vector3, vector3, vector3, vector3, vector3) triple
-
 cdef int _MOST_CUTS, _MOST
 cdef double TWO_PI, _INSIDE, _LEAST
 
@@ -43,10 +36,6 @@ cdef class Intervals:
     cdef void _add(self, double begin, double end, int elbow, int shoulder,
                    int wrist) noexcept nogil
 
-cdef (double, double) _shared(Intervals own, triple carried, int place, double c2, double s2,
-                              vector3 k2) noexcept nogil
-cdef void _sort(vector values, int n) noexcept nogil
-
 
 cdef class SwivelAngles:
     cdef Memory memory
@@ -60,4 +49,6 @@ cdef class SwivelAngles:
     @cython.locals(found=Intervals)
     cdef Intervals _take(self, const double[:, ::1] T_base_goal)
 
+
 cdef void _copy_out(Intervals found, double[:, ::1] rows) noexcept nogil
+include "swivel_intervals.pxi"

@@ -1,11 +1,7 @@
-from libc cimport math
-cimport ik_node.kinematics.forward as forward
-cimport ik_node.solvers.analytic.selection.selection as selection
 from ik_node.support.arrays cimport Memory, vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.kernel.settings cimport Scratch
 from ik_node.spatial.vector3 cimport vector3
-from ik_node.spatial.vector3 cimport along, cross, dot, minus, motion_of, moved, norm, rotated
 
 cdef double _DEPTH, _DISCOMFORT, _GUIDE, _OWN, _UNGUIDED
 cdef int _ELBOW
@@ -21,6 +17,5 @@ cdef class ArmPreference:
     cdef double discomfort(self, vector q, int n) noexcept nogil
     cdef double torso_depth(self, vector3 elbow, vector3 wrist) noexcept nogil
 
-cdef double distance_of_segments(vector3 a, vector3 b, vector3 c, vector3 d) noexcept nogil
-cdef double _angle_between(vector3 a, vector3 b) noexcept nogil
-cdef vector3 _vector(vector v) noexcept nogil
+
+include "arm_preference.pxi"

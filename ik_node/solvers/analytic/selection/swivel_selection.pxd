@@ -1,15 +1,11 @@
-from libc cimport math
-cimport ik_node.solvers.codes as codes
 from ik_node.support.arrays cimport points, vector
 from ik_node.solvers.analytic.selection.arm_preference cimport ArmPreference
-cimport ik_node.solvers.analytic.selection.redundant_selection as redundant_selection
 from ik_node.solvers.analytic.selection.redundant_selection cimport RedundantSelection
 from ik_node.solvers.analytic.families.swivel cimport Swivel
 from ik_node.solvers.analytic.families.swivel_intervals cimport Intervals
-from ik_node.spatial.vector3 cimport row
 cimport cython
 
-cdef double INF, NAN, TWO_PI, _INWARDS, _WIDER, _HIDDEN, _SPACING
+cdef double INF, NAN, TWO_PI, _INWARDS, _WIDER, _HIDDEN
 cdef int _STEPS, _ANGLES, _REFINED, _ARM_STEPS
 
 
@@ -37,5 +33,6 @@ cdef class ArmSelection(SwivelSelection):
     cdef double _best_of_intervals(self) noexcept nogil
     cdef void _sample_circle(self) noexcept nogil
 
-cdef double _angle(int k) noexcept nogil
+
 cpdef (double, double) into_interval(double psi, double begin, double end) noexcept nogil
+include "swivel_selection.pxi"

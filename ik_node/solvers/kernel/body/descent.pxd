@@ -1,15 +1,5 @@
-from libc cimport math
-cimport ik_node.support.clock as clocks
-cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.kernel.search as search
-cimport ik_node.support.arrays as arrays
-cimport ik_node.solvers.kernel.body.box_least_squares as box_least_squares
-cimport ik_node.solvers.kernel.body.stacked_tasks as stacks
-cimport ik_node.solvers.kernel.body.steps as steps
-cimport ik_node.tasks.body_task as body_task
-cimport ik_node.kinematics.tree as trees
 from ik_node.support.arrays cimport Memory, matrix, pairs, vector
-from ik_node.tasks.body_task cimport BodyTask, TaskWork
+from ik_node.tasks.body_task cimport TaskWork
 from ik_node.solvers.kernel.body.stacked_tasks cimport LevelCost, StackedTasks
 from ik_node.solvers.kernel.body.steps cimport Limits, StepWork
 from ik_node.solvers.kernel.evolution cimport Judge
@@ -17,7 +7,7 @@ from ik_node.kinematics.tree cimport Tree
 cimport cython
 
 cdef int PATIENCE
-cdef double LEAST, MOST, FIRST, PROGRESS, SMALL, TINY, TWO_PI, INF
+cdef double LEAST, MOST, FIRST, PROGRESS, SMALL, TINY, INF
 
 
 cdef class DescentWork:
@@ -65,10 +55,8 @@ cdef class TaskJudge(Judge):
 cdef int descend(Descent own, DescentWork work, double deadline, bint settles,
                  vector q) except -1 nogil
 cdef int rows_at(Descent own, DescentWork work, vector q) except -1 nogil
-cdef void accept(DescentWork work) noexcept nogil
-cdef double left2(Descent own, DescentWork work) noexcept nogil
-cdef bint shorten_rotation(vector q) noexcept nogil
 @cython.locals(differs=cython.bint)
 cdef bint verify(Descent own, DescentWork work, vector q) except -1 nogil
 @cython.locals(met=cython.bint)
 cdef bint missed(Tree tree, StackedTasks whole, DescentWork work, vector q) except -1 nogil
+include "descent.pxi"

@@ -1,17 +1,11 @@
-from libc cimport math
-cimport ik_node.support.clock as clocks
-cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.kernel.body.descent as descent
-cimport ik_node.solvers.kernel.body.stacked_tasks as stacks
 cimport ik_node.solvers.kernel.body.steps as steps
-cimport ik_node.kinematics.tree as trees
 from ik_node.support.arrays cimport Memory, integers, matrix, vector
 from ik_node.solvers.kernel.body.velocity cimport Velocity, VelocityWork
 from ik_node.solvers.kernel.body.stacked_tasks cimport LevelCost, StackedTasks
 from ik_node.solvers.kernel.body.steps cimport Limits, StepWork
 cimport cython
 
-cdef double RATIO, SHRINK, GROW, NOTHING, LEAST, SMALL, PROGRESS, INF
+cdef double SHRINK, GROW, LEAST, SMALL, INF
 cdef int RESTORATIONS, PATIENCE
 
 
@@ -45,15 +39,9 @@ cdef class LevelSearch:
 
 cdef int search(LevelSearch own, LevelSearchWork work, double deadline, int max_iterations,
                 double progress) except -1 nogil
-@cython.locals(found=cython.bint)
-cdef bint all_met(integers met, int count) noexcept nogil
 cdef int arrive(LevelSearch own, LevelSearchWork work, vector q) except -1 nogil
 cdef int evaluate(LevelSearch own, LevelSearchWork work, vector q) except -1 nogil
-cdef void take(LevelSearchWork work, int m, int count) noexcept nogil
 cdef double step_from(LevelSearch own, LevelSearchWork work, Linearization rows, vector q, int count,
                       double radius) except? -1.0 nogil
-cdef void predict(LevelSearch own, LevelSearchWork work) noexcept nogil
-cdef void weigh(LevelSearchWork work, int count) noexcept nogil
 cdef int restore(LevelSearch own, LevelSearchWork work) except -1 nogil
-cdef bint is_taken(LevelSearch own, LevelSearchWork work) noexcept nogil
-cdef bint progresses(LevelSearchWork work, int count, double progress) noexcept nogil
+include "level_search.pxi"

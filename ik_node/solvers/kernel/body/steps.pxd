@@ -1,8 +1,5 @@
-from libc cimport math
 from ik_node.kinematics.joint_limits cimport JointLimits
 from ik_node.support.arrays cimport Memory, integers, matrix, vector
-
-cdef double INF
 
 
 cdef class Limits(JointLimits):
@@ -22,8 +19,4 @@ cdef class StepWork:
     cdef integers indices(self, int count)
 
 
-cdef void set_bounds(Limits limits, StepWork work, vector q, double dt, double most) noexcept nogil
-cdef void set_region(Limits limits, StepWork work, vector q, double radius) noexcept nogil
-cdef void scale_columns(Limits limits, matrix A, int m) noexcept nogil
-cdef void subtract(matrix A, vector x, int n, int m, vector left) noexcept nogil
-cdef double inside(Limits limits, int k, double q, double x, double dt) noexcept nogil
+include "steps.pxi"

@@ -1,9 +1,3 @@
-from libc cimport math
-cimport ik_node.solvers.kernel.qp.hierarchical_qp as cascades
-cimport ik_node.solvers.kernel.body.box_least_squares as box_least_squares
-cimport ik_node.solvers.kernel.body.stacked_tasks as stacks
-cimport ik_node.solvers.kernel.body.steps as steps
-cimport ik_node.kinematics.tree as trees
 from ik_node.support.arrays cimport Memory, matrix, poses, vector
 from ik_node.tasks.body_task cimport TaskWork
 from ik_node.solvers.kernel.qp.hierarchical_qp cimport Cascade
@@ -13,7 +7,7 @@ from ik_node.kinematics.tree cimport Tree
 cimport cython
 
 cdef int CORRECTIONS, SHORTER
-cdef double DAMPING, TINY, SINGULAR, CONVERGING, SHORTEN, CURVED, PART, INF
+cdef double DAMPING, TINY, SINGULAR, CONVERGING, SHORTEN, INF
 
 
 cdef class VelocityWork:
@@ -47,7 +41,5 @@ cdef class Velocity:
 cpdef bint is_plain(values, int n, double most)
 cdef int rows_at(Velocity own, VelocityWork work) except -1 nogil
 cdef int correct(Velocity own, VelocityWork work, double dt, bint all_rows) except -1 nogil
-cdef double begin_corrections(Velocity own, StepWork step) noexcept nogil
 cdef double converge(Velocity own, VelocityWork work, bint all_rows) except? -1.0 nogil
-cdef double ask_for_more(StackedTasks stack, StepWork step, bint all_rows) noexcept nogil
-cdef double lacking(StackedTasks stack, int i, double e) noexcept nogil
+include "velocity.pxi"

@@ -1,7 +1,4 @@
-from libc cimport math
 from ik_node.support.arrays cimport Memory, integers, matrix, vector
-
-cdef double NO_ROW
 
 
 cdef class Level:
@@ -21,5 +18,4 @@ cdef class Level:
     cdef integers indices(self, int count)
 
 
-cdef void begin(Level own, matrix A, matrix T, int width) noexcept nogil
-cdef double row_lengths(Level own, integers one_sided) noexcept nogil
+include "level.pxi"
