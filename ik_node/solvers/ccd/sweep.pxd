@@ -22,11 +22,6 @@ cdef double INF, STILL, DAMPING, FLOOR
 cdef class CyclicCoordinateDescent(Method):
     cdef CcdSettings own
 
-    cdef int attempt(self, ChainRecord chain, TipTask task, Settings settings, Scratch work,
-                     bint swing, vector q) except -1 nogil
-    cdef int bare_step(self, ChainRecord chain, TipTask task, Settings settings, Scratch work,
-                       vector q, vector dq) except -1 nogil
-
 
 cdef double sweep(ChainRecord chain, TipTask task, Settings settings, CcdSettings own, Scratch work,
                   bint limited, bint swing, vector q) noexcept nogil

@@ -4,18 +4,16 @@ from ik_node.solvers.kernel.settings cimport Scratch, Settings
 
 
 cdef class Pseudoinverse(JacobianMethod):
-    cdef void step(self, Settings settings, int n, Scratch work, vector V) noexcept nogil
+    pass
 
 
 cdef class DampedLeastSquares(JacobianMethod):
     cdef int damping_rule
     cdef double damping, error_share, max_angle
-    cdef void step(self, Settings settings, int n, Scratch work, vector V) noexcept nogil
 
 
 cdef class Transpose(JacobianMethod):
     cdef double alpha, alpha_scale
-    cdef void step(self, Settings settings, int n, Scratch work, vector V) noexcept nogil
 
 
 include "steps.pxi"

@@ -6,8 +6,6 @@ cdef double NAN, _ON_THE_LINE
 
 
 cdef class Swivel(ClosedFamily):
-    cdef int solve(self, ClosedForm work) noexcept nogil
-    cdef double own_parameter(self, vector q) noexcept nogil
     cdef double towards(self, motion M, vector3 hint) noexcept nogil
 
 

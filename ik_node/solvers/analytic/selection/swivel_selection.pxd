@@ -16,7 +16,6 @@ cdef class SwivelSelection(RedundantSelection):
     cdef points hint
     @cython.locals(hinted=cython.bint)
     cdef void choose(self) noexcept nogil
-    cdef void approach_limits(self) noexcept nogil
     cdef int find_intervals(self, double narrower) noexcept nogil
     cdef double _hinted_angle(self) noexcept nogil
     @cython.locals(best=double, at=double, low=double, high=double)
@@ -27,8 +26,6 @@ cdef class SwivelSelection(RedundantSelection):
 cdef class ArmSelection(SwivelSelection):
     cdef ArmPreference wanted
     cdef bint by_arm
-    cdef void choose(self) noexcept nogil
-    cdef double cost(self, vector q, double room) noexcept nogil
     cdef void _choose_by_arm(self) noexcept nogil
     cdef double _best_of_intervals(self) noexcept nogil
     cdef void _sample_circle(self) noexcept nogil

@@ -19,9 +19,6 @@ cdef class Motion(Velocity):
     cdef integers constant
     cdef double feedback
 
-    cdef int step(self, VelocityWork work, double dt) except -1 nogil
-    cdef int direction(self, VelocityWork work, int count) except -1 nogil
-
 
 cdef void motion(Motion own, VelocityWork work, int count, double dt, bint at_rest) noexcept nogil
 cdef void write_mass(Motion own, VelocityWork work) noexcept nogil
