@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import functools
 import importlib.util
 import os
 import re
@@ -59,8 +60,8 @@ def write_declarations():
     These are the functions that the header does not declare, the numbers that they use, types, and
     what all that needs of other modules, as far as they can be told from annotations.
     """
-    aliases = {name for source in Path(NAME).rglob('*.py')
-               for name in re.findall(r'^([A-Z]\w+) = (?:tuple|list)\[', source.read_text(), re.M)}
+    aliases = frozenset(name for source in Path(NAME).rglob('*.py')
+               for name in re.findall(r'^([A-Z]\w+) = (?:tuple|list)\[', source.read_text(), re.M))
     for header in Path(NAME).rglob('*.pxd'):
         made, own = header.with_suffix('.pxi'), header.read_text()
         if f'include "{made.name}"' in own:
@@ -69,6 +70,7 @@ def write_declarations():
                 made.write_text(text)
 
 
+@functools.cache
 def declarations(header, source, aliases):
     """Return what a header includes of its module; aliases: types that C has in lower case."""
     tree, inlined = ast.parse(source), header.startswith('# Not compiled')
@@ -116,7 +118,7 @@ def cimport(module, one, aliases):
         return ''
     known = header.read_text()
     if f'{header.stem}.pxi' in known:
-        known += header.with_suffix('.py').read_text()
+        known += declarations(known, header.with_suffix('.py').read_text(), aliases)
     name = one.name.lower() if one.name in aliases else one.name
     return f'from {module} cimport {name}' * bool(re.search(rf'(?i)\b{name}\b', known))
 
