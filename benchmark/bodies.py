@@ -100,7 +100,6 @@ def _measure(robot: Robot, arguments: argparse.Namespace,
     for name in arguments.solvers:
         solvers[name] = make_body_solver(name, body, tasks, position_tolerance=arguments.tolerance,
                                          orientation_tolerance=arguments.tolerance)
-        solvers[name].prepare()
     goals = _goals(body, robot, arguments.goals, np.random.default_rng(arguments.seed))
     found: dict[str, Measured] = {name: [] for name in solvers}
     process = None if python is None else _start(python, robot, file, arguments.tolerance)

@@ -78,7 +78,6 @@ def _solved(name: str, arguments: argparse.Namespace, **options: float) -> list:
     upper = np.where(np.isfinite(chain.upper), chain.upper, np.pi)
     rng = np.random.default_rng(arguments.seed)
     solver = make_solver('genetic', chain, local_search=False, **options)
-    solver.prepare()
     goals = [chain.forward(rng.uniform(lower, upper)) for _ in range(arguments.goals)]
     return [solver.solve(goal, rng.uniform(lower, upper)) for goal in goals]
 

@@ -49,7 +49,6 @@ def left_out(name: str, frames: int) -> None:
     examples, goals = q[::2], q[1::2]
     poses = [chain.forward(one) for one in goals]
     dls = make_solver('dls', chain)
-    dls.prepare()
     last, followed, began = examples[0], [], time.perf_counter()
     for pose in poses:
         last = dls.solve(pose, last).q
@@ -59,7 +58,6 @@ def left_out(name: str, frames: int) -> None:
     _row(name, 'dls, from its default', goals, [dls.solve(pose).q for pose in poses], taken)
     for model in MODELS:
         solver = make_solver('example', chain, examples=examples, model=model)
-        solver.prepare()
         began = time.perf_counter()
         results = [solver.solve(pose) for pose in poses]
         taken = (time.perf_counter() - began) / len(poses)
@@ -84,7 +82,6 @@ def many(name: str, count: int) -> None:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         began = time.perf_counter()
         solver = make_solver('example', chain, examples=examples, model=model)
-        solver.prepare()
         prepared = time.perf_counter() - began
         solver.solve(poses[0])
         times = []

@@ -45,7 +45,6 @@ def _line(name: str, count: int, rng: np.random.Generator) -> str:
     solver = make_body_solver(name, body, [
         *(Pose(sole, start[sole], priority=0) for sole in ('left_sole', 'right_sole')),
         CenterOfMass(polygon=_POLYGON, priority=0), Pose('right_palm', start['right_palm']), palm])
-    solver.prepare()
     seconds, distances = [], []
     for _ in range(count):
         away = rng.standard_normal(3)

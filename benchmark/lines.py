@@ -55,7 +55,6 @@ def main() -> int:
 def _row(name: str, arguments: argparse.Namespace) -> str:
     chain, rng = arms.load(name).chain, np.random.default_rng(arguments.seed)
     solver = make_solver(arguments.solver, chain)
-    solver.prepare()
     follower = _Counted(solver)
     times: dict[str, list[float]] = {'pose': [], 'whole': [], 'refused': []}
     for _ in range(arguments.paths):

@@ -50,7 +50,6 @@ def _row(name, chain, minimizer: str, arguments: argparse.Namespace) -> str:
     tolerances = arguments.position_tolerance, arguments.orientation_tolerance
     solver = make_solver('optimization', chain, minimizer=minimizer, prefer='first',
                          position_tolerance=tolerances[0], orientation_tolerance=tolerances[1])
-    solver.prepare()
     met, first, false, times = 0, 0, 0, []
     for _ in range(arguments.goals):
         goal, start = chain.forward(rng.uniform(lower, upper)), rng.uniform(lower, upper)

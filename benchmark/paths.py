@@ -74,7 +74,6 @@ def joint_path(chain: Chain, rng: np.random.Generator, poses: int) -> np.ndarray
 def _row(name: str, arguments: argparse.Namespace) -> str:
     chain, rng = arms.load(name).chain, np.random.default_rng(arguments.seed)
     solver = make_solver(arguments.solver, chain)
-    solver.prepare()
     whole, ratios, times = [], [], []
     for _ in range(arguments.paths):
         q = joint_path(chain, rng, arguments.poses)
@@ -94,7 +93,6 @@ def _beside_descartes(name: str, arguments: argparse.Namespace) -> list[str]:
     """Return the rows of both for the same paths; travel: the sum of |Δq| over whole paths."""
     chain, rng = arms.load(name).chain, np.random.default_rng(arguments.seed)
     solver: Any = make_solver(arguments.solver, chain)
-    solver.prepare()
     peer = Descartes(arguments.descartes, chain, solver, _MOST)
     found: dict[str, list[tuple[float, float, float]]] = {arguments.solver: [], 'Descartes': []}
     for _ in range(arguments.peer_paths):

@@ -22,7 +22,6 @@ def ours(name: str, arm: Arm, tolerance: float) -> Solve:
     """Return one of our solvers, its Python wrapper included; tolerance in m and rad."""
     solver = make_solver(name, arm.chain, position_tolerance=tolerance,
                          orientation_tolerance=tolerance)
-    solver.prepare()
 
     def solve(T: np.ndarray, q0: np.ndarray) -> np.ndarray | None:
         result = solver.solve(T, q0)

@@ -144,7 +144,6 @@ def measure(problem: ComparisonProblem, method: Variant, repeats: int) -> Row | 
             'position_tolerance': TOLERANCE * problem.length, 'orientation_tolerance': TOLERANCE,
             'max_restarts': restarts, **method.options}) for restarts in (0, RESTARTS))
         attempt.solve(problem.goals[0], problem.starts[0])
-        solver.prepare()
         firsts = [attempt.solve(goal, q0) for goal, q0 in zip(problem.goals, problem.starts)]
     except IkError as error:
         return LeftOut(method, ' '.join(str(error).split()))

@@ -151,7 +151,6 @@ class _Follower:
                 options.solver, self.body, [*tasks.values(), *smooth], max_restarts=0,
                 max_iterations=_FIRST_ITERATIONS if is_first else options.max_iterations,
                 position_tolerance=_TOLERANCE, orientation_tolerance=_TOLERANCE)
-            solver.prepare()
             self._solvers[held, is_first] = solver, tasks
         return self._solvers[held, is_first]
 

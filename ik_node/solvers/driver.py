@@ -70,15 +70,6 @@ class Driver(ABC, Generic[P, F, R]):
         self._arguments = space, *others
         self._own_options = {name: getattr(self.options, name) for name in options}
 
-    def prepare(self, progress: Callable[[int, int, str], None] | None = None) -> None:
-        """Do nothing: the kernels are compiled when the package is built. For one more release.
-
-        Raises InputError where progress is not callable.
-        """
-        if progress is not None and not callable(progress):
-            raise InputError('progress must be a function of two numbers and a name, not '
-                             f'{shown(progress)}')
-
     def avoid(self, collisions: CollisionModel) -> None:
         """Count as solutions only what keeps the margin of a model of the same arm or body.
 
