@@ -151,25 +151,24 @@ class Mover:
             handover = max(handover, self._handover(present))
             lead = handover + (0.0 if is_quick else self._planning)
             began, start = self._at, left_of(present, lead)
-            work = (partial if is_quick else LongSearch)(plan, start)
-            motion, final = await search(work)
+            motion, final = await search((partial if is_quick else LongSearch)(plan, start))
             handover = self._handover(motion)
-            if not is_quick or self._at != began or handover > lead:  # joints may have moved on
-                is_quick = False
+            if not is_quick or self._at != began:  # joints may have moved on
                 self.advance(self._clock())
-                took = self._at - began
-                self._planning = max(1.5 * took, _SHORTEST_PLANNING)
-                if self.motion not in (before, None) or (
-                        self.motion is not None and took > lead - handover):
-                    continue  # that is not the start of the motion any more
-                if self.motion is None and (start.duration > 0.0 or (
-                        self.robot.joint_configuration(self.group) != start.end).any()):
-                    continue
-            if self.motion is not None:
-                motion, self._at = Series([Part(present, 0.0, lead), motion]), began
-            elif motion.duration > 0.0:  # it begins when a controller has it
-                motion = Series([Rest(start.end, handover), motion])
-            return self._begin_now(motion), final
+                self._planning = max(1.5 * (self._at - began), _SHORTEST_PLANNING)
+            if self.motion is None:
+                q = self.robot.joint_configuration(self.group)
+                will_be_there = start.duration == 0.0 and bool((q == start.end).all())
+            else:
+                will_be_there = self.motion is before and self._at + handover <= began + lead
+            if will_be_there:
+                break
+            is_quick = False
+        if self.motion is not None:
+            motion, self._at = Series([Part(present, 0.0, lead), motion]), began
+        elif motion.duration > 0.0:  # it begins when a controller has it
+            motion = Series([Rest(start.end, handover), motion])
+        return self._begin_now(motion), final
 
     def _handover(self, motion: Trajectory) -> float:
         return self._sink.handover(motion) if self.group.options.trajectory_topic else 0.0
