@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from array import array
 
 import numpy as np
@@ -29,6 +30,8 @@ from domains import Domain, stay_on_this_machine
 from ik_node.ros.clients.client import Client
 
 stay_on_this_machine()
+if threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # nodes end with a killed process
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
