@@ -156,7 +156,8 @@ class Group(ABC):
         around = self.around
         with around.lock:
             if surroundings.number > around.surroundings.number:
-                if around.model is not None:
+                if around.model is not None and (
+                        surroundings.obstacles != around.surroundings.obstacles):
                     around.model.surround(surroundings.obstacles)
                 around.surroundings = surroundings
 

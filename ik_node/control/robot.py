@@ -35,7 +35,8 @@ class Robot:
                  obstacles: tuple[Obstacle, ...] = (), warnings: tuple[str, ...] = ()) -> None:
         """Set the start pose, or the values of a previous robot for joints of the same names.
 
-        Targets that are not set become what their tasks meet there.
+        Targets that are not set become what their tasks meet there. New groups keep away from what
+        the previous robot keeps away from; those that it has too do already.
         """
         self.tree, self.groups, self.poses = tree, dict(groups), poses
         self.obstacles, self.warnings = obstacles, warnings
@@ -59,6 +60,9 @@ class Robot:
         self.reset()
         if previous is not None:
             self.place(previous.values)
+            self.surround(previous.surroundings._replace(obstacles=(*obstacles, *(
+                one for one in previous.surroundings.obstacles[len(previous.obstacles):]
+                if one.link is None or one.link in tree.links))))
         for group in groups.values():
             group.set_missing_targets(self.joint_configuration(group))
 

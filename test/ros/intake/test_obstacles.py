@@ -19,7 +19,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
 from ik_node import KinematicTree
-from ik_node.collision import Box, Capsule, Cylinder, PointCloud, Sphere
+from ik_node.collision import Box, Capsule, CollisionModel, Cylinder, PointCloud, Sphere
 from ik_node.ros.conversions import array_to_point
 from ik_node.ros.intake.obstacle_messages import Contents, Place, cloud_points, frame_key
 from ik_node.spatial import pose_from_rpy
@@ -177,6 +177,27 @@ def test_messages_of_many_markers_are_converted_in_the_thread_of_the_worker(node
     show(node, *(marker(number) for number in range(200)))
     assert converted[-1]
     assert len(present(node)) == 200
+
+
+@pytest.mark.parametrize('changed', [
+    {'solver': 'auto', 'auto__avoid_collisions': True}, {'soft_limits': False, 'speed': 0.5},
+    {'solver': 'least_squares', 'least_squares__avoid_collisions': True}])
+def test_a_new_robot_is_surrounded_in_the_thread_of_the_worker(node, monkeypatch, changed):
+    before = dict(zip(changed, node.get(*(name.replace('__', '.') for name in changed))))
+    show(node, marker(), *(marker(number, at=(0.0, 0.0, -5.0)) for number in range(1, 20)))
+    surround, beside = CollisionModel.surround, []
+
+    def recording(*arguments):
+        beside.append(any(frame.function == 'ended' for frame in inspect.stack()))
+        surround(*arguments)
+    monkeypatch.setattr(CollisionModel, 'surround', recording)
+    assert node.set(**changed) == (True, '')
+    assert all(beside)
+    assert len(present(node)) == 20
+    assert node.client.send(T_TIP).values['contact_second'] == 'test/0'
+    show(node, marker(action=Marker.DELETE))
+    assert node.client.send(T_TIP).met
+    assert node.set(**before) == (True, '')
 
 
 def test_a_message_that_cannot_be_converted_is_refused_and_the_next_counts(monkeypatch):
