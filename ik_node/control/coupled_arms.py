@@ -26,7 +26,7 @@ def coupled(chains: Mapping[str, Chain]) -> tuple[str, ...]:
 def coupled_options(arms: Mapping[str, ArmOptions]) -> ArmOptions:
     """Return the options that arms which share joints have in common: solver and topic.
 
-    Raises OptionError where these do not fit together.
+    Those that some of them name apply to all. Raises OptionError for different ones.
     """
     together = f'the arms {names(arms)} share joints and are solved together'
     for name, options in arms.items():
@@ -36,13 +36,14 @@ def coupled_options(arms: Mapping[str, ArmOptions]) -> ArmOptions:
     chosen = {f'{name}.solver': options.solver for name, options in arms.items()
               if options.solver in BODY_SOLVERS}
     topics = {f'{name}.trajectory_topic': options.trajectory_topic
-              for name, options in arms.items()}
+              for name, options in arms.items() if options.trajectory_topic}
     for values in (chosen, topics):
         if len(set(values.values())) > 1:
             raise OptionError(f'{names(values)} must be the same, not {names(values.values())}: '
                               f'{together}')
     first = next(iter(arms.values()))
-    return dataclasses.replace(first, solver=next(iter(chosen.values()), 'least_squares'))
+    return dataclasses.replace(first, solver=next(iter(chosen.values()), 'least_squares'),
+                               trajectory_topic=next(iter(topics.values()), ''))
 
 
 class CoupledArms(TaskGroup):

@@ -180,6 +180,13 @@ def test_values_that_do_not_fit_together_are_refused(changed, reason):
         built(**changed)
 
 
+@pytest.mark.parametrize('topics', [{'left': '/a'}, {'right': '/a'}, {'left': '/a', 'right': '/a'},
+                                    {}])
+def test_the_topic_of_motions_that_some_of_them_name_is_that_of_all(topics):
+    robot = built(**{f'{name}__trajectory_topic': topic for name, topic in topics.items()}).robot
+    assert robot.groups[''].options.trajectory_topic == ('/a' if topics else '')
+
+
 def test_before_the_first_goal_targets_are_where_a_real_robot_stands():
     robot = built().robot
     moved = controller(robot)

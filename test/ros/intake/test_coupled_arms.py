@@ -9,11 +9,13 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Path
 from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
 
 import robots
 from ik_node import KinematicTree
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
 from node_here import NodeHere
+from ros_harness import given
 
 TORSO = robots.OWN / 'torso.urdf'
 TREE = KinematicTree.from_urdf(TORSO)
@@ -155,3 +157,21 @@ def test_solver_and_base_can_be_changed_while_it_runs(node):
     assert node.set(left__base_link='') == (True, '')
     assert send(node, 'left', wanted['left'])[1]['solver'] == 'least_squares'
     assert node.alive()
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_with_an_invalid_topic_at_the_start_that_of_the_other_arm_is_used(name):
+    pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
+    other, = set(NAMES) - {name}
+    with NodeHere(*given({
+            'urdf_path': TORSO, 'arms': '[left, right]', 'motion': 'joint',
+            'left__tip_link': 'left_tool0', 'right__tip_link': 'right_tool0',
+            f'{name}__trajectory_topic': 'no topic!',
+            f'{other}__trajectory_topic': 'motions'})) as node:
+        node.ready()
+        assert f"parameter {name}.trajectory_topic: " in node.log()
+        assert "'' is used instead" in node.log()
+        motions = node.listen(JointTrajectory, 'motions')
+        goal = {one: BODY.forward(BODY.neutral() + 0.1)[f'{one}_tool0'] for one in NAMES}[name]
+        assert node.client.send(goal, task=name).met
+        assert motions[-1].joint_names == list(BODY.joint_names)
