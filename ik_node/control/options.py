@@ -203,8 +203,8 @@ class NodeOptions(Options):
     frame_prefix: str = option(
         '', 'prefix of link names, as that of robot_state_publisher')
     tf_timeout: float = option(
-        0.2, 'longest time that a goal waits for a frame that tf2 does not have yet at its stamp; '
-        '0: none', 's', low=0.0, high=60.0)
+        0.2, 'longest time that a goal waits for a frame that tf2 does not have yet at its stamp, '
+        'and for the first values of state_topic; 0: none', 's', low=0.0, high=60.0)
     avoid_collisions: str = option(
         'check', 'what ~/compute_ik does for requests with avoid_collisions: check, so that only '
         'solutions free of collisions are returned; report a solution that is not checked with '

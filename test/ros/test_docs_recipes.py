@@ -55,6 +55,9 @@ def test_a_node_of_a_launch_file_solves_for_the_robot_whose_description_is_publi
     with NodeHere(*arguments(recipe)) as node:
         node.send_description(ARM.read_text(encoding='utf-8'))
         node.ready()
+        if 'state_topic' in recipe:
+            node.publish(JointState, 'joint_states', JointState(
+                name=list(CHAIN.joint_names), position=[0.0] * 6))
         assert sent(node, CHAIN.forward(MEASURED)).level == DiagnosticStatus.OK
         assert '[ERROR]' not in node.log()
 

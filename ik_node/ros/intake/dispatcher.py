@@ -179,7 +179,7 @@ class Dispatcher:
         return cast(T, future.result())
 
     def wait(self, arrival: Arrival, error: NotYetError, again: Callable[[], object]) -> None:
-        """Execute a goal as soon as its frame is known; refuse it after the timeout."""
+        """Execute a goal as soon as it can be handled; refuse it after the timeout."""
         timeout = self._configuration.options.tf_timeout
         if not self.waiting.wait(arrival.name, error.come, again, partial(self.refuse, arrival),
                                  timeout):

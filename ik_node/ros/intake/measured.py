@@ -10,6 +10,7 @@ from ik_node.control.robot import Robot
 from ik_node.ros.conversions import clock_seconds, joint_positions
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.execution.history import SPAN
+from ik_node.ros.intake.waiting import NotYetError
 from ik_node.ros.log import ThrottledLog
 from ik_node.ros.publishing.health import Health
 from ik_node.ros.topics import ParameterTopics
@@ -60,14 +61,22 @@ class Measured:
         robot.measured.update(measured)
 
     def check_freshness(self, group: Group) -> None:
-        """Warn where the measured values of a group, or of others, are missing or outdated."""
-        missing = [name for name in group.space.joint_names
-                   if name not in self._values and name in group.space.tree.joints]
+        """Warn where the measured values of a group, or of others, are missing or outdated.
+
+        Raises NotYetError where motions of the group would not begin where the robot is: none of
+        its joints is measured yet, or not all are and its motions are published for a controller.
+        """
+        joints = [name for name in group.space.joint_names if name in group.space.tree.joints]
+        missing = [name for name in joints if name not in self._values]
         now = clock_seconds(self._steady)
         old = [name for name, received in self._received.items() if now - received > _SILENT]
         if missing:
-            self._warn(_ABOUT, f'{self.topic} has no values of {", ".join(missing)}: goals start '
-                       'from the last commanded values')
+            text = f'{self.topic} has no values of {", ".join(missing)}'
+            if len(missing) == len(joints) or group.options.trajectory_topic:
+                self._warn(_ABOUT, f'{text}: goals wait for them')
+                raise NotYetError(f'{text} yet: it is not known where motions begin', lambda: (
+                    self._values.keys() >= set(joints)))
+            self._warn(_ABOUT, f'{text}: goals start from the last commanded values')
         elif old and len(old) == len(self._received):
             self._warn(_ABOUT, f'{self.topic} is silent: goals start from its last values')
         elif old:

@@ -69,7 +69,8 @@ class Paths:
             if count > MAX_POSES:
                 raise InputError(f'a path must have at most {MAX_POSES} poses, not {count}')
             return arguments
-        received = self._dispatcher.receive(name, head, check, self.take, _PLACE)
+        received = self._dispatcher.receive(
+            name, head, check, lambda *_: self._take(kind, name, data), _PLACE)
         if received is not None:
             self._dispatcher.worker.begin(('paths', received.controller.group.name),
                                           self._convert(received, kind, data))

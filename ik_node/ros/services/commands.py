@@ -45,6 +45,9 @@ class Commands:
         moves = self._configuration.options.motion != JUMP
         if not self._dispatcher.enabled or (moves and not self._dispatcher.active):
             return False, 'the node is not active, or disabled: motions are not allowed'
+        if moves and self._dispatcher.measured.topic:
+            for group in robot.groups.values():
+                self._dispatcher.measured.check_freshness(group)
         self._dispatcher.stop('the robot goes to its start pose')
         self._outputs.scene.forget_goals(robot.groups.values())
         if moves:
@@ -61,6 +64,7 @@ class Commands:
         return True, 'at the start pose'
 
     async def _start(self, controller: Controller) -> float:
+        self._dispatcher.update_from_measured(controller)
         duration = await controller.go_to_start()
         self._leave(controller.group)
         return duration

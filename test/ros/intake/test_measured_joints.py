@@ -184,6 +184,7 @@ def test_another_arm_is_where_it_is_measured_even_after_a_goal_of_its_own(tmp_pa
     left, right = (tree.chain(f'{arm}mount', f'{arm}tool') for arm in arms)
     rng = np.random.default_rng(5)
     with running(urdf_path=file, arms='[left, right]', state_topic='measured', **ends) as node:
+        tell(node, dict.fromkeys(tree.independent_joints, 0.0))
         assert node.client.send(left.forward(Q), task='left').met
         commanded = node.joint_states()[0]
         for _ in range(3):

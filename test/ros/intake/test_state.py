@@ -5,8 +5,11 @@ import math
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped
+from nav_msgs.msg import Path
 from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
 
 import robots
 from ik_node import KinematicTree, make_solver
@@ -14,6 +17,7 @@ from ik_node.ros.conversions import matrix_to_pose
 from node_here import running
 
 ARM = robots.OWN / 'arm_6r.urdf'
+CHAIN = KinematicTree.from_urdf(ARM).chain()
 SOMEWHERE = [0.4, -0.5, 0.7, 0.9, -0.3, -0.3]
 
 
@@ -44,6 +48,92 @@ def test_before_the_first_goal_the_arm_stands_where_it_was_measured_in_any_order
     tell(node, [*chain.joint_names[::-1], 'wheel'], [*SOMEWHERE[::-1], 7.0])
     assert configuration(node, chain) == pytest.approx(SOMEWHERE), node.log()
     assert "are ignored: 'wheel'" in node.log()
+
+
+def goals(chain):
+    """Return goals of each kind, by their topics; the last one is converted beside others."""
+    pose = matrix_to_pose(chain.forward(SOMEWHERE))
+    return {'goal_pose': PoseStamped(pose=pose),
+            'goal_point': PointStamped(point=pose.position),
+            'goal_joints': JointState(name=list(chain.joint_names), position=SOMEWHERE),
+            'goal_path': Path(poses=[PoseStamped(pose=pose)]),
+            'goal_poses': PoseArray(poses=[pose] * 50)}
+
+
+@pytest.mark.parametrize('topic', goals(CHAIN))
+def test_a_goal_waits_for_the_first_measured_values_and_starts_from_them(chain, topic):
+    pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
+    with running(urdf_path=ARM, state_topic='measured', motion='joint', tf_timeout=5.0,
+                 trajectory_topic='motions') as node:
+        statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+        motions, goal = node.listen(JointTrajectory, 'motions'), goals(chain)[topic]
+        node.publish(type(goal), topic, goal)
+        node.spin(0.5)
+        tell(node, list(chain.joint_names[1:]), SOMEWHERE[1:])
+        node.spin(0.5)
+        assert statuses == []
+        start = np.subtract(SOMEWHERE, 0.2).tolist()
+        tell(node, list(chain.joint_names), start)
+        assert node.until(lambda: statuses)
+        assert statuses[-1].level == DiagnosticStatus.OK, statuses[-1].message
+        node.spin(0.2)
+        (motion,) = motions
+        assert motion.points[0].positions.tolist() == start
+        assert np.abs(np.subtract(motion.points[-1].positions, start)).max() > 0.1
+
+
+@pytest.mark.parametrize('topic', goals(CHAIN))
+@pytest.mark.parametrize('parameters', [{}, {'motion': 'cartesian', 'trajectory_topic': 'motions'}])
+def test_a_goal_is_refused_where_the_arm_was_never_measured(chain, topic, parameters):
+    with running(urdf_path=ARM, state_topic='measured', **parameters) as node:
+        statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+        motions, goal = node.listen(JointTrajectory, 'motions'), goals(chain)[topic]
+        before = configuration(node, chain)
+        tell(node, ['wheel'], [1.0])
+        node.publish(type(goal), topic, goal)
+        assert node.until(lambda: statuses)
+        assert statuses[-1].message == (
+            f'measured has no values of {", ".join(chain.joint_names)} yet: it is not known where '
+            'motions begin; waited 0.2 s for it')
+        assert {pair.key: pair.value for pair in statuses[-1].values}['reason'] == 'REFUSED'
+        node.spin(0.5)
+        assert motions == []
+        assert configuration(node, chain) == pytest.approx(before)
+
+
+def test_with_a_controller_every_joint_must_have_been_measured(chain):
+    pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
+    with running(urdf_path=ARM, state_topic='measured', motion='joint', trajectory_topic='motions',
+                 tf_timeout=0.0) as node:
+        tell(node, list(chain.joint_names[1:]), SOMEWHERE[1:])
+        response = node.client.send(chain.forward(SOMEWHERE))
+        assert response.message == (f'measured has no values of {chain.joint_names[0]} yet: it is '
+                                    'not known where motions begin')
+        tell(node, [chain.joint_names[0]], SOMEWHERE[:1])
+        assert node.client.send(chain.forward(np.add(SOMEWHERE, 0.1))).met
+        # So it is with another topic, of which nothing is known.
+        assert node.set(state_topic='other') == (True, '')
+        assert not node.client.send(chain.forward(SOMEWHERE)).met
+
+
+def test_a_motion_to_the_start_pose_begins_where_the_arm_is_measured(chain):
+    pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
+    with running(urdf_path=ARM, state_topic='measured', motion='joint',
+                 trajectory_topic='motions') as node:
+        motions = node.listen(JointTrajectory, 'motions')
+
+        def reset():
+            return node.call(Trigger, 'ik_node/reset', Trigger.Request())
+        assert not reset().success
+        assert 'it is not known where motions begin' in reset().message
+        assert motions == []
+        tell(node, list(chain.joint_names), SOMEWHERE)
+        assert node.client.send(chain.forward(np.add(SOMEWHERE, 0.1))).met
+        node.spin(3.0)
+        by_hand = np.subtract(SOMEWHERE, 0.3).tolist()
+        tell(node, list(chain.joint_names), by_hand)
+        assert reset().success
+        assert motions[-1].points[0].positions.tolist() == by_hand
 
 
 def test_goals_are_warned_of_where_the_measured_state_is_old_or_has_not_all_joints(chain):
@@ -88,6 +178,7 @@ def test_an_arm_on_its_way_goes_on_from_where_it_was_commanded(chain):
     with running(urdf_path=ARM, state_topic='measured', motion='joint', speed=0.5,
                  publish_rate=100.0) as node:
         states = node.listen(JointState, 'joint_states')
+        tell(node, list(chain.joint_names), [0.0] * 6)
         assert node.client.send(chain.forward(SOMEWHERE)).met
         node.spin(0.5)
         assert any(states[-1].velocity)
