@@ -38,8 +38,8 @@ _MANY = 10_000             # callbacks at one time: they go on for ever
 
 
 session.Worker = WorkerHere
-# The node collects the garbage of its process with every robot, which here is that of all tests.
-session.gc = SimpleNamespace(unfreeze=int, collect=int, freeze=int, get_freeze_count=int)
+# The node collects the garbage of its process with its first robot, here that of all tests.
+session.gc = SimpleNamespace(collect=int, freeze=int)
 
 
 @functools.lru_cache

@@ -15,6 +15,7 @@ from ik_node.support.bounds import MAX_ATTRIBUTES, MAX_NESTING, MAX_NODES, check
 from ik_node.support.exceptions import ModelError, shown
 
 XACRO = 'xacro'
+_PIECE = 1_000_000  # bytes that are parsed at a time: those of an unfinished name once more each
 _XACRO_WORDS = ('include', 'insert_block', 'call', 'macro', 'property', 'arg', 'if', 'unless',
                 'element', 'attribute')
 _EXPRESSIONS = (re.compile(r'\$\{'), '}'), (re.compile(r'\$\((eval|env|optenv)\s'), ')')
@@ -131,7 +132,9 @@ class _Scan:
         parser.AttlistDeclHandler = self._refuse_attribute_list
         parser.StartElementHandler, parser.EndElementHandler = self._enter, self._leave
         parser.CharacterDataHandler = self._builder.data
-        parser.Parse(data, True)
+        for first in range(0, len(data), _PIECE):  # other threads go on between two
+            parser.Parse(data[first:first + _PIECE], False)
+        parser.Parse(b'', True)
         return self._builder.close()
 
     def _refuse_entity(self, name: str, *_: object) -> None:

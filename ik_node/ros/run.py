@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import gc
 import itertools
 import os
 import signal
@@ -31,6 +32,9 @@ WAIT = 1.0       # s, longest wait: without a limit the events executor spins
 # s, after which a search in Python lets the executor go on. Kernels release the interpreter's lock
 # every 0.1 ms; a thread that waits for longer between its requests hardly ever gets it back.
 _SWITCH = 2e-5
+# Collections of young garbage before one of all: over the objects of a long message that takes
+# longer than joint states may wait, and they have no cycles.
+_RARELY = 1000
 _SHUTDOWN_TIMEOUT = 4.0  # s: launch sends the next signal after 5
 
 
@@ -44,6 +48,7 @@ def run(make_node: Callable[[], AnyNode], arguments: list[str] | None,
     """
     stopped = threading.Event()
     sys.setswitchinterval(_SWITCH)
+    gc.set_threshold(*gc.get_threshold()[:2], _RARELY)
     with _signals(stopped) as wake:
         start_ros(arguments)
         try:

@@ -40,7 +40,6 @@ _PARAMETERS, _DESCRIPTION = 'parameters', 'description'  # what the worker build
 _MARKER_PERIOD = 0.05   # s
 # s, of handles: RViz takes one of their updates a picture, and begins anew where 100 wait.
 _HANDLE_PERIOD = 0.2
-_MORE = 1.2             # times as many frozen objects as before
 _WAYPOINT_RATE = 30.0   # Hz, where publish_rate is 0
 _LONGEST_PERIOD = 1e6   # s; a timer's must fit into 64 bits of nanoseconds
 
@@ -78,7 +77,6 @@ class Session:
         node.create_timer(_HANDLE_PERIOD, self._on_handle_time, clock=steady)
         self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)
         self._robot: Robot | None = None
-        self._frozen = 0  # objects, when all were looked at
         if configuration.wants_topic:
             node.create_subscription(String, 'robot_description', self._on_description, LATCHED)
             node.get_logger().info('waiting for a robot_description by topic')
@@ -181,20 +179,16 @@ class Session:
     def _prepare(self, robot: Robot) -> None:
         """Log the warnings of a new robot, and that it is ready.
 
-        A garbage collection over the present objects would delay a goal by tens of milliseconds:
-        they are frozen, and those that were frozen before are looked at when they have become many.
+        The garbage of the one before is collected, see `run`; without what is there with the first
+        robot, such as all modules, over which that would take tens of milliseconds.
         """
         logger = self._node.get_logger()
         of_poses = robot.poses.warnings if robot.poses else ()
         for warning in (*robot.tree.warnings, *robot.warnings, *of_poses):
             logger.warning(warning)
-        is_due = gc.get_freeze_count() > _MORE * self._frozen
-        if is_due:
-            gc.unfreeze()
         gc.collect()
-        gc.freeze()
-        if is_due:
-            self._frozen = gc.get_freeze_count()
+        if self._robot is None:
+            gc.freeze()
         for group in robot.groups.values():
             logger.info(f'ready: {group.description}')
 
