@@ -178,7 +178,7 @@ class TaskRig(Rig):
     def __init__(self, prefix='', root='fixed', world='', **tasks):
         super().__init__('humanoid', (), prefix)
         self.options = NodeOptions(frame_prefix=prefix, world_frame=world)
-        self.frame = self.options.world if root != 'fixed' else f'{prefix}pelvis'
+        self.frame = self.options.world if root != 'fixed' else f'{prefix}base_link'
         self.root = root
         self.to_tasks(**tasks)
 

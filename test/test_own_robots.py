@@ -52,6 +52,13 @@ def test_they_load_without_a_warning(file):
     assert KinematicTree.from_urdf(file).warnings == ()
 
 
+@pytest.mark.parametrize('file', FILES, ids=lambda file: file.stem)
+def test_their_root_links_have_no_inertia_which_robot_state_publisher_warns_of(file):
+    (root,) = ElementTree.parse(file).getroot().findall(
+        f'link[@name="{KinematicTree.from_urdf(file).root}"]')
+    assert root.find('inertial') is None
+
+
 def own(name, *ends):
     return KinematicTree.from_urdf(robots.OWN / f'{name}.urdf').chain(*ends)
 

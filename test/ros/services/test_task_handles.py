@@ -61,7 +61,7 @@ def test_each_task_with_a_target_that_goals_move_has_a_handle():
 
 
 @pytest.mark.parametrize(('root', 'world', 'frame'), [
-    ('fixed', '', 'p/pelvis'), ('fixed', 'map', 'p/pelvis'), ('floating', '', 'world'),
+    ('fixed', '', 'p/base_link'), ('fixed', 'map', 'p/base_link'), ('floating', '', 'world'),
     ('floating', 'map', 'map')])
 def test_handles_of_tasks_are_in_the_world_or_their_reference(root, world, frame):
     rig = TaskRig('p/', root, world, **TASKS)
@@ -427,7 +427,7 @@ def test_the_node_serves_handles_while_it_is_active_and_sets_the_parameter_of_th
     handles.update(rig.robot, NodeOptions(show_branches=True), active=True)
     assert server.inserted == []  # somebody may be dragging it
     handles.update(rig.robot, NodeOptions(frame_prefix='p/'), active=True)
-    assert server.shown['a'].header.frame_id == 'p/pelvis'
+    assert server.shown['a'].header.frame_id == 'p/base_link'
     (hierarchy,) = (entry.id for entry in server.shown['a'].menu_entries
                     if 'hierarchy' in entry.title)
     server.feedback(event_type=InteractiveMarkerFeedback.MENU_SELECT, menu_entry_id=hierarchy,
