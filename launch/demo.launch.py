@@ -146,10 +146,10 @@ def _node(values: dict[str, str], executable: str, **more: Any) -> Node:
     package = 'ik_node' if own else executable
     with contextlib.suppress(LookupError):
         if Path(get_package_prefix(package), 'lib', package, executable).is_file():
-            return Node(package=package, executable=executable, namespace=values['namespace'],
-                        output='screen' if own else 'log', on_exit=Shutdown(),
+            return Node(package=package, executable=executable, exec_name=executable, **more,
+                        namespace=values['namespace'], output='screen' if own else 'log',
                         # On SIGTERM and SIGKILL launch leaves its processes behind.
-                        prefix=which('setpriv') and 'setpriv --pdeathsig TERM', **more)
+                        prefix=which('setpriv') and 'setpriv --pdeathsig TERM', on_exit=Shutdown())
     hint = '; rviz:=false starts the others without it' if package == 'rviz2' else ''
     raise FileNotFoundError(f'{executable} is not installed, or no setup file that knows it is '
                             f'sourced{hint}')

@@ -116,8 +116,9 @@ def test_whatever_ends_all_end(launch_file, given, monkeypatch):
     monkeypatch.setattr(launch_file, 'which', lambda name: f'/usr/bin/{name}')
     programs, _ = started(launch_file, **given)
     assert len(programs) >= 3
-    for arguments in programs.values():
+    for executable, arguments in programs.items():
         assert type(arguments['on_exit']).__name__ == 'Shutdown'
+        assert arguments['exec_name'] == executable  # in the log, not setpriv
         assert arguments['prefix'] == 'setpriv --pdeathsig TERM'  # where launch is killed
     monkeypatch.setattr(launch_file, 'which', lambda name: None)
     assert started(launch_file, **given)[0]['rviz2']['prefix'] is None
