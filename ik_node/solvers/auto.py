@@ -15,7 +15,7 @@ from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.codes import SOLUTIONS
 from ik_node.solvers.driver import ends_by
 from ik_node.solvers.goal import ALL_AXES, Goal
-from ik_node.solvers.jacobian.family import DlsSolver
+from ik_node.solvers.jacobian.solvers import DlsSolver
 from ik_node.solvers.kernel.arm_kernel import Search
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
 from ik_node.solvers.result import PROVEN, StopReason

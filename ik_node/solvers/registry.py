@@ -24,9 +24,9 @@ from ik_node.solvers.auto import AutoSolver
 from ik_node.solvers.ccd.coordinate_descent import CcdSolver
 from ik_node.solvers.collision.avoidance import avoiding
 from ik_node.solvers.example.by_example import ExampleSolver
-from ik_node.solvers.genetic.evolving import GeneticSolver
-from ik_node.solvers.jacobian.family import DlsSolver, PseudoinverseSolver, TransposeSolver
-from ik_node.solvers.optimization.pose_optimization import OptimizationSolver
+from ik_node.solvers.genetic.solvers import GeneticSolver
+from ik_node.solvers.jacobian.solvers import DlsSolver, PseudoinverseSolver, TransposeSolver
+from ik_node.solvers.optimization.solvers import OptimizationSolver
 from ik_node.solvers.options import SolverOptions
 from ik_node.support.exceptions import OptionError, shown, unknown
 

@@ -28,7 +28,7 @@ from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.codes import CONVERGED
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.jacobian.family import DlsSolver
+from ik_node.solvers.jacobian.solvers import DlsSolver
 from ik_node.spatial import pose_from_rotation
 from ik_node.support.exceptions import UnsupportedError
 from ik_node.workspace.sampling import ConfigurationSampler, orientations

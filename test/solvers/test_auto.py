@@ -6,7 +6,7 @@ import pytest
 import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
 from ik_node.solvers.analytic import plan
-from ik_node.solvers.jacobian.family import DlsSolver
+from ik_node.solvers.jacobian.solvers import DlsSolver
 from ik_node.support.exceptions import UnsupportedError
 
 NEVER_MET = {'position_tolerance': 1e-300, 'max_restarts': 2}

@@ -9,7 +9,7 @@ from ik_node import Goal, KinematicTree, StopReason, make_solver
 from ik_node.kinematics.reach import extent
 from ik_node.model.joints import Joint
 from ik_node.solvers.arm.kernel_cache import closest_of
-from ik_node.solvers.jacobian.family import DlsSolver
+from ik_node.solvers.jacobian.solvers import DlsSolver
 from ik_node.spatial import rotation_exp, rotation_log
 
 

@@ -94,7 +94,7 @@ def test_a_broken_one_is_refused_by_its_name_with_the_reason(mixed, name):
 @pytest.mark.filterwarnings('ignore::RuntimeWarning')
 def test_a_name_that_is_taken_stays_whose_it_was(mixed):
     own = type(make_solver('dls', robots.planar(1.0)))
-    assert own.__module__ == 'ik_node.solvers.jacobian.family'
+    assert own.__module__ == 'ik_node.solvers.jacobian.solvers'
     with pytest.raises(IkError, match="no solver 'lm'.*'dls', .*'lazy', .*'pseudoinverse'"):
         make_solver('lm', robots.planar(1.0))
 

@@ -8,7 +8,7 @@ import soak_checks
 import soak_tolerances
 from ik_node import Goal, IkError, StopReason, make_solver
 from ik_node.solvers.arm.base import Solver
-from ik_node.solvers.jacobian.family import DlsSolver
+from ik_node.solvers.jacobian.solvers import DlsSolver
 from ik_node.solvers.solver_output import Found
 
 HERE = np.array([0.3, 0.4])

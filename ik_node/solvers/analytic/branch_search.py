@@ -26,7 +26,7 @@ from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.codes import FAR, NONE
 from ik_node.solvers.driver import ends_by, share
 from ik_node.solvers.goal import ALL_AXES, Goal
-from ik_node.solvers.jacobian.family import DlsSolver
+from ik_node.solvers.jacobian.solvers import DlsSolver
 from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
 from ik_node.solvers.result import PROVEN, StopReason

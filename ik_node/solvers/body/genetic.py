@@ -8,7 +8,7 @@ import numpy as np
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import LeastSquaresSolver
 from ik_node.solvers.body.result import BodyResult
-from ik_node.solvers.genetic.evolving import EvolutionOptions, Evolving
+from ik_node.solvers.genetic.solvers import EvolutionOptions, Evolving
 from ik_node.solvers.kernel.evolution import Evolution
 from ik_node.solvers.kernel.low_discrepancy import spread_ranges
 from ik_node.solvers.options import BodyOptions

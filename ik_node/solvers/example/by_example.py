@@ -12,7 +12,7 @@ from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.example import models
 from ik_node.solvers.example.examples import Examples, Features, features_of, read_examples
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.jacobian.family import DlsOptions, DlsSolver
+from ik_node.solvers.jacobian.solvers import DlsOptions, DlsSolver
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.result import StopReason
 from ik_node.solvers.solver_output import Found

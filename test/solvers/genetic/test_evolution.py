@@ -7,7 +7,7 @@ import pytest
 
 import robots
 from ik_node import Goal, IkError, StopReason, make_solver
-from ik_node.solvers.genetic.evolving import MOST_ELITE
+from ik_node.solvers.genetic.solvers import MOST_ELITE
 from ik_node.solvers.kernel.evolution import Judge, Population, first_state, normal, uniform
 
 COARSE = {'position_tolerance': 1e-2, 'orientation_tolerance': 1e-2}

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ik_node.solvers.codes import AUTO, LU, SVD
-from ik_node.solvers.jacobian.family import RANK_TOLERANCE
+from ik_node.solvers.jacobian.solvers import RANK_TOLERANCE
 from plain_kernels import plain
 
 linear, linear_systems, settings = plain('solvers.kernel.linear', 'support.linear_systems',

@@ -15,7 +15,7 @@ from ik_node.solvers.codes import CONVERGED
 from ik_node.solvers.driver import Driver, F, P, R
 from ik_node.solvers.genetic.memetic import Genetic
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.jacobian.family import DlsOptions
+from ik_node.solvers.jacobian.solvers import DlsOptions
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.kernel.arm_kernel import Search
 from ik_node.solvers.kernel.evolution import Evolution, PythonJudge, first_state

@@ -12,8 +12,8 @@ from ik_node.solvers.arm.iterative import IterativeSolver
 from ik_node.solvers.arm.kernel_cache import table_of
 from ik_node.solvers.codes import CONVERGED, REFUSED
 from ik_node.solvers.goal import Goal
-from ik_node.solvers.jacobian.family import DlsOptions
 from ik_node.solvers.jacobian.nullspace import Manipulability
+from ik_node.solvers.jacobian.solvers import DlsOptions
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.kernel.arm_kernel import Search
 from ik_node.solvers.kernel.body.compiled_tasks import LevelRows
