@@ -7,7 +7,7 @@ import dataclasses
 import math
 import sys
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +38,8 @@ class Spec:
     named: bool = False  # whether it may be a name instead, a text
     length: int | None = None  # how long the list must be; None for any length up to MAX_ENTRIES
     longest: int = MAX_TEXT  # how many characters a text may have
+    python: Callable[..., Any] | None = None
+    """Reads, from (name, value, spec, n_joints), values that only Python can give; None: others."""
 
 
 def option(default: Any, text: str, unit: str = '', *, kind: type | None = None,
@@ -93,6 +95,9 @@ def check(name: str, value: Any, spec: Spec, n_joints: int | None = None) -> Any
         if spec.optional:
             return None
         raise OptionError(f'{name} must be {_allowed(spec)}, not None')
+    own = None if spec.python is None else spec.python(name, value, spec, n_joints)
+    if own is not None:
+        return own
     if spec.named and isinstance(value, str):
         return _text(name, value, spec)
     if spec.listed or (spec.per_joint and isinstance(value, _LISTS)):

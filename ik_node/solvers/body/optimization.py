@@ -16,7 +16,7 @@ from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.kernel.body.compiled_tasks import TaskLevel
 from ik_node.solvers.optimization.attempt import Minimizing, attempt, minimised
 from ik_node.solvers.optimization.objective import Problem, unit_of
-from ik_node.solvers.optimization.options import MinimizerOptions, constraint_rows
+from ik_node.solvers.optimization.options import MinimizerOptions, constraint_rows, read_terms
 from ik_node.solvers.optimization.space import Space
 from ik_node.solvers.optimization.terms import WEIGHT, Term, TermSum, terms_of
 from ik_node.solvers.options import BodyOptions
@@ -36,7 +36,7 @@ class BodyMinimizerOptions(MinimizerOptions, BodyOptions):
         None, 'what the null space of the tasks serves: nearness to a reference configuration, '
         'distance from the limits; in Python functions of q, or pairs of a function and its '
         'gradient, too; none: nothing', kind=str, choices=('reference', 'limits'), listed=True,
-        optional=True)
+        optional=True, python=read_terms)
 
 
 class BodyOptimizationSolver(Minimizing[BodyProblem, VerifiedAttempt, BodyResult],

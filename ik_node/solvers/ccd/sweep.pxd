@@ -2,11 +2,10 @@ from libc cimport math
 cimport ik_node.support.clock as clock
 cimport ik_node.solvers.codes as codes
 cimport ik_node.kinematics.forward as forward
-cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.solvers.kernel.linear as linear
 cimport ik_node.solvers.ccd.joint_optimum as joint_optimum
 cimport ik_node.kinematics.kinds as kinds
-cimport ik_node.solvers.kernel.task as tasks
+cimport ik_node.solvers.kernel.search as search
 from ik_node.support.arrays cimport pose, vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.ccd.joint_optimum cimport CcdSettings
@@ -38,4 +37,3 @@ cdef double energy_of(Settings settings, double position, double orientation) no
 cdef void articulate(pose T, bint prismatic, double value) noexcept nogil
 cdef double _set(ChainRecord chain, int k, double change, pose frame, pose T,
                  vector q) noexcept nogil
-cdef void _copy(pose T, pose T_copy) noexcept nogil

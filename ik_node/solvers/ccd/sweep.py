@@ -2,13 +2,12 @@
 
 import math
 
-from ik_node.kinematics import forward, jacobian, kinds
+from ik_node.kinematics import forward, kinds
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.ccd import joint_optimum
 from ik_node.solvers.ccd.joint_optimum import CcdSettings
-from ik_node.solvers.kernel import linear
-from ik_node.solvers.kernel import task as tasks
+from ik_node.solvers.kernel import linear, search
 from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.settings import Scratch, Settings
 from ik_node.solvers.kernel.task import TipTask
@@ -31,17 +30,16 @@ class CyclicCoordinateDescent(Method):
                 swing: bool, q: Vector) -> int:
         """Sweep over the joints from q (n,); see `Method`.
 
-        Along a valley every sweep takes a similar small step. After each, the step is therefore
-        extrapolated, further each time it helps [Hooke & Jeeves 1961, pattern move]. Where joints
-        undo what the others do, sweeps hardly move any: every second time a damped least-squares
-        step of all of them is tried instead.
+        Along a narrow valley successive sweeps take similar small steps. After each sweep its step
+        is therefore extrapolated, further each time that reduces the error [Hooke & Jeeves 1961,
+        pattern move]. Where the joints counteract each other, sweeps make little progress: every
+        second iteration then tries a damped least-squares step of all joints instead.
         """
-        n, F, dq, z, tip = chain.n, work.frames, work.dq, work.z, work.frames[chain.m]
+        n, dq, z = chain.n, work.dq, work.z
         best, since, further = INF, 0, 1.0
         for iteration in range(settings.max_iterations + 1):
             work.iterations = iteration
-            forward.chain_frames(chain, q, F)
-            position, orientation = tasks.task_error(task, tip, work.R, work.e, work.V)
+            _, position, orientation = search.residual(chain, task, work, q)
             energy = energy_of(settings, position, orientation)
             if iteration > 0:
                 leap = dq
@@ -52,9 +50,7 @@ class CyclicCoordinateDescent(Method):
                     rest = max(joint_optimum.step_bound(settings, k) - math.fabs(dq[k]), 0.0)
                     z[k] = q[k] + min(max(further * leap[k], -rest), rest)
                     z[k] = min(max(z[k], chain.lower[k]), chain.upper[k])
-                forward.chain_frames(chain, z, F)
-                tried_position, tried_orientation = tasks.task_error(task, tip, work.R, work.e,
-                                                                     work.V)
+                _, tried_position, tried_orientation = search.residual(chain, task, work, z)
                 tried = energy_of(settings, tried_position, tried_orientation)
                 if tried < energy:
                     position, orientation, energy = tried_position, tried_orientation, tried
@@ -62,7 +58,7 @@ class CyclicCoordinateDescent(Method):
                         q[k] = z[k]
                     further = min(2.0 * further, 1e4)
                 else:
-                    forward.chain_frames(chain, q, F)
+                    forward.chain_frames(chain, q, work.frames)
                     further = max(0.5 * further, 1.0)
             if (position <= settings.position_tolerance
                     and orientation <= settings.orientation_tolerance):
@@ -100,9 +96,8 @@ class CyclicCoordinateDescent(Method):
 def _least_squares_step(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
                         energy: float, dq: Vector) -> None:
     """Write a damped least-squares step of all joints into dq (n,). Frames and V must be q's."""
-    F, J = work.frames, work.J
-    jacobian.chain_jacobian(chain, F, F[chain.m], J)
-    tasks.task_jacobian(task, work.e, work.R, chain.n, J)
+    J = work.J
+    search.rows(chain, task, work)
     for k in range(chain.n):
         for i in range(6):
             J[k][i] *= settings.scale[k]
@@ -131,11 +126,12 @@ def _move_in_turn(chain: ChainRecord, task: TipTask, settings: Settings, own: Cc
                   work: Scratch, limited: bool, swing: bool, q: Vector) -> float:
     """Set the joints from the tip towards the base, or outwards; return the largest change.
 
-    Moving a joint changes the tip, and the frames after its own: inwards these do not matter any
-    more.
+    A joint moves the tip and the frames after its own, which a sweep inwards needs no more.
     """
     F, T, largest, outward = work.frames, work.T, 0.0, own.order == codes.OUTWARD
-    _copy(F[chain.m], T)
+    for i in range(3):
+        for j in range(4):
+            T[i][j] = F[chain.m][i][j]
     for number in range(chain.m):
         k = number if outward else chain.m - 1 - number
         prismatic = chain.kind[k] == kinds.PRISMATIC
@@ -177,16 +173,14 @@ def _move_shared(chain: ChainRecord, task: TipTask, settings: Settings, work: Sc
 
     Their optimum has no closed form; q (n,) in place.
     """
-    F, J, V, largest, previous = work.frames, work.J, work.V, 0.0, -1
+    J, V, largest, previous = work.J, work.V, 0.0, -1
     for k in range(chain.m):
         column = chain.column[k]
         if column <= previous or not chain.shared[k]:
             continue
         previous = column
-        forward.chain_frames(chain, q, F)
-        tasks.task_error(task, F[chain.m], work.R, work.e, V)
-        jacobian.chain_jacobian(chain, F, F[chain.m], J)
-        tasks.task_jacobian(task, work.e, work.R, chain.n, J)
+        search.residual(chain, task, work, q)
+        search.rows(chain, task, work)
         along, length = 0.0, 0.0
         for i in range(6):
             along += J[column][i] * V[i]
@@ -215,13 +209,6 @@ def articulate(T: Pose, prismatic: bool, value: float) -> None:
         x, y = T[i][0], T[i][1]
         T[i][0] = c * x + s * y
         T[i][1] = c * y - s * x
-
-
-def _copy(T: Pose, T_copy: Pose) -> None:
-    """Write the upper three rows of T (4, 4) into T_copy."""
-    for i in range(3):
-        for j in range(4):
-            T_copy[i][j] = T[i][j]
 
 
 def _set(chain: ChainRecord, k: int, change: float, frame: Pose, T: Pose, q: Vector) -> float:

@@ -1,6 +1,6 @@
 """Inverse kinematics by example [Rose, Sloan & Cohen 2001; Grochow et al. 2004]."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, ClassVar
@@ -18,10 +18,25 @@ from ik_node.solvers.result import StopReason
 from ik_node.solvers.solver_output import Found
 from ik_node.support.arguments import floats
 from ik_node.support.exceptions import OptionError, UnsupportedError, shown
-from ik_node.support.options import option
+from ik_node.support.options import Spec, option
 
 MODELS = ('rbf', 'nearest', 'gaussian')
 _TURN = 2.0 * np.pi
+
+
+def _array(name: str, examples: Any, spec: Spec, n_joints: int | None) -> Any:
+    """Return examples as a read-only array (k, n); a path as text, and None for a text."""
+    if isinstance(examples, (str, PathLike)):
+        return None if isinstance(examples, str) else str(examples)
+    if not isinstance(examples, (list, tuple, np.ndarray)):
+        raise OptionError(f'{name} must be a file or an array (k, n) of joint values, not '
+                          f'{shown(examples)}')
+    array = floats(examples, name)
+    n = 'n' if n_joints is None else n_joints
+    if array.ndim != 2 or len(array) == 0 or n not in ('n', array.shape[1]):
+        raise OptionError(f'{name} must have the shape (k, {n}), k at least 1, not {array.shape}')
+    array.flags.writeable = False
+    return array
 
 
 @dataclass(frozen=True)
@@ -31,7 +46,7 @@ class ExampleOptions(DlsOptions):
     examples: Any = option(
         None, 'file of joint values: a CSV file with joint names in its first line, a library of '
         'poses in YAML, or an Acclaim motion of the skeleton; in Python an array (k, n), too; '
-        'required', kind=str, optional=True)
+        'required', kind=str, optional=True, python=_array)
     model: str = option(
         'rbf', 'how joint values follow from the examples: radial basis functions on a linear '
         'part, the nearest example, or the most likely configuration of a Gaussian mixture',
@@ -55,32 +70,6 @@ class ExampleOptions(DlsOptions):
         'examples', 'rad or m', optional=True, per_joint=True)
     bias_gain: Any = option(
         0.25, 'gain towards bias_target in the null space of the task', low=0.0, per_joint=True)
-
-    @classmethod
-    def read(cls, values: Mapping[str, Any], n_joints: int | None = None,
-             owner: str = '') -> Any:
-        examples = values.get('examples')
-        if isinstance(examples, PathLike):
-            examples = str(examples)
-        if examples is None or isinstance(examples, str):
-            return super().read({**values, 'examples': examples}, n_joints, owner)
-        name = f'{owner}.examples' if owner else 'examples'
-        if not isinstance(examples, (list, tuple, np.ndarray)):
-            raise OptionError(f'{name} must be a file or an array (k, n) of joint values, not '
-                              f'{shown(examples)}')
-        return replace(super().read({**values, 'examples': None}, n_joints, owner),
-                       examples=_array(name, examples, n_joints))
-
-
-def _array(name: str, values: Any, n_joints: int | None) -> np.ndarray:
-    """Return examples as a read-only array (k, n). Raises IkError for anything else."""
-    array = floats(values, name)
-    n = 'n' if n_joints is None else n_joints
-    if array.ndim != 2 or len(array) == 0 or array.shape[1] != (
-            array.shape[1] if n_joints is None else n_joints):
-        raise OptionError(f'{name} must have the shape (k, {n}), k at least 1, not {array.shape}')
-    array.flags.writeable = False
-    return array
 
 
 class ExampleSolver(DlsSolver):

@@ -5,12 +5,11 @@ try:
 except ImportError:
     from ik_node.support import cython
 
-from ik_node.kinematics import forward
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.jacobian import loop
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
-from ik_node.solvers.kernel import task as tasks
+from ik_node.solvers.kernel import search
 from ik_node.solvers.kernel.evolution import Evolution, Judge, Population
 from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.settings import Scratch, Settings
@@ -26,9 +25,7 @@ class PoseJudge(Judge):
         self.chain, self.settings, self.work = chain, settings, work
 
     def cost(self, z: Vector, child: Vector) -> bool:
-        forward.chain_frames(self.chain, z, self.work.frames)
-        position, orientation = tasks.task_error(
-            self.work.plain, self.work.frames[self.chain.m], self.work.R, self.work.e, self.work.V)
+        _, position, orientation = search.residual(self.chain, self.work.plain, self.work, z)
         child[0] = loop.task_energy(self.settings, self.work.V)
         return (position <= self.settings.position_tolerance
                 and orientation <= self.settings.orientation_tolerance)

@@ -2,11 +2,12 @@
 
 import math
 
-from ik_node.kinematics import forward, jacobian, joint_limits
+from ik_node.kinematics import jacobian, joint_limits
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.jacobian import nullspace
 from ik_node.solvers.jacobian.nullspace import JacobianSettings
+from ik_node.solvers.kernel import search
 from ik_node.solvers.kernel import task as tasks
 from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.settings import Scratch, Settings
@@ -31,7 +32,7 @@ class JacobianMethod(Method):
 
     def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
                 swing: bool, q: Vector) -> int:
-        n, F, V, rest, tip = chain.n, work.frames, work.V, work.rest, work.frames[chain.m]
+        n, V, rest = chain.n, work.V, work.rest
         lower, upper, best, since = chain.lower, chain.upper, INF, 0
         biased, has_prismatic = self.own.biased, False
         for k in range(n):
@@ -40,8 +41,7 @@ class JacobianMethod(Method):
             has_prismatic = has_prismatic or settings.span[k] > 0.0
         for iteration in range(settings.max_iterations + 1):
             work.iterations = iteration
-            forward.chain_frames(chain, q, F)
-            position, orientation = tasks.task_error(task, tip, work.R, work.e, V)
+            _error, position, orientation = search.residual(chain, task, work, q)
             if work.nearby < 0.0:
                 work.nearby = math.hypot(position / settings.length, orientation)
             met = (position <= settings.position_tolerance
@@ -86,8 +86,7 @@ class JacobianMethod(Method):
     def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
                   q: Vector, dq: Vector) -> int:
         n = chain.n
-        forward.chain_frames(chain, q, work.frames)
-        position, orientation = tasks.task_error(task, work.frames[chain.m], work.R, work.e, work.V)
+        _, position, orientation = search.residual(chain, task, work, q)
         for k in range(n):
             work.slope[k], work.direction[k], work.unit[k] = 0.0, 0.0, 1.0
         position_share, orientation_share = shares(self.own, position, orientation)

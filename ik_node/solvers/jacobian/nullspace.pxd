@@ -1,9 +1,7 @@
 from libc cimport math
 cimport ik_node.solvers.codes as codes
-cimport ik_node.kinematics.forward as forward
-cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.solvers.kernel.linear as linear
-cimport ik_node.solvers.kernel.task as tasks
+cimport ik_node.solvers.kernel.search as search
 from ik_node.support.arrays cimport Memory, vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.kernel.arm_kernel cimport Verifier

@@ -5,12 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.model.chain import Chain
 from ik_node.solvers import codes
-from ik_node.solvers.kernel import linear
-from ik_node.solvers.kernel import task as tasks
+from ik_node.solvers.kernel import linear, search
 from ik_node.solvers.kernel.arm_kernel import Verifier
 from ik_node.solvers.kernel.settings import Scratch, Settings
 from ik_node.solvers.kernel.task import TipTask
@@ -132,12 +130,9 @@ def manipulability(chain: ChainRecord, task: TipTask, settings: Settings, work: 
     The Jacobian is the tip's, without joint weights or weights of rows. w is 0 where there are
     more rows than joints. work.frames, R, e, V, J and A are scratch.
     """
-    F, J, weights = work.frames, work.J, task.weights
-    tip = F[chain.m]
-    forward.chain_frames(chain, q, F)
-    tasks.task_error(task, tip, work.R, work.e, work.V)
-    jacobian.chain_jacobian(chain, F, tip, J)
-    tasks.task_jacobian(task, work.e, work.R, chain.n, J)
+    J, weights = work.J, task.weights
+    search.residual(chain, task, work, q)
+    search.rows(chain, task, work)
     for i in range(6):
         unit = weights[i] * (settings.length if i < 3 else 1.0)
         if unit > 0.0:
@@ -163,8 +158,7 @@ def manipulability_gradient(chain: ChainRecord, task: TipTask, settings: Setting
         below = manipulability(chain, task, settings, work, q)
         q[k] = here
         ascent[k] = factor * (above - below) * settings.scale[k] * work.unit[k]
-    forward.chain_frames(chain, q, work.frames)
-    tasks.task_error(task, work.frames[chain.m], work.R, work.e, work.V)
+    search.residual(chain, task, work, q)
 
 
 class Manipulability(Verifier):

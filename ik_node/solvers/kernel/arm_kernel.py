@@ -14,11 +14,9 @@ except ImportError:
 import numpy as np
 
 from ik_node.collision.free_space import FreeSpace
-from ik_node.kinematics import jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.kernel import search
-from ik_node.solvers.kernel import task as tasks
 from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.restarts import Table
 from ik_node.solvers.kernel.settings import Record, Scratch, Settings
@@ -54,8 +52,7 @@ class Verifier:
         """
         work = self.begin(T_base_goal, weights, q)
         error, position, orientation = search.residual(self.chain, work.task, work, work.q0)
-        jacobian.chain_jacobian(self.chain, work.frames, work.frames[self.chain.m], work.J)
-        tasks.task_jacobian(work.task, work.e, work.R, self.chain.n, work.J)
+        search.rows(self.chain, work.task, work)
         V, J = np.empty(6), np.empty((6, self.chain.n))
         arrays.copy_vector(work.V, V)
         arrays.copy_columns(work.J, J)

@@ -183,6 +183,12 @@ def residual(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector) -> tup
     return error, position, orientation
 
 
+def rows(chain: ChainRecord, task: TipTask, work: Scratch) -> None:
+    """Write the Jacobian of the task's rows into work.J, where `residual` was called last."""
+    jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], work.J)
+    tasks.task_jacobian(task, work.e, work.R, chain.n, work.J)
+
+
 def beyond_reach(task: TipTask, settings: Settings) -> bool:
     """Tell whether the tip would have to leave its bounding ball, or enter `settings.hole`.
 

@@ -1,6 +1,5 @@
 """Options of the solver `optimization`, among them functions, which only Python can give."""
 
-import dataclasses
 import math
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,62 +12,21 @@ from ik_node.solvers.optimization.minimizers import CONSTRAINED, MINIMIZERS
 from ik_node.solvers.options import SolverOptions
 from ik_node.support.arguments import floats
 from ik_node.support.exceptions import OptionError, names, shown
-from ik_node.support.options import Options, option
+from ik_node.support.immutable import frozen_copy
+from ik_node.support.options import Options, Spec, option
 
 TERMS = ('reference', 'limits', 'manipulability')
 
 
-@dataclass(frozen=True)
-class MinimizerOptions(Options):
-    """Options of `optimization`, for arms and for bodies."""
-
-    max_iterations: int = option(
-        200, 'gradients that one attempt may evaluate', kind=int, low=1, high=10**9)
-    minimizer: Any = option(
-        'slsqp', 'minimizer of scipy, or of nlopt where that is installed; in Python a function '
-        'f(objective, gradient, q0, lower, upper) that returns q, too', kind=str,
-        choices=tuple(MINIMIZERS))
-    terms: Any = option(
-        None, 'what the null space of the goal serves: nearness to a reference configuration, '
-        'distance from the limits, manipulability; in Python functions of q, or pairs of a '
-        'function and its gradient, too; none: nothing', kind=str, choices=TERMS, listed=True,
-        optional=True)
-    term_weights: Any = option(
-        None, 'weight of each of the terms, against a squared error of 1 rad²; none: 0.01 each',
-        low=0.0, listed=True, optional=True)
-    reference: Any = option(
-        None, 'joint values of the term reference; none: the initial guess', 'rad or m',
-        optional=True, per_joint=True)
-    linear_constraints: Any = option(
-        None, 'bounds of weighted sums of joint values, as one list: for each sum the weight of '
-        'every joint, the lower and the upper bound (1e300: none); in Python (A, lower, upper) '
-        'with A of shape (k, n), too; none: no such bounds', 'rad or m', listed=True,
-        optional=True)
-
-    @classmethod
-    def read(cls, values: Mapping[str, Any], n_joints: int | None = None,
-             owner: str = '') -> Any:
-        plain, functions = dict(values), {}
-        prefix = f'{owner}.' if owner else ''
-        if callable(plain.get('minimizer')):
-            functions['minimizer'] = plain.pop('minimizer')
-        terms = plain.get('terms')
-        if isinstance(terms, (list, tuple)) and not all(isinstance(one, str) for one in terms):
-            choices = cls.specs()['terms'].choices
-            functions['terms'] = tuple(_term(f'{prefix}terms[{i}]', one, choices)
-                                       for i, one in enumerate(plain.pop('terms')))
-        constraints = plain.get('linear_constraints')
-        if isinstance(constraints, (list, tuple)) and len(constraints) == 3 and np.ndim(
-                constraints[0]) == 2:
-            plain['linear_constraints'] = _rows(f'{prefix}linear_constraints', *constraints)
-        options = dataclasses.replace(super().read(plain, n_joints, owner), **functions)
-        _check_together(options, prefix, n_joints)
-        return options
+def _function(name: str, value: Any, spec: Spec, n_joints: int | None) -> Any:
+    return value if callable(value) else None
 
 
-@dataclass(frozen=True)
-class OptimizationOptions(MinimizerOptions, SolverOptions):
-    """Options of `optimization` for an arm."""
+def read_terms(name: str, terms: Any, spec: Spec, n_joints: int | None) -> tuple[Any, ...] | None:
+    """Return terms among which is a function; see `Spec.python`."""
+    if not isinstance(terms, (list, tuple)) or all(isinstance(one, str) for one in terms):
+        return None
+    return tuple(_term(f'{name}[{i}]', one, spec.choices) for i, one in enumerate(terms))
 
 
 def _term(name: str, term: Any, choices: Sequence[str]) -> Any:
@@ -81,11 +39,12 @@ def _term(name: str, term: Any, choices: Sequence[str]) -> Any:
                       f'function and its gradient, not {shown(term)}')
 
 
-def _rows(name: str, A: Any, lower: Any, upper: Any) -> list[float]:
-    """Return linear constraints as one list, see `linear_constraints` of the options."""
-    matrix = floats(A, f'{name}[0]')
-    bounds = []
-    for k, bound in ((1, lower), (2, upper)):
+def _rows(name: str, given: Any, spec: Spec, n_joints: int | None) -> np.ndarray | None:
+    """Return (A, lower, upper) as one list, see `linear_constraints` of the options."""
+    if not isinstance(given, (list, tuple)) or len(given) != 3 or np.ndim(given[0]) != 2:
+        return None
+    matrix, bounds = floats(given[0], f'{name}[0]'), []
+    for k, bound in enumerate(given[1:], start=1):
         try:
             values = np.broadcast_to(np.asarray(bound, dtype=float), len(matrix))
         except (TypeError, ValueError) as error:
@@ -94,7 +53,47 @@ def _rows(name: str, A: Any, lower: Any, upper: Any) -> list[float]:
         if np.isnan(values).any():
             raise OptionError(f'{name}[{k}] must not be NaN')
         bounds.append(np.clip(values, -sys.float_info.max, sys.float_info.max)[:, None])
-    return np.hstack([matrix, *bounds]).ravel().tolist()
+    return frozen_copy(np.hstack([matrix, *bounds]).ravel(), float)
+
+
+@dataclass(frozen=True)
+class MinimizerOptions(Options):
+    """Options of `optimization`, for arms and for bodies."""
+
+    max_iterations: int = option(
+        200, 'gradients that one attempt may evaluate', kind=int, low=1, high=10**9)
+    minimizer: Any = option(
+        'slsqp', 'minimizer of scipy, or of nlopt where that is installed; in Python a function '
+        'f(objective, gradient, q0, lower, upper) that returns q, too', kind=str,
+        choices=tuple(MINIMIZERS), python=_function)
+    terms: Any = option(
+        None, 'what the null space of the goal serves: nearness to a reference configuration, '
+        'distance from the limits, manipulability; in Python functions of q, or pairs of a '
+        'function and its gradient, too; none: nothing', kind=str, choices=TERMS, listed=True,
+        optional=True, python=read_terms)
+    term_weights: Any = option(
+        None, 'weight of each of the terms, against a squared error of 1 rad²; none: 0.01 each',
+        low=0.0, listed=True, optional=True)
+    reference: Any = option(
+        None, 'joint values of the term reference; none: the initial guess', 'rad or m',
+        optional=True, per_joint=True)
+    linear_constraints: Any = option(
+        None, 'bounds of weighted sums of joint values, as one list: for each sum the weight of '
+        'every joint, the lower and the upper bound (1e300: none); in Python (A, lower, upper) '
+        'with A of shape (k, n), too; none: no such bounds', 'rad or m', listed=True,
+        optional=True, python=_rows)
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any], n_joints: int | None = None,
+             owner: str = '') -> Any:
+        options = super().read(values, n_joints, owner)
+        _check_together(options, f'{owner}.' if owner else '', n_joints)
+        return options
+
+
+@dataclass(frozen=True)
+class OptimizationOptions(MinimizerOptions, SolverOptions):
+    """Options of `optimization` for an arm."""
 
 
 def _check_together(options: Any, prefix: str, n_joints: int | None) -> None:
