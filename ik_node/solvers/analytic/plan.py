@@ -86,8 +86,9 @@ class Plan:
         if self.searched and structure.family not in (SWIVEL, PLANAR_FREE):
             self.cost *= _TRIED
         self.complete = not structure.may_be_off and (not self.searched or self.swivels)
+        self._neutral = chain.neutral()
         self.solutions = Solutions(
-            chain.record, settings, self.family, chain.neutral(),
+            chain.record, settings, self.family, self._neutral,
             None if recognised.general is None else recognised.general.closed_form())
         self.selector = Selector(lambda: select(self))
         self.guide = self
@@ -102,7 +103,7 @@ class Plan:
         found, tried = 0, 0
         for q in np.random.default_rng(0).uniform(-math.pi, math.pi, (_TRIALS, chain.n_joints)):
             pose, own = chain.forward(q), self.family.parameters_at(q)
-            found += len(self.solutions.of_goal(pose, ALL_AXES, own[None], False))
+            found += len(self.branches(Goal.from_pose(pose), own, False))
             tried += len(self.family.branches(pose[None], own, q))
         return found / max(tried, 1)
 
@@ -132,10 +133,12 @@ class Plan:
 
         within: inside the limits.
         """
-        found: np.ndarray = self.solutions.of_goal(
-            goal.pose, goal.weights, parameters if parameters.ndim == 2 else parameters[None],
-            within)
-        return found
+        sets = parameters if parameters.ndim == 2 else parameters[None]
+        out = np.empty((1, len(sets) * self.solutions.most, len(self._neutral)))
+        counts = np.empty(len(sets), dtype=np.int64)
+        self.solutions.of_batch(goal.pose[None], goal.weights, sets, self._neutral, within, out,
+                                counts, math.inf)
+        return out[0, :counts.sum()]
 
     def candidates(self, goals: Sequence[Goal], q0: np.ndarray, density: int, seed: int,
                    deadline: float) -> list[np.ndarray]:
@@ -163,13 +166,13 @@ class Plan:
                     return
                 some = slice(first, min(first + at_once, last))
                 poses = np.repeat([goal.pose for goal in goals[some]], count, axis=0)
-                out = np.empty((len(poses), self.solutions.most, len(q0)))
+                out = np.empty((1, len(poses) * self.solutions.most, len(q0)))
                 counts = np.zeros(len(poses), dtype=np.int64)
-                solved = self.solutions.of_batch(
+                self.solutions.of_batch(
                     poses, ALL_AXES, np.tile(parameters, (len(poses) // count, 1)), q0, True, out,
                     counts, deadline)
-                branches = out[:solved][np.isfinite(out[:solved, :, 0])]
-                found[some] = np.split(branches, counts.cumsum()[count - 1:-1:count])
+                ends = counts.cumsum()
+                found[some] = np.split(out[0, :ends[-1]], ends[count - 1:-1:count])
 
         share(solve, len(goals), size=max(at_once, len(goals) // _SHARES))
         return found

@@ -167,7 +167,7 @@ class AnalyticSolver(BranchSearch):
         if redundancy is not None or self._whole.searched:
             parameters = self._whole.checked_parameters(redundancy)
         count, solutions = len(poses), self._whole.solutions
-        branches = np.empty((count, solutions.most, self.chain.n_joints))
+        branches = np.full((count, solutions.most, self.chain.n_joints), math.nan)
         counts = np.empty(count, dtype=np.int64)
         share(lambda part: solutions.of_batch(
             poses[part], ALL_AXES, parameters[None], self._start_at, within_limits, branches[part],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node import make_solver
+from ik_node import Goal, make_solver
 from ik_node.solvers.codes import NONE
 from ik_node.solvers.goal import ALL_AXES
 
@@ -51,7 +51,7 @@ def test_arrays_of_other_lengths_are_refused():
         with pytest.raises(ValueError, match='lengths'):
             plan.selector.solve(*wrong)
     with pytest.raises(ValueError, match='lengths'):
-        plan.solutions.of_goal(poses[0], ALL_AXES, np.zeros((1, 2)), True)
+        plan.branches(Goal.from_pose(poses[0]), np.zeros((1, 2)), True)
 
 
 @pytest.mark.parametrize(('name', 'prefer'), [

@@ -16,7 +16,7 @@ from libc.math cimport rint as round
 cimport cython
 
 cdef int _MOVES
-cdef double INF, NAN, TWO_PI, _PER_ROOT, _DOUBTFUL, _BESIDE, _SAME
+cdef double INF, TWO_PI, _PER_ROOT, _DOUBTFUL, _BESIDE, _SAME
 
 
 cdef class Enumeration(Refinement):
@@ -44,15 +44,11 @@ cdef class Solutions:
     cdef list idle
     cdef const double[::1] start, ones
     cpdef object of_pose(self, const double[:, ::1] T_base_goal, bint within, double tolerance)
-    cpdef object of_goal(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                         const double[:, ::1] parameters, bint within)
-    @cython.locals(solved=Py_ssize_t, sets=Py_ssize_t)
-    cpdef Py_ssize_t of_batch(self, const double[:, :, ::1] T_base_goal, const double[::1] weights,
+    @cython.locals(sets=Py_ssize_t, goals=Py_ssize_t, packed=cython.bint)
+    cpdef object of_batch(self, const double[:, :, ::1] T_base_goal, const double[::1] weights,
                               const double[:, ::1] parameters, const double[::1] q0, bint within,
                               double[:, :, ::1] out, long[::1] counts, double deadline)
     @cython.locals(one=Enumeration)
     cdef Enumeration _take(self, const double[::1] q0)
 
-cdef int _find_sets(Enumeration one, const double[:, ::1] parameters, bint within,
-                    double[:, ::1] out)
 cdef bint _same(ChainRecord chain, vector a, vector b) noexcept nogil

@@ -22,7 +22,6 @@ from ik_node.support.arrays import (
     InputPoses,
     InputVector,
     OutputIntegers,
-    OutputMatrix,
     ResultStack,
     Vector,
 )
@@ -30,7 +29,7 @@ from ik_node.support.arrays import (
 if not cython.compiled:
     from ik_node.support.buffers import copy_rows
 
-INF, NAN, TWO_PI = math.inf, float('nan'), 2.0 * math.pi
+INF, TWO_PI = math.inf, 2.0 * math.pi
 _PER_ROOT = 30.0      # pivot of elimination below which twins are sought, per root of the slack
 _DOUBTFUL = 0.1       # of that pivot: where solutions may be missing
 _BESIDE = 1e-4        # pivot below which even the general 6R may lack some
@@ -195,6 +194,7 @@ class Solutions:
             return None
         checks.check_lengths(self.family.parameters == 0)
         one = self._take(self.start)
+        one.thorough = True
         refinement.load_goal(one.task, T_base_goal, self.ones, self.settings)
         with cython.nogil:
             one.find(within)
@@ -205,57 +205,39 @@ class Solutions:
         self.idle.append(one)
         return out
 
-    def of_goal(self, T_base_goal: InputMatrix, weights: InputVector, parameters: InputMatrix,
-                within: bool) -> np.ndarray:
-        """Return every solution (k, n) for a checked goal, rad or m; within: inside the limits.
-
-        parameters (r, p): the redundancy parameters, rad or m; the solutions for each row follow
-        one another. Raises ValueError for arrays of other lengths.
-        """
-        checks.check_lengths(
-            T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4 and weights.shape[0] == 6
-            and parameters.shape[1] == self.family.parameters)
-        one = self._take(self.start)
-        one.thorough = parameters.shape[0] == 1
-        out = np.empty((parameters.shape[0] * self.most, self.chain.n))
-        refinement.load_goal(one.task, T_base_goal, weights, self.settings)
-        count = _find_sets(one, parameters, within, out)
-        self.idle.append(one)
-        return out[:count]
-
     def of_batch(self, T_base_goal: InputPoses, weights: InputVector, parameters: InputMatrix,
                  q0: InputVector, within: bool, out: ResultStack, counts: OutputIntegers,
-                 deadline: float) -> int:
+                 deadline: float) -> None:
         """Write every solution for checked goals into out (m, k, n), their numbers into counts.
 
-        k: see `most`; the rest is NaN. T_base_goal (m, 4, 4), m. weights (6,): of all goals.
-        parameters (m, p), or (1, p) for all. q0 (n,): what whole turns are nearest to. counts (m,).
-        deadline: by `clock`, s; the goals after it are left. Returns the number of those solved.
-        Raises ValueError for arrays of other lengths.
+        k: see `most`; the rest is left. Into out (1, m k, n) one after the other. T_base_goal
+        (m, 4, 4), m, or (1, 4, 4) for all. weights (6,): of all goals. parameters (m, p), or (1, p)
+        for all. q0 (n,): what whole turns are nearest to. counts (m,). deadline: by `clock`, s; the
+        goals after it are left. Raises ValueError for arrays of other lengths.
         """
-        m, n, sets = T_base_goal.shape[0], self.chain.n, parameters.shape[0]
+        m, n, sets, goals = counts.shape[0], self.chain.n, parameters.shape[0], T_base_goal.shape[0]
+        total, packed = 0, out.shape[0] == 1
         checks.check_lengths(
             T_base_goal.shape[1] == 4 and T_base_goal.shape[2] == 4 and weights.shape[0] == 6
-            and (sets == m or sets == 1) and q0.shape[0] == n and out.shape[0] == m
-            and parameters.shape[1] == self.family.parameters
-            and out.shape[1] == self.most and out.shape[2] == n and counts.shape[0] == m)
-        one, solved = self._take(q0), m
+            and (sets == m or sets == 1) and (goals == m or goals == 1) and q0.shape[0] == n
+            and parameters.shape[1] == self.family.parameters and (packed or out.shape[0] == m)
+            and out.shape[1] == (m if packed else 1) * self.most and out.shape[2] == n)
+        one = self._take(q0)
+        one.thorough = m == 1 or self.family.parameters == 0
         with cython.nogil:
             for i in range(m):
                 if i % codes.LOOK == codes.LOOK - 1 and clock.is_over(deadline):
-                    solved = i
                     break
-                refinement.load_goal(one.task, T_base_goal[i], weights, self.settings)
+                if i < goals:
+                    refinement.load_goal(one.task, T_base_goal[i], weights, self.settings)
                 for k in range(parameters.shape[1]):
                     one.parameters[k] = parameters[min(i, sets - 1), k]
                 one.find(within)
-                closed_family.copy_out(one.found, one.kept, 0, out[i])
-                for j in range(one.kept, self.most):
-                    for k in range(n):
-                        out[i, j, k] = NAN
+                closed_family.copy_out(one.found, one.kept, total, out[0 if packed else i])
+                if packed:
+                    total += one.kept
                 counts[i] = one.kept
         self.idle.append(one)
-        return solved
 
     def _take(self, q0: InputVector) -> Enumeration:
         """Return an enumeration that no other thread uses, with whole turns nearest to q0 (n,)."""
@@ -263,23 +245,9 @@ class Solutions:
             one = self.idle.pop()
         except IndexError:
             one = Enumeration(self.chain, self.settings, self.family, self.general)
-        one.thorough = self.family.parameters == 0
         for k in range(self.chain.n):
             one.q0[k] = q0[k]
         return one
-
-
-def _find_sets(one: Enumeration, parameters: InputMatrix, within: bool, out: OutputMatrix) -> int:
-    """Write the solutions of a loaded goal for some parameters into out; return how many."""
-    total = 0
-    with cython.nogil:
-        for i in range(parameters.shape[0]):
-            for k in range(parameters.shape[1]):
-                one.parameters[k] = parameters[i, k]
-            one.find(within)
-            closed_family.copy_out(one.found, one.kept, total, out)
-            total += one.kept
-    return total
 
 
 def _same(chain: ChainRecord, a: Vector, b: Vector) -> bool:
