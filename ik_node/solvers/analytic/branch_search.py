@@ -14,13 +14,12 @@ from ik_node.solvers.analytic.infeasibility import Infeasibility, Neighbourhood
 from ik_node.solvers.analytic.plan import NOTHING, Plan, Plans
 from ik_node.solvers.analytic.recognition.recognise import recognise
 from ik_node.solvers.analytic.refinement.refinement import Refiner
-from ik_node.solvers.analytic.selection.arm_preference import ArmPreference
 from ik_node.solvers.analytic.selection.redundant_selection import (
     GuidedSelection,
     RedundantSelection,
 )
 from ik_node.solvers.analytic.selection.selection import Selection
-from ik_node.solvers.analytic.selection.swivel_selection import ArmSelection, SwivelSelection
+from ik_node.solvers.analytic.selection.swivel_selection import ArmPreference, SwivelSelection
 from ik_node.solvers.analytic.structure import SWIVEL
 from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.codes import FAR, NONE
@@ -35,6 +34,7 @@ from ik_node.support.exceptions import OptionError, UnsupportedError
 
 _SAMPLES = 400   # samples of the parameters of a redundant arm
 _FEW = 6         # of these where the intervals within limits cover the rest
+_OF_CIRCLE = 40  # of these where the preferences of a human-like arm decide
 _AS_NEAR = 1.25  # ratio of distances from q0 up to which the largest joint change decides
 _ROUGH = 1e-3    # slack of a guide whose branches are refined before they are compared
 
@@ -95,11 +95,11 @@ class BranchSearch(Solver):
             guided = plan.structure.family == SWIVEL and plan.structure.slack > _ROUGH
             return (GuidedSelection if guided else RedundantSelection)(
                 *common, plan.lower, plan.upper, samples)
-        own = *common, samples[:_FEW], self.options.elbow
         if all(getattr(self.options, name) is None for name in SWIVEL_OPTIONS[1:]):
-            return SwivelSelection(*own)
-        return ArmSelection(*own, ArmPreference(self.options, plan.structure, self.chain,
-                                                self.name))
+            return SwivelSelection(*common, samples[:_FEW], self.options.elbow)
+        return SwivelSelection(
+            *common, samples[:_OF_CIRCLE], self.options.elbow,
+            ArmPreference(self.options, plan.structure, self.chain, self.name))
 
     def _solve_from(self, goal: Goal, q: np.ndarray) -> Found:
         self._bring_inside(q)

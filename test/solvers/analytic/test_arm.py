@@ -10,7 +10,7 @@ from ik_node import IkError, make_solver
 from plain_kernels import plain
 from swivel_arms import each_arm, elbow_point, human, own_7r, wrist_place
 
-distance_of_segments = plain('solvers.analytic.selection.arm_preference')[0].distance_of_segments
+distance_of_segments = plain('solvers.analytic.selection.swivel_selection')[0].distance_of_segments
 
 HAND = np.array([0.3, -0.2, 1.0])
 PLANE = np.array([0.1, 0.0, 0.0, 1.0, 0.5, 0.0])

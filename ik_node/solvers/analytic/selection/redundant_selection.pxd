@@ -21,6 +21,7 @@ cdef class RedundantSelection(Selection):
     cdef void choose_by_samples(self) noexcept nogil
     cdef void _choose_near(self, double best, int steps) noexcept nogil
     cdef void approach_limits(self) noexcept nogil
+    cdef double next_minimum(self, int steps) noexcept nogil
     cdef bint is_met_inside(self) noexcept nogil
     @cython.locals(low=double, x=double, high=double, fx=double, v=double, w=double, fv=double,
                    fw=double, u=double, fu=double, moved=double, before=double, top=double,

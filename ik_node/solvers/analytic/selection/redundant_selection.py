@@ -102,17 +102,25 @@ class RedundantSelection(Selection):
         """
         if self.count > 1:
             return
-        low, span, values, last = self.low[0], self.high[0] - self.low[0], self.values, self.tried
         for _ in range(_MINIMA):
-            i, _cost = take_minimum(self.costs, self.tried)
-            if i < 0:
+            if self.next_minimum(_DESCENT) < INF and self.is_met_inside():
                 return
-            self.parameters[0] = low + values[i] * span
-            self.parameters[0] = self.minimum(
-                low + values[max(i - 1, 0)] * span, self.parameters[0],
-                low + values[min(i + 1, last - 1)] * span, self.least_cost(self.trial), _DESCENT)
-            if self.least_cost(self.q) < INF and self.is_met_inside():
-                return
+
+    def next_minimum(self, steps: int) -> float:
+        """Set the parameter to the lowest minimum that is left of the samples' costs, refined.
+
+        Write its branch into q, and return its cost; infinite where none is left. steps: of Brent's
+        method.
+        """
+        low, span, values = self.low[0], self.high[0] - self.low[0], self.values
+        i, _cost = take_minimum(self.costs, self.tried)
+        if i < 0:
+            return INF
+        self.parameters[0] = low + values[i] * span
+        self.parameters[0] = self.minimum(
+            low + values[max(i - 1, 0)] * span, self.parameters[0],
+            low + values[min(i + 1, self.tried - 1)] * span, self.least_cost(self.trial), steps)
+        return self.least_cost(self.q)
 
     def is_met_inside(self) -> bool:
         """Refine q, with joints outside the limits set to them; end if it meets the goal."""

@@ -1,35 +1,51 @@
-from ik_node.support.arrays cimport points, vector
-from ik_node.solvers.analytic.selection.arm_preference cimport ArmPreference
-from ik_node.solvers.analytic.selection.redundant_selection cimport RedundantSelection
+from libc cimport math
+cimport ik_node.kinematics.forward as forward
+cimport ik_node.solvers.codes as codes
+cimport ik_node.solvers.analytic.selection.redundant_selection as redundant_selection
+cimport ik_node.solvers.analytic.selection.selection as selection
+from ik_node.support.arrays cimport Memory, vector
+from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.analytic.families.swivel cimport Swivel
 from ik_node.solvers.analytic.families.swivel_intervals cimport Intervals
+from ik_node.solvers.analytic.selection.redundant_selection cimport RedundantSelection
+from ik_node.solvers.kernel.settings cimport Scratch
+from ik_node.spatial.vector3 cimport vector3
+from ik_node.spatial.vector3 cimport along, cross, dot, minus, motion_of, moved, norm, rotated
 cimport cython
 
 cdef double INF, NAN, TWO_PI, _INWARDS, _WIDER, _HIDDEN
-cdef int _STEPS, _ANGLES, _REFINED, _ARM_STEPS
+cdef double _DEPTH, _DISCOMFORT, _GUIDE, _OWN, _UNGUIDED
+cdef int _STEPS, _REFINED, _ARM_STEPS, _ELBOW
+
+
+cdef class ArmPreference:
+    cdef Memory memory
+    cdef bint guided, by_hand
+    cdef vector comfort_lower, comfort_upper
+    cdef vector3 hint, hand, elbow, wrist, plane_point, plane_normal, capsule_start, capsule_end
+    cdef double capsule_radius
+    cdef double cost(self, ChainRecord chain, Scratch work, vector q, double own) noexcept nogil
+    cdef double discomfort(self, vector q, int n) noexcept nogil
+    cdef double torso_depth(self, vector3 elbow, vector3 wrist) noexcept nogil
 
 
 cdef class SwivelSelection(RedundantSelection):
     cdef Swivel arm
     cdef Intervals intervals
-    cdef bint hinted
-    cdef points hint
+    cdef ArmPreference wanted
+    cdef bint hinted, by_arm
+    cdef vector3 hint
     @cython.locals(hinted=cython.bint)
     cdef void choose(self) noexcept nogil
+    cdef double cost(self, vector q, double room) noexcept nogil
+    cdef void approach_limits(self) noexcept nogil
     cdef int find_intervals(self, double narrower) noexcept nogil
-    cdef double _hinted_angle(self) noexcept nogil
-    @cython.locals(best=double, at=double, low=double, high=double)
-    cdef void _choose_within(self, double wanted) noexcept nogil
+    @cython.locals(best=double, at=double, cost=double, x=double)
+    cdef void _choose_by_arm(self) noexcept nogil
+    @cython.locals(best=double, at=double)
+    cdef double _best_of_intervals(self, double wanted) noexcept nogil
     cdef void _choose_nearest(self, double wanted) noexcept nogil
 
-
-cdef class ArmSelection(SwivelSelection):
-    cdef ArmPreference wanted
-    cdef bint by_arm
-    cdef void _choose_by_arm(self) noexcept nogil
-    cdef double _best_of_intervals(self) noexcept nogil
-    cdef void _sample_circle(self) noexcept nogil
-
-
 cpdef (double, double) into_interval(double psi, double begin, double end) noexcept nogil
-include "swivel_selection.pxi"
+cdef double distance_of_segments(vector3 a, vector3 b, vector3 c, vector3 d) noexcept nogil
+cdef double _angle_between(vector3 a, vector3 b) noexcept nogil
