@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.kinematics.kinds import REVOLUTE
 from ik_node.solvers.analytic.families.loop_6r import GeneralArm
 from ik_node.solvers.analytic.families.swivel import Swivel
 from ik_node.solvers.analytic.families.triples import (
@@ -58,12 +57,6 @@ class Structure(NamedTuple):
     def may_be_off(self) -> bool:
         """Whether branches may deviate by more than rounding, or may lack their twins."""
         return self.family == GENERAL or self.slack > EXACT_SLACK
-
-    @property
-    def has_wrist(self) -> bool:
-        """Whether the arm has six revolute joints, the last three with a common point."""
-        return (self.family == SPHERICAL and self.place == 3 and self.parameters == 0
-                and bool((self.kind == REVOLUTE).all()) and self.column.tolist() == list(range(6)))
 
     def closed_form(self) -> Any:
         """Return the `ClosedFamily` of the arm."""

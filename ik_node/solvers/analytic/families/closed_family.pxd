@@ -38,7 +38,7 @@ cdef class ClosedFamily:
     cdef Memory memory
     cdef int place, span, count, n, locks, parameters
     cdef double size, slack
-    cdef bint may_be_off, has_wrist
+    cdef bint may_be_off
     cdef pose T_tip_base
     cdef integers kind, column, locked
     cdef points axes, points

@@ -91,7 +91,7 @@ class ClosedFamily:
         self.n = int(structure.column.max()) + 1
         self.locks, self.parameters = int(structure.locked.max()) + 1, structure.parameters
         self.size, self.slack = structure.size, structure.slack
-        self.may_be_off, self.has_wrist = structure.may_be_off, structure.has_wrist
+        self.may_be_off = structure.may_be_off
         self.T_tip_base = memory.pose(structure.T_tip_base)
         self.kind = memory.integers(structure.kind)
         self.column = memory.integers(structure.column)

@@ -13,11 +13,10 @@ from ik_node.solvers.kernel import linear, search
 from ik_node.solvers.kernel import task as tasks
 from ik_node.solvers.kernel.settings import Scratch
 from ik_node.solvers.kernel.task import TipTask
-from ik_node.spatial.vector3 import Vector3
-from ik_node.support.arrays import Columns, Pose, Poses, Vector
+from ik_node.support.arrays import Columns, Pose, Vector
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import along, cross, dot, minus
+    from ik_node.spatial.vector3 import along, cross
 
 INF = math.inf
 STEPS = 30
@@ -29,7 +28,6 @@ _FLOOR = 1e-15       # damping against rank deficiency up to rounding
 _SHORT_FLOOR = 1e-12  # with fewer joints than rows, where J Jᵀ is always rank deficient
 _FARTHEST_TWIN = 1.0  # rad
 _SHORT = 1e-5         # rad or m, of a last step
-_DEGENERATE = 1e-3          # a determinant of three directions that counts as zero
 _SINGULAR = 1e-12     # a pivot that counts as zero, for entries of size 1
 ALL_BUT_SINGULAR = 1e-6  # a pivot that amplifies rounding errors noticeably
 
@@ -183,38 +181,6 @@ def newton_step(chain: ChainRecord, T_base_goal: Pose, work: Scratch, q: Vector,
     for i in range(n):
         q[i] += e[i]
     return True
-
-
-def is_wrist_regular(frames: Poses) -> bool:
-    """Tell whether the spherical wrist of an arm is far from singular; frames (7, 4, 4) its own.
-
-    About the wrist centre the Jacobian has two blocks of three joints, whose determinants must not
-    vanish: the wrist's axes, and the motion of the centre by the others [Hollerbach 1983].
-    """
-    a, b, c = _axis(frames, 3), _axis(frames, 4), _axis(frames, 5)
-    return math.fabs(dot(cross(a, b), c)) >= _DEGENERATE
-
-
-def is_arm_regular(frames: Poses) -> bool:
-    """Tell whether the other block is far from singular; it depends on the first three joints."""
-    h, g, p = _axis(frames, 3), _axis(frames, 4), _origin(frames, 3)
-    normal = cross(h, g)
-    t = dot(normal, cross(minus(_origin(frames, 4), p), g)) / dot(normal, normal)
-    centre = along(p, t, h)
-    u, v = minus(centre, _origin(frames, 0)), minus(centre, _origin(frames, 1))
-    w = minus(centre, _origin(frames, 2))
-    det = dot(cross(_axis(frames, 0), u),
-              cross(cross(_axis(frames, 1), v), cross(_axis(frames, 2), w)))
-    length = dot(u, u) + dot(v, v) + dot(w, w)
-    return det * det > _DEGENERATE * _DEGENERATE * length * length * length
-
-
-def _axis(frames: Poses, k: int) -> Vector3:
-    return frames[k][0][2], frames[k][1][2], frames[k][2][2]
-
-
-def _origin(frames: Poses, k: int) -> Vector3:
-    return frames[k][0][3], frames[k][1][3], frames[k][2][3]
 
 
 def across_fold(chain: ChainRecord, task: TipTask, work: Scratch, held: Vector, q: Vector,

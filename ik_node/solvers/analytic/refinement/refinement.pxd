@@ -25,14 +25,13 @@ cdef class Refinement:
     cdef ClosedForm closed_form
     cdef rows branches
     cdef vector errors, held, parameters, q0, trial, frames_q
-    cdef bint arm_checked, arm_regular, certain
+    cdef bint certain
     cdef int steps
     cdef double room, hopeless, unit
     cdef int find_branches(self) noexcept nogil
     cdef double refine_branch(self, vector q, int i) noexcept nogil
     cdef double tolerable_error(self, vector q) noexcept nogil
     cdef double squared_pose_error(self, vector q, int i) noexcept nogil
-    cdef bint _is_regular(self) noexcept nogil
     cdef void invalidate_frames(self) noexcept nogil
     cdef void wrap_to_nearest(self, vector q) noexcept nogil
     cdef double smallest_pivot(self, vector q) noexcept nogil

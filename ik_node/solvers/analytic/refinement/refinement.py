@@ -63,10 +63,7 @@ class Refinement:
         for j in range(self.family.count):
             if self.family.locked[j] >= 0:
                 self.held[self.family.column[j]] = 1.0
-        # The configuration of work.frames, NaN where they are invalid, and whether
-        # `newton.is_arm_regular` holds there, where that is known
-        self.frames_q = memory.vector(np.zeros(n))
-        self.arm_checked, self.arm_regular = False, False
+        self.frames_q = memory.vector(np.zeros(n))  # of work.frames; NaN where they are invalid
         self.steps = newton.STEPS  # of the refinement of a branch, at most
 
     def find_branches(self) -> int:
@@ -81,9 +78,8 @@ class Refinement:
         error = self.squared_pose_error(q, i) if self.task.rows == 6 else INF
         if self.hopeless < error < INF:
             return INF
-        if error <= _EXACT or (error <= _GOOD and self.chain.n <= 6 and (
-                (self.family.has_wrist and self._is_regular())
-                or newton.last_newton_step(self.chain, self.task.T, self.work, q))):
+        if error <= _EXACT or (error <= _GOOD and self.chain.n <= 6 and newton.last_newton_step(
+                self.chain, self.task.T, self.work, q)):
             self.wrap_to_nearest(q)
             if self.certain:
                 return error
@@ -115,23 +111,12 @@ class Refinement:
             forward.frames_by_directions(self.chain, q, self.closed_form.directions[i], first,
                                          self.work.frames)
         copy_to(frames_q, q, self.chain.n)
-        if first < 3:
-            self.arm_checked = False
         shift, rotation = 0.0, 0.0
         for k in range(3):
             shift += (self.unit * (tip[k][3] - goal[k][3])) ** 2
             for j in range(3):
                 rotation += (tip[k][j] - goal[k][j]) ** 2
         return shift + 0.5 * rotation
-
-    def _is_regular(self) -> bool:
-        """Tell whether an arm with a spherical wrist is far from singular at `frames_q`."""
-        if not newton.is_wrist_regular(self.work.frames):
-            return False
-        if not self.arm_checked:
-            self.arm_checked = True
-            self.arm_regular = newton.is_arm_regular(self.work.frames)
-        return self.arm_regular
 
     def invalidate_frames(self) -> None:
         """Mark work.frames as those of another configuration."""
