@@ -19,6 +19,8 @@ cdef class ChainKinematics:
 
     @cython.locals(work=ChainFrames)
     cpdef object pose(self, const double[::1] q)
+    @cython.locals(work=ChainFrames, T='double[:, :, ::1]')
+    cpdef object poses(self, const double[:, ::1] q)
     @cython.locals(work=ChainFrames)
     cpdef object jacobian(self, const double[::1] q)
     @cython.locals(work=ChainFrames)

@@ -33,6 +33,16 @@ class ChainKinematics:
         self.idle.append(work)
         return T
 
+    def poses(self, q: np.ndarray) -> np.ndarray:
+        """Return T_base_tip (m, 4, 4), m, at many joint configurations q (m, n); see `pose`."""
+        found = np.empty((q.shape[0], 4, 4))
+        T = found
+        for i in range(q.shape[0]):
+            work = self.begin(q[i])
+            arrays.copy_pose(work.frames[self.chain.m], T[i])
+            self.idle.append(work)
+        return found
+
     def jacobian(self, q: np.ndarray) -> np.ndarray:
         """Return the Jacobian (6, n) at the tip: linear rows first, base frame; see `pose`."""
         work, chain = self.begin(q), self.chain

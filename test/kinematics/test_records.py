@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import robots
+from ik_node.kinematics.chain_kinematics import ChainKinematics
 from ik_node.kinematics.tree_frames import frames_at
 
 
@@ -82,3 +83,10 @@ def test_kernels_refuse_another_number_of_joint_values(count):
         frames.update(np.zeros(count if count != 6 else 5))
     with pytest.raises(ValueError, match='no link'):
         frames.jacobian(1000, np.zeros(3))
+
+
+def test_poses_at_many_configurations_are_those_at_each():
+    chain = robots.mimicking()
+    q = np.array([robots.random_q(chain, np.random.default_rng(seed)) for seed in range(20)])
+    T = ChainKinematics(chain.record).poses(q)
+    assert (T == [chain.forward(one) for one in q]).all()

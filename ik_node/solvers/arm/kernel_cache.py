@@ -68,8 +68,7 @@ def start_table(chain: Chain, samples: int, seed: int) -> tuple[Any, ...]:
         return (spread, np.empty((0, n)), np.empty((0, 3)), np.empty((0, 3, 3)), 0, np.empty(0),
                 np.zeros(3), 0.0)
     q = lower + low_discrepancy(entries, n, seed) * (upper - lower)
-    pose = ChainKinematics(chain.record).pose
-    T = np.array([pose(one) for one in q])
+    T = ChainKinematics(chain.record).poses(q)
     p = T[:, :3, 3]
     corner, size = p.min(axis=0), float(np.ptp(p, axis=0).max())
     cells = max(1, round((entries / _PER_CELL) ** (1.0 / 3.0)))
