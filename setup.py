@@ -51,7 +51,12 @@ def kernels():
     return [Extension('.'.join(header.with_suffix('').parts), [str(header.with_suffix('.py'))],
                       extra_compile_args=FLAGS, extra_link_args=FLAGS)
             for header in sorted(Path(NAME).rglob('*.pxd'))
-            if not header.read_text().startswith('# Not compiled')]
+            if not text_of(header).startswith('# Not compiled')]
+
+
+def text_of(path):
+    """Return a file as text."""
+    return path.read_text(encoding='utf-8')
 
 
 def write_declarations():
@@ -60,14 +65,15 @@ def write_declarations():
     These are the functions that the header does not declare, the numbers that they use, types, and
     what all that needs of other modules, as far as they can be told from annotations.
     """
-    aliases = frozenset(name for source in Path(NAME).rglob('*.py')
-               for name in re.findall(r'^([A-Z]\w+) = (?:tuple|list)\[', source.read_text(), re.M))
+    aliases = frozenset(
+        name for source in Path(NAME).rglob('*.py')
+        for name in re.findall(r'^([A-Z]\w+) = (?:tuple|list)\[', text_of(source), re.M))
     for header in Path(NAME).rglob('*.pxd'):
-        made, own = header.with_suffix('.pxi'), header.read_text()
+        made, own = header.with_suffix('.pxi'), text_of(header)
         if f'include "{made.name}"' in own:
-            text = declarations(own, header.with_suffix('.py').read_text(), aliases)
-            if not made.exists() or made.read_text() != text:
-                made.write_text(text)
+            text = declarations(own, text_of(header.with_suffix('.py')), aliases)
+            if not made.exists() or text_of(made) != text:
+                made.write_text(text, encoding='utf-8')
 
 
 @functools.cache
@@ -116,9 +122,9 @@ def cimport(module, one, aliases):
     header = Path(*module.split('.')).with_suffix('.pxd')
     if not header.exists():
         return ''
-    known = header.read_text()
+    known = text_of(header)
     if f'{header.stem}.pxi' in known:
-        known += declarations(known, header.with_suffix('.py').read_text(), aliases)
+        known += declarations(known, text_of(header.with_suffix('.py')), aliases)
     name = one.name.lower() if one.name in aliases else one.name
     return f'from {module} cimport {name}' * bool(re.search(rf'(?i)\b{name}\b', known))
 
