@@ -1,4 +1,7 @@
 from ik_node.support.arrays cimport Memory, integers, vector
+cimport cython
+
+cdef double PI, FARTHEST
 
 
 cdef class JointLimits:
@@ -8,4 +11,6 @@ cdef class JointLimits:
     cdef integers turns
 
 
+@cython.locals(count=double)
+cdef void nearest_turn(JointLimits limits, vector q0, vector q) noexcept nogil
 include "joint_limits.pxi"

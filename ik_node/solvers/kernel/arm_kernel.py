@@ -14,6 +14,7 @@ except ImportError:
 import numpy as np
 
 from ik_node.collision.free_space import FreeSpace
+from ik_node.kinematics import joint_limits
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.kernel import search
@@ -68,7 +69,7 @@ class Verifier:
         for k in range(self.chain.n):
             finite = finite and math.isfinite(work.q0[k])
         if finite:
-            search.into_limits(self.chain, work.q0)
+            joint_limits.into_limits(self.chain, work.q0)
             arrays.copy_vector(work.q0, q)
         self.idle.append(work)
         return finite
@@ -80,7 +81,7 @@ class Verifier:
             raise ValueError(f'q0 must have the shape ({self.chain.n},)')
         for k in range(self.chain.n):
             work.start[k] = float(q0[k])
-        search.nearest_turn(self.chain, work.start, work.q0)
+        joint_limits.nearest_turn(self.chain, work.start, work.q0)
         arrays.copy_vector(work.q0, q)
         self.idle.append(work)
 
