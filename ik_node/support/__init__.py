@@ -1,4 +1,4 @@
-"""What any package would need: checks, errors, options, bounded files; arrays of the kernels.
+"""Checks, errors, options, bounded files, and arrays of the kernels.
 
 It knows nothing of robots and imports no other package.
 """

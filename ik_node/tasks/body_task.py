@@ -1,4 +1,4 @@
-"""What a task of a body is to the kernels, and the scratch that tasks share."""
+"""Tasks of a body in the kernels, and the scratch that they share."""
 
 from collections.abc import Callable
 from typing import Any
