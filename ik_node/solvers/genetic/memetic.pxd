@@ -28,12 +28,9 @@ cdef class Genetic(Method):
     cdef DampedLeastSquares local
     cdef bint local_search
 
-    cpdef Scratch make_work(self, int m, int n)
     @cython.locals(end=int)
     cdef int attempt(self, ChainRecord chain, TipTask task, Settings settings, Scratch work,
                      bint swing, vector q) except -1 nogil
-    cdef int bare_step(self, ChainRecord chain, TipTask task, Settings settings, Scratch work,
-                       vector q, vector dq) except -1 nogil
 
 
 include "memetic.pxi"

@@ -1,9 +1,4 @@
-cimport ik_node.support.arrays as arrays
-cimport ik_node.support.native as native
-cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.kernel.search as search
 from ik_node.support.arrays cimport vector
-from libc cimport math
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.collision.free_space cimport FreeSpace
 from ik_node.solvers.kernel.method cimport Method
@@ -62,3 +57,6 @@ cdef class Search(Verifier):
     cpdef step(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                const double[::1] q, double[::1] dq)
     cdef int find(self, TipTask task, TipTask plain, Scratch work, Record record) except -1 nogil
+
+
+include "arm_kernel.pxi"

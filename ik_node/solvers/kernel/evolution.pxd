@@ -15,7 +15,6 @@ cdef class Judge:
 cdef class PythonJudge(Judge):
     cdef object function
     cdef int n
-    cdef int cost(self, vector z, vector child) except -1 nogil
     cdef int call(self, vector z, vector child) except -1 with gil
 
 

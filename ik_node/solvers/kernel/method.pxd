@@ -17,7 +17,4 @@ cdef class PythonMethod(Method):
     cdef object minimise
     cdef bint turns_spoil
 
-    cdef int attempt(self, ChainRecord chain, TipTask task, Settings settings, Scratch work,
-                     bint swing, vector q) except -1 nogil
-    cdef bint keeps_turns(self) noexcept nogil
     cdef int call(self, ChainRecord chain, Scratch work, vector q) except -1 with gil

@@ -1,15 +1,7 @@
-from libc cimport math
-cimport ik_node.kinematics.kinds as kinds
 cimport ik_node.solvers.analytic.subproblems.elimination as elimination
-cimport ik_node.solvers.analytic.subproblems.point_3r as point_3r
-cimport ik_node.support.checks as checks
 from ik_node.support.arrays cimport Memory, columns, integers, pairs, points, pose, rows, vector
 from ik_node.solvers.analytic.subproblems.elimination cimport EliminationWork
-from ik_node.spatial.angles cimport angle_of
 from ik_node.spatial.vector3 cimport motion, vector3
-from ik_node.spatial.vector3 cimport (
-    composed, motion_of, moved, reversed_motion, rotated, rotation_about, row, standstill,
-    translated)
 cimport cython
 
 cdef double INF
@@ -55,4 +47,6 @@ cdef class ClosedFamily:
                           const double[::1] q0)
     cdef ClosedForm _take(self)
 
+
 cdef void copy_out(rows found, int count, int first, double[:, ::1] out) noexcept nogil
+include "closed_family.pxi"

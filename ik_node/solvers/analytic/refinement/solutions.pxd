@@ -1,22 +1,13 @@
-cimport ik_node.solvers.codes as codes
 cimport ik_node.solvers.kernel.search as search
-from libc cimport math
-cimport ik_node.support.checks as checks
-cimport ik_node.support.clock as clock
-cimport ik_node.solvers.analytic.families.closed_family as closed_family
-cimport ik_node.solvers.analytic.refinement.newton as newton
-cimport ik_node.solvers.analytic.refinement.refinement as refinement
 from ik_node.support.arrays cimport rows, vector
-from ik_node.support.buffers cimport copy_rows
 from ik_node.solvers.analytic.refinement.refinement cimport Refinement
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.kernel.settings cimport Settings
-from libc.math cimport rint as round
 cimport cython
 
 cdef int _MOVES
-cdef double INF, TWO_PI, _PER_ROOT, _DOUBTFUL, _BESIDE, _SAME
+cdef double INF, _PER_ROOT, _DOUBTFUL, _BESIDE
 
 
 cdef class Enumeration(Refinement):
@@ -51,4 +42,5 @@ cdef class Solutions:
     @cython.locals(one=Enumeration)
     cdef Enumeration _take(self, const double[::1] q0)
 
-cdef bint _same(ChainRecord chain, vector a, vector b) noexcept nogil
+
+include "solutions.pxi"

@@ -1,13 +1,8 @@
-from libc cimport math
-cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.analytic.refinement.newton as newton
-cimport ik_node.solvers.analytic.refinement.refinement as refinement
-cimport ik_node.solvers.kernel.search as search
 from ik_node.support.arrays cimport integers, rows, vector
 from ik_node.solvers.analytic.selection.selection cimport Selection
 cimport cython
 
-cdef double INF, PI, FEASIBLE, OUTSIDE, _NEAR, _AROUND, _NEARBY, _MET, _FINEST, _GOLDEN
+cdef double PI, FEASIBLE, OUTSIDE, _NEAR, _AROUND, _NEARBY, _MET, _FINEST, _GOLDEN
 cdef int _GUESS_STEPS, _FEW_STEPS, _STEPS, _FIRST_STEPS, _MINIMA, _DESCENT
 
 
@@ -17,7 +12,6 @@ cdef class RedundantSelection(Selection):
     cdef vector lowest, highest, low, high, costs, values
     cdef integers rank
     cdef rows samples
-    cdef void choose(self) noexcept nogil
     cdef void choose_by_samples(self) noexcept nogil
     cdef void _choose_near(self, double best, int steps) noexcept nogil
     cdef void approach_limits(self) noexcept nogil
@@ -34,9 +28,9 @@ cdef class RedundantSelection(Selection):
     @cython.locals(first=cython.bint)
     cdef double _sample(self, double best) noexcept nogil
 
-cdef (int, double) take_minimum(vector costs, int count) noexcept nogil
-
 
 cdef class GuidedSelection(RedundantSelection):
-    cdef void choose(self) noexcept nogil
-    cdef int find_wrapped(self) noexcept nogil
+    pass
+
+
+include "redundant_selection.pxi"

@@ -1,14 +1,5 @@
-from libc cimport math
-cimport ik_node.solvers.codes as codes
-cimport ik_node.support.checks as checks
-cimport ik_node.solvers.analytic.refinement.newton as newton
-cimport ik_node.solvers.analytic.refinement.refinement as refinement
-cimport ik_node.solvers.kernel.search as search
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.analytic.refinement.refinement cimport Refinement
-from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
-from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.kernel.settings cimport Settings
 from ik_node.solvers.kernel.task cimport TipTask
 
 cdef double INF, OUT_OF_MARGIN, _NEAR, _NEARBY, _PRECISE, _BESIDE, _EXACT, _REGULAR
@@ -43,6 +34,8 @@ cdef class Selector:
                       double[:, ::1] records)
     cdef Selection _take(self)
 
+
 cdef void solve_one(Selection selection, const double[:, ::1] T_base_goal,
                     const double[::1] weights, double[::1] parameters, const double[::1] q0,
                     double[::1] q) noexcept nogil
+include "selection.pxi"

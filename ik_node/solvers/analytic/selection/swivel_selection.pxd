@@ -1,8 +1,3 @@
-from libc cimport math
-cimport ik_node.kinematics.forward as forward
-cimport ik_node.solvers.codes as codes
-cimport ik_node.solvers.analytic.selection.redundant_selection as redundant_selection
-cimport ik_node.solvers.analytic.selection.selection as selection
 from ik_node.support.arrays cimport Memory, vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.analytic.families.swivel cimport Swivel
@@ -10,7 +5,6 @@ from ik_node.solvers.analytic.families.swivel_intervals cimport Intervals
 from ik_node.solvers.analytic.selection.redundant_selection cimport RedundantSelection
 from ik_node.solvers.kernel.settings cimport Scratch
 from ik_node.spatial.vector3 cimport vector3
-from ik_node.spatial.vector3 cimport along, cross, dot, minus, motion_of, moved, norm, rotated
 cimport cython
 
 cdef double INF, NAN, TWO_PI, _INWARDS, _WIDER, _HIDDEN
@@ -37,8 +31,6 @@ cdef class SwivelSelection(RedundantSelection):
     cdef vector3 hint
     @cython.locals(hinted=cython.bint)
     cdef void choose(self) noexcept nogil
-    cdef double cost(self, vector q, double room) noexcept nogil
-    cdef void approach_limits(self) noexcept nogil
     cdef int find_intervals(self, double narrower) noexcept nogil
     @cython.locals(best=double, at=double, cost=double, x=double)
     cdef void _choose_by_arm(self) noexcept nogil
@@ -46,6 +38,6 @@ cdef class SwivelSelection(RedundantSelection):
     cdef double _best_of_intervals(self, double wanted) noexcept nogil
     cdef void _choose_nearest(self, double wanted) noexcept nogil
 
+
 cpdef (double, double) into_interval(double psi, double begin, double end) noexcept nogil
-cdef double distance_of_segments(vector3 a, vector3 b, vector3 c, vector3 d) noexcept nogil
-cdef double _angle_between(vector3 a, vector3 b) noexcept nogil
+include "swivel_selection.pxi"

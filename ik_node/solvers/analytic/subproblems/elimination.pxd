@@ -1,9 +1,7 @@
-from libc cimport math
 from ik_node.support.arrays cimport Memory, columns, integers, matrix, vector
 from ik_node.support.eigenvalues cimport sixteens
 
 ctypedef double (*twelves)[12]
-
 cdef double INF
 cdef int MOST_BRANCHES
 
@@ -19,12 +17,8 @@ cdef class EliminationWork:
     cdef integers order
 
 
-cdef void six_equations(EliminationWork work) noexcept nogil
-cdef void twelve_equations(EliminationWork work, double theta3) noexcept nogil
 cdef void _double(twelves M, int row, int other, int j, double f, double g,
                   double h) noexcept nogil
-cdef double sixteen_roots(EliminationWork work, double phi) noexcept nogil
-cdef void split(vector v, vector theta) noexcept nogil
 cdef double divide_by(twelves M, twelves V) noexcept nogil
 cdef double null_vector(twelves M, integers order, vector v) noexcept nogil
-cdef void left_null_space(matrix Q, matrix N) noexcept nogil
+include "elimination.pxi"

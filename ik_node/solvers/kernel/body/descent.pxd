@@ -48,7 +48,6 @@ cdef class Descent:
 cdef class TaskJudge(Judge):
     cdef Descent descent
     cdef DescentWork work
-    cdef int cost(self, vector z, vector child) except -1 nogil
 
 
 @cython.locals(met=cython.bint)
