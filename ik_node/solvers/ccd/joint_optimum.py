@@ -12,7 +12,7 @@ from typing import Any
 
 from ik_node.kinematics import kinds
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers.codes import ORDERS
+from ik_node.solvers import codes
 from ik_node.solvers.kernel.settings import Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.spatial import so3
@@ -26,7 +26,7 @@ class CcdSettings:
     """The options of cyclic coordinate descent as numbers."""
 
     def __init__(self, options: Any) -> None:
-        self.order, self.position_weight = ORDERS[options.order], options.position_weight
+        self.order, self.position_weight = codes.ORDERS[options.order], options.position_weight
         self.orientation_weight = options.orientation_weight
 
 
