@@ -76,16 +76,22 @@ def nlopt_minimizer(algorithm: str) -> Minimizer:
             except Exception as error:  # nlopt replaces it by one of its own
                 raised.append(error)
                 raise
+
+        A, bounds = np.vstack([-x.A, x.A]), np.concatenate([-x.a_lower, x.a_upper])
+        A, bounds = A[np.isfinite(bounds)], bounds[np.isfinite(bounds)]
+
+        def beyond(result: np.ndarray, values: np.ndarray, slope: np.ndarray) -> None:
+            if slope.size:
+                slope[:] = A
+            result[:] = A @ values - bounds
         problem = nlopt.opt(getattr(nlopt, algorithm), len(x.lower))
         problem.set_min_objective(value)
         problem.set_lower_bounds(x.lower)
         problem.set_upper_bounds(x.upper)
         problem.set_xtol_rel(_SMALLEST)
         problem.set_stopval(-np.inf)
-        for row, low, high in zip(x.A, x.a_lower, x.a_upper):
-            for sign, bound in ((-1.0, low), (1.0, high)):
-                if np.isfinite(bound):
-                    problem.add_inequality_constraint(_bound(sign * row, sign * bound), 0.0)
+        if len(A):
+            problem.add_inequality_mconstraint(beyond, np.zeros(len(bounds)))
         try:
             return x.joint_values(problem.optimize(x.of(start)))
         except Exception as error:
@@ -95,15 +101,6 @@ def nlopt_minimizer(algorithm: str) -> Minimizer:
                 raise
             return objective.q  # of nlopt's own classes: rounding, it gains nothing any more
     return minimize
-
-
-def _bound(row: np.ndarray, bound: float) -> Callable[[np.ndarray, np.ndarray], float]:
-    """Return `row · x − bound` as a constraint of nlopt, at most 0."""
-    def missed(values: np.ndarray, slope: np.ndarray) -> float:
-        if slope.size:
-            slope[:] = row
-        return float(row @ values - bound)
-    return missed
 
 
 def check_minimizer(minimizer: Any) -> None:
