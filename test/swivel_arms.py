@@ -10,7 +10,7 @@ import robots
 from ik_node import Chain, KinematicTree
 from ik_node.kinematics.structures import axes_at_zero
 from ik_node.solvers.analytic.families.swivel_intervals import SwivelAngles
-from ik_node.solvers.analytic.structure import SWIVEL, Structure
+from ik_node.solvers.analytic.recognition.nominal import SWIVEL, Structure
 
 SLACK = 1e-9
 

@@ -12,6 +12,7 @@ from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.infeasibility import Infeasibility, Neighbourhood
 from ik_node.solvers.analytic.plan import NOTHING, Plan, Plans
+from ik_node.solvers.analytic.recognition.nominal import SWIVEL
 from ik_node.solvers.analytic.recognition.recognise import recognise
 from ik_node.solvers.analytic.refinement.refinement import Refiner
 from ik_node.solvers.analytic.selection.redundant_selection import (
@@ -20,7 +21,6 @@ from ik_node.solvers.analytic.selection.redundant_selection import (
 )
 from ik_node.solvers.analytic.selection.selection import Selection
 from ik_node.solvers.analytic.selection.swivel_selection import ArmPreference, SwivelSelection
-from ik_node.solvers.analytic.structure import SWIVEL
 from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.codes import FAR, NONE
 from ik_node.solvers.driver import ends_by, share

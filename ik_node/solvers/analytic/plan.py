@@ -8,11 +8,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.recognition.description import Recognised
-from ik_node.solvers.analytic.recognition.recognise import recognise
-from ik_node.solvers.analytic.refinement.solutions import Solutions
-from ik_node.solvers.analytic.selection.selection import Selection, Selector
-from ik_node.solvers.analytic.structure import (
+from ik_node.solvers.analytic.recognition.nominal import (
     GENERAL,
     PARALLEL,
     PLANAR,
@@ -20,6 +16,9 @@ from ik_node.solvers.analytic.structure import (
     SPHERICAL,
     SWIVEL,
 )
+from ik_node.solvers.analytic.recognition.recognise import Recognised, recognise
+from ik_node.solvers.analytic.refinement.solutions import Solutions
+from ik_node.solvers.analytic.selection.selection import Selection, Selector
 from ik_node.solvers.driver import share
 from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.solvers.kernel.low_discrepancy import low_discrepancy

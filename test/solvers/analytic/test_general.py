@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node.solvers.analytic.families import loop_6r
-from ik_node.solvers.analytic.structure import EXACT_SLACK, GENERAL, Structure
+from ik_node.solvers.analytic.recognition.nominal import EXACT_SLACK, GENERAL, Structure
 from plain_kernels import plain
 
 RIGHT = np.pi / 2

@@ -6,7 +6,7 @@ import pytest
 import robots
 from ik_node import KinematicTree, make_solver
 from ik_node.solvers.analytic.recognition import recognise
-from ik_node.solvers.analytic.structure import GENERAL, PLANAR_FREE
+from ik_node.solvers.analytic.recognition.nominal import GENERAL, PLANAR_FREE
 
 RIGHT = np.pi / 2
 

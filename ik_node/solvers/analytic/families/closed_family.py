@@ -32,6 +32,7 @@ if not cython.compiled:
 
 INF = math.inf
 _JOINTS = 7  # that are solved for, at most
+EXACT_SLACK = 1e-8  # of an arm that equals its nominal geometry up to rounding
 MOST_BRANCHES = elimination.MOST_BRANCHES
 
 

@@ -7,17 +7,23 @@ from typing import NamedTuple
 import numpy as np
 
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
-from ik_node.solvers.analytic.recognition.joints import NOT_THERE, Joints, virtual
 from ik_node.solvers.analytic.recognition.nominal import (
+    GENERAL,
+    NOT_THERE,
+    PARALLEL,
+    SPHERICAL,
+    SWIVEL,
+    Joints,
     Nominal,
+    Structure,
     common_point,
     is_exact,
     slack_of,
+    virtual,
     with_common_direction,
     with_common_point,
     with_simple_neighbours,
 )
-from ik_node.solvers.analytic.structure import GENERAL, PARALLEL, SPHERICAL, SWIVEL, Structure
 from ik_node.spatial import inverse, turn_z_onto
 
 _MOST_LOCKS = 100        # combinations of locked joints that are tried

@@ -11,10 +11,9 @@ import numpy as np
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.analytic.families import closed_family
-from ik_node.solvers.analytic.families.closed_family import ClosedFamily
+from ik_node.solvers.analytic.families.closed_family import EXACT_SLACK, ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, refinement
 from ik_node.solvers.analytic.refinement.refinement import Refinement
-from ik_node.solvers.analytic.structure import EXACT_SLACK
 from ik_node.solvers.kernel.settings import Settings
 from ik_node.support import checks, clock
 from ik_node.support.arrays import (

@@ -18,9 +18,9 @@ from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.analytic.families.swivel import Swivel
 from ik_node.solvers.analytic.families.swivel_intervals import Intervals
+from ik_node.solvers.analytic.recognition.nominal import Structure
 from ik_node.solvers.analytic.selection import redundant_selection, selection
 from ik_node.solvers.analytic.selection.redundant_selection import RedundantSelection
-from ik_node.solvers.analytic.structure import Structure
 from ik_node.solvers.kernel.settings import Scratch, Settings
 from ik_node.solvers.options import ClosedFormOptions
 from ik_node.spatial.vector3 import Vector3
