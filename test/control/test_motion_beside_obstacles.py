@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
+import trimesh
 
 from controller_rig import CHAIN, START, TREE, Rig, moving, near
 from goal_runs import run
-from ik_node.collision import Obstacle, Sphere
+from ik_node.collision import Mesh, Obstacle, Sphere
 from ik_node.control.arm import Arm
 from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions, CollisionOptions
@@ -111,3 +112,13 @@ def test_a_moving_arm_goes_on_while_the_next_motion_is_checked(motion):
     assert rig.q == pytest.approx(before, abs=1e-9)
     rig.advance(outcome.duration + 0.1)
     assert CHAIN.forward(rig.q) == pytest.approx(near(y=0.1).pose, abs=1e-5)
+
+
+def test_coal_is_looked_for_with_the_shapes_and_not_in_the_first_solve(monkeypatch, tmp_path):
+    trimesh.creation.annulus(0.1, 0.2, 0.1).export(tmp_path / 'ring.stl')
+    looked = []
+    monkeypatch.setattr('ik_node.collision.original.coal', lambda: looked.append(1))
+    rig = Guarded()
+    assert looked == []
+    rig.show(Obstacle(Mesh(str(tmp_path / 'ring.stl')), pose_from_rpy((2.0, 0.0, 0.0), (0, 0, 0))))
+    assert looked
