@@ -1,8 +1,10 @@
 """Moves the joints of a group, by jumps or by motions."""
 
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -15,11 +17,14 @@ from ik_node.motion.clearance import check_clearance
 from ik_node.motion.joint_motion import joint_motion, joint_motion_through, stopping
 from ik_node.motion.path_motion import brake
 from ik_node.motion.trajectory import Part, Rest, Series, Trajectory, left_of
+from ik_node.support.threads import start_thread
 
 if TYPE_CHECKING:
     from ik_node.motion.following import Follower
 
 _FEW = 10                  # obstacles
+_MANY = 1000               # knots of a motion, which braking looks at
+_SPLINES = 'scipy.interpolate'  # which braking may need; a third of a node's start to import
 _SHORTEST_PLANNING = 0.02  # s, for a motion of the tip while the arm moves
 _DISTURBANCE = 1e-3  # rad or m: less is the noise of a measurement
 
@@ -79,7 +84,9 @@ class Mover:
 
         def plan(start: Trajectory) -> tuple[Trajectory, Any]:
             return braking(start, limits) if start.duration else start, None
-        return (await self._begin_planned(plan, is_quick=True))[0]
+        is_quick = self.motion is None or (len(self.motion.knots) <= _MANY and hasattr(
+            sys.modules.get(_SPLINES), 'CubicSpline'))
+        return (await self._begin_planned(plan, is_quick))[0]
 
     def freeze(self) -> None:
         """Stop the motion at once."""
@@ -125,7 +132,6 @@ class Mover:
 
     def _on_lines(self, follower: 'Follower', solved: Sequence[Solved]) -> _Plan:
         """Return what plans a motion of the tip on lines through goals, to rest at the last."""
-        from ik_node.motion.cartesian_motion import cartesian_motion  # late: see Arm
         group, chain = self.group, follower.chain
         aim, result = solved[-1]
         # Goals that cannot be met are replaced by the closest pose.
@@ -133,6 +139,7 @@ class Mover:
                  for own, found in solved]
 
         def plan(start: Trajectory) -> tuple[Trajectory, Any]:
+            from ik_node.motion.cartesian_motion import cartesian_motion  # late: see Arm
             motion = self._clear(cartesian_motion(follower, group.limits, start, goals))
             return motion, group.solve([aim], motion.end) if result.success else result
         return plan
@@ -225,7 +232,13 @@ class Mover:
         """
         if self.motion is None:
             self._at = self._clock()
+        if _SPLINES not in sys.modules:
+            start_thread(_import_splines, 'import')
         self.motion, self._began = motion, self._at
         self._sink.publish(self.group, motion, self._at)
         self.advance(self._clock())
         return max(motion.duration - (self._at - self._began), 0.0)
+
+
+def _import_splines() -> None:
+    import_module(_SPLINES)

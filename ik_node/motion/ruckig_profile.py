@@ -45,6 +45,9 @@ class RuckigProfile(Trajectory):
             (most <= np.maximum(limit, first) * _ADMISSIBLE).all() for most, limit, first in (
                 (self.fastest, limits.velocity, v), (self.strongest, limits.acceleration, a)))
 
+    def peaks(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self.fastest, self.strongest, self._limits.jerk
+
     def raw(self, times: np.ndarray) -> State:
         q, v, a = np.array([self._found.at_time(t) for t in times.tolist()]).reshape(
             -1, 3, len(self.end)).swapaxes(0, 1)

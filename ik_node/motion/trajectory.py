@@ -136,21 +136,26 @@ class Series(Trajectory):
 
     def __init__(self, parts: Sequence[Trajectory]) -> None:
         """Join trajectories; those without duration are skipped, except for the last."""
-        unnested = [one for part in parts for one in _unnested(part)]
-        self.parts: list[Trajectory] = [
-            *(part for part in unnested[:-1] if part.duration > 0.0), unnested[-1]]
+        parts = [*(part for part in parts[:-1] if part.duration > 0.0), parts[-1]]
+        self.parts: list[Trajectory] = [one for part in parts for one in _unnested(part)]
         self._times = np.cumsum([0.0, *(part.duration for part in self.parts)])
         self.duration, self.end = float(self._times[-1]), self.parts[-1].end
-        self.knots = np.concatenate([
-            begin + part.knots for begin, part in zip(self._times.tolist(), self.parts)])
+        begins = np.cumsum([0.0, *(part.duration for part in parts)]).tolist()
+        self.knots = np.unique(np.minimum(np.concatenate([self._times, *(
+            begin + part.knots for begin, part in zip(begins, parts))]), self.duration))
         self.rests = self.parts[-1].rests
 
     def between(self, start: float, end: float) -> list[Trajectory]:
         """Return the parts from one time to another, s."""
-        times = self._times.tolist()
-        return [Part(part, start - begin, end - max(begin, start))
-                for part, begin, over in zip(self.parts, times, times[1:])
-                if begin < end and over > start]
+        first = max(int(np.searchsorted(self._times, start, side='right')) - 1, 0)
+        last = min(int(np.searchsorted(self._times, end)), len(self.parts)) - 1
+        parts = self.parts[first:last + 1]
+        for k in {first, last} if parts else ():
+            begin = float(self._times[k])
+            own = Part(self.parts[k], start - begin, end - max(begin, start))
+            if own.duration < self.parts[k].duration:  # else it is whole, like those between
+                parts[k - first] = own
+        return parts
 
     def to_rest(self) -> Trajectory:
         """Return the parts up to the first that ends at rest."""
@@ -158,6 +163,10 @@ class Series(Trajectory):
             if part.rests:
                 return Series(self.parts[:k])
         return self
+
+    def peaks(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        v, a, j = zip(*(part.peaks() for part in self.parts))
+        return np.max(v, axis=0), np.max(a, axis=0), np.max(j, axis=0)
 
     def raw(self, times: np.ndarray) -> State:
         places = np.clip(np.searchsorted(self._times, times, side='right') - 1,

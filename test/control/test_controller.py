@@ -1,6 +1,7 @@
 """The controller of an arm: goals, paths and motions, on a clock of the test."""
 
 import itertools
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -401,3 +402,20 @@ def test_a_motion_of_no_length_takes_no_time(motion):
     clock = itertools.count(step=1e-3)
     rig.controller._clock = lambda: next(clock)
     assert run(rig.controller.go([Aim('', near())])).duration == 0.0
+
+
+@pytest.mark.parametrize('change', ['many knots', 'no splines', 'neither'])
+def test_what_takes_long_to_brake_is_planned_beside_the_calling_thread(monkeypatch, change):
+    pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
+    rig, imported = Rig('joint'), []
+    monkeypatch.setattr(mover, 'start_thread', lambda work, name: imported.append(work))
+    if change == 'no splines':
+        monkeypatch.delitem(sys.modules, 'scipy.interpolate')
+    if change == 'many knots':
+        monkeypatch.setattr(mover, '_MANY', 3)
+    duration = rig.go(near(y=-0.4)).duration
+    assert len(imported) == (change == 'no splines')  # while the arm moves, not before
+    rig.advance(0.3 * duration)
+    braking = rig.controller.halt()
+    assert isinstance(braking.send(None), LongSearch) == (change != 'neither')
+    braking.close()

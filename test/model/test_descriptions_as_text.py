@@ -140,3 +140,17 @@ def test_files_that_are_opened_are_noticed(tmp_path):
     with opened_files() as opened:
         KinematicTree.from_urdf(texts_that_name(secret)['include'])  # a text of the caller's own
     assert any(str(secret) in name for name in opened)
+
+
+@pytest.mark.parametrize('piece', [1, 7, 100])
+def test_text_that_is_parsed_in_pieces_is_read_as_a_whole(monkeypatch, piece):
+    text = f'<robot name="é">{"<!-- ü -->" * 20}<link name="ö"/></robot>'
+    for one in (text, text[:-3], text + 'x', '<robot' + 'x' * 300):
+        found = []
+        for size in (10 ** 9, piece):
+            monkeypatch.setattr('ik_node.model.robot_xml._PIECE', size)
+            try:
+                found.append(KinematicTree.from_urdf(one).links)
+            except ModelError as error:
+                found.append(str(error))
+        assert found[0] == found[1]

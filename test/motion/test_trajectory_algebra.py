@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 import robots
 from followed import Followed
 from ik_node.motion.limits import motion_limits
-from ik_node.motion.trajectory import Part, Rest, Series, SplineTrajectory, State, left_of
+from ik_node.motion.trajectory import (
+    Part,
+    Rest,
+    Series,
+    SplineTrajectory,
+    State,
+    Trajectory,
+    left_of,
+)
 
 chain = robots.planar(1.0, 1.0, limit=9.0)
 limits = motion_limits(chain, 1.0, 2.0, 20.0)
@@ -137,3 +145,26 @@ def test_goals_in_quick_succession_nest_no_trajectories():
         present = left_of(Series([Part(present, 0.0, 1e-4), left_of(present, 1e-4)]), 5e-5)
     assert len(present.parts) < 5
     assert present.at(0.0).position == pytest.approx(motion.at(0.1).position, abs=1e-9)
+
+
+def test_what_is_left_of_a_series_has_its_parts_and_makes_none_of_its_own():
+    rng, parts = np.random.default_rng(0), []
+    for _ in range(50):
+        parts.append(spline(rng, parts[-1].end if parts else np.zeros(2)))
+    motion = Series(parts)
+    left = left_of(motion, motion.duration - sum(part.duration for part in parts[20:]) - 0.01)
+    assert left.parts[1:] == parts[20:]
+    joined = Series([Part(left, 0.0, 0.005), left_of(left, 0.005)])
+    assert joined.parts[2:] == parts[20:]
+    ends = np.cumsum([part.duration for part in joined.parts])
+    assert set(ends[:-1].tolist()) <= set(joined.knots.tolist())
+
+
+def test_the_peaks_of_a_profile_and_of_a_series_are_those_of_their_samples():
+    rng = np.random.default_rng(1)
+    first = ruckig(rng, np.zeros(2))
+    for motion in (first, Series([first, ruckig(rng, first.end), spline(rng, first.end)])):
+        *peaks, jerk = motion.peaks()
+        *sampled, between = Trajectory.peaks(motion)
+        assert np.array(peaks) == pytest.approx(np.array(sampled), rel=1e-5)
+        assert (jerk <= between * (1.0 + 1e-5)).all()  # which counts jumps from part to part

@@ -1,5 +1,8 @@
 """The managed node: it starts itself, and can be led through its states."""
 
+import gc
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -8,9 +11,11 @@ from sensor_msgs.msg import JointState
 
 import robots
 from ik_node import KinematicTree
+from ik_node.ros import session
 from ik_node.ros.conversions import matrix_to_pose
+from ik_node.ros.run import run
 from node_here import NodeHere, running
-from ros_harness import seconds
+from ros_harness import given, seconds
 
 FILE = robots.OWN / 'planar_3r.urdf'
 
@@ -112,3 +117,28 @@ def test_what_a_configuration_creates_is_destroyed_with_it():
             assert kinds() == configured
         assert without[0] == without[1] == without[2]
         assert all(few < many for few, many in zip(without[0], configured))
+
+
+def test_only_what_is_there_with_the_first_robot_is_frozen(monkeypatch):
+    done = []
+    monkeypatch.setattr(session, 'gc', SimpleNamespace(
+        collect=lambda: done.append('collect'), freeze=lambda: done.append('freeze')))
+    with NodeHere(*given({'urdf_path': FILE})) as node:
+        assert done == ['collect', 'freeze']
+        assert node.set(solver='auto') == (True, '')
+        assert done == ['collect', 'freeze', 'collect']
+
+
+def test_full_garbage_collections_are_rare_in_a_node():
+    found = []
+    thresholds = gc.get_threshold()
+
+    def make():
+        found.append(gc.get_threshold())
+        raise RuntimeError('enough')
+    try:
+        with pytest.raises(RuntimeError, match='enough'):
+            run(make, [])
+    finally:
+        gc.set_threshold(*thresholds)
+    assert found == [(*thresholds[:2], 1000)]
