@@ -136,6 +136,7 @@ class CollisionModel:
         self._state = Checked(scene, world, own, around, robot.T_world_base, closer)
         self._has_hulls = not all(one.is_exact for one in {
             id(piece): piece for _, piece in (*own, *around)}.values())
+        self.confirms  # noqa: B018 which imports coal: not in the first solve
         return scene, world
 
     def with_margin(self, margin: float) -> 'CollisionModel':

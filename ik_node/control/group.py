@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from ik_node.collision.model import CollisionModel
-from ik_node.collision.obstacles import Obstacle
 from ik_node.control.group_source import GroupSource, own_limits
 from ik_node.control.options import JOINT
 from ik_node.control.surroundings import Around, Surroundings, place_others
@@ -145,7 +144,7 @@ class Group(ABC):
             if around.model is None:
                 made = CollisionModel(cast(Any, space), (), self.source.collision_options.margin,
                                       disabled=self.source.disabled)
-                _surround(made, around.surroundings.obstacles)
+                made.surround(around.surroundings.obstacles)
                 around.model = made
             return around.model
 
@@ -159,7 +158,7 @@ class Group(ABC):
             if surroundings.number > around.surroundings.number:
                 if around.model is not None and (
                         surroundings.obstacles != around.surroundings.obstacles):
-                    _surround(around.model, surroundings.obstacles)
+                    around.model.surround(surroundings.obstacles)
                 around.surroundings = surroundings
 
     def place_others(self, values: Mapping[str, float]) -> None:
@@ -241,12 +240,6 @@ class Group(ABC):
 
     def _motion_limits(self) -> MotionLimits:
         return own_limits(self.options, self.space)
-
-
-def _surround(model: CollisionModel, obstacles: Sequence[Obstacle]) -> None:
-    """Set obstacles, and import coal where it compares meshes: not in the first solve."""
-    model.surround(obstacles)
-    model.confirms  # noqa: B018 which looks for coal
 
 
 def solve_closest(solver: Any, *arguments: Any) -> Any:

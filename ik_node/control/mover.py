@@ -172,10 +172,16 @@ class Mover:
                 break
             is_quick = False
         if self.motion is not None:
-            motion, self._at = Series([Part(present, 0.0, lead), motion]), began
-        elif motion.duration > 0.0:  # it begins when a controller has it
-            motion = Series([Rest(start.end, handover), motion])
-        return self._begin_now(motion), final
+            motion = Series([Part(present, 0.0, lead), motion])
+        else:  # it begins now, however long planning took, and moves when a controller has it
+            began = self._clock()
+            motion = Series([Rest(start.end, handover), motion]) if motion.duration else motion
+        if _SPLINES not in sys.modules:
+            start_thread(_import_splines, 'import')
+        self.motion, self._began = motion, began
+        self._sink.publish(self.group, motion, began)
+        self.advance(self._clock())
+        return max(motion.duration - (self._at - began), 0.0), final
 
     def _handover(self, motion: Trajectory) -> float:
         return self._sink.handover(motion) if self.group.options.trajectory_topic else 0.0
@@ -223,21 +229,6 @@ class Mover:
         if self.motion is None:
             return Rest(self.robot.joint_configuration(self.group))
         return left_of(self.motion, self._at - self._began)
-
-    def _begin_now(self, motion: Trajectory) -> float:
-        """Begin a motion, and advance to now; return what is left of it, s.
-
-        It begins now, if from rest, else at the time of the last call of `_present`: however long
-        planning took, a moving group has moved on by then, and one at rest has not.
-        """
-        if self.motion is None:
-            self._at = self._clock()
-        if _SPLINES not in sys.modules:
-            start_thread(_import_splines, 'import')
-        self.motion, self._began = motion, self._at
-        self._sink.publish(self.group, motion, self._at)
-        self.advance(self._clock())
-        return max(motion.duration - (self._at - self._began), 0.0)
 
 
 def _import_splines() -> None:

@@ -248,10 +248,7 @@ class Worker:
             began = time.perf_counter()
             cancellation.begin_anew(began + QUICK)
             with cancellation:
-                try:
-                    end = _End(work())
-                except BaseException as error:  # handed on to the goal
-                    end = _End(error=error)
+                end = ended(work)
             if not cancellation.has_ended_any():
                 took, overran = time.perf_counter() - began, group.overran
                 group.is_long, group.overran = False, took > _OVERRUN[0]
