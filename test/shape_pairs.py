@@ -7,10 +7,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ik_node import KinematicTree
-from ik_node.collision import Box, Capsule, Cylinder, Sphere, cores
-from ik_node.collision.hulls import hull_of
+from ik_node.collision import Box, Capsule, Cylinder, Sphere
 from ik_node.collision.scene import Scene
-from ik_node.collision.shapes import convex_of, hull_convex
+from ik_node.collision.shapes import convex_of, hull_of
 from ik_node.collision.world import World
 from ik_node.spatial import pose_from_rotation, pose_from_rpy
 
@@ -27,21 +26,17 @@ class Pair:
 
     def __init__(self, a, b, T_a=None, T_b=None):
         T_a, T_b = (np.eye(4) if T is None else T for T in (T_a, T_b))
-        scene = Scene(_FREE, [_FREE.links - 1], T_a[None], [a], [], [0], np.empty(0))
-        is_plane = b.core == cores.HALF_SPACE
-        own, none, here = [[b]], [[]], T_b[None]
-        self._world = World(*(none + [here[:0]] + own + [here] if is_plane else
-                              own + [here] + none + [here[:0]]))
-        self._touch = scene.touch()
+        self._data = Scene(_FREE, [_FREE.links - 1], T_a[None], [a], [], [0], np.empty(0),
+                           World([b], T_b[None]), 0.0).take()
 
     def find(self, q=None, far=np.inf):
         """Return the distance, the normal from a to b, and the nearest points; None beyond far."""
-        found = self._touch.find(self._world, np.zeros(6) if q is None else q, far)
+        found = self._data.find(np.zeros(6) if q is None else q, far)
         return found[0][2:] if found else None
 
     def gradient(self):
         """Return how the distance that was found last changes with q (6,)."""
-        return self._touch.rows()[1][0]
+        return self._data.rows()[1][0]
 
 
 def random_shape(kind, rng, sizes=None):
@@ -56,11 +51,10 @@ def random_shape(kind, rng, sizes=None):
         return convex_of(Box((x, y, z))), coal.Box(x, y, z)
     if kind == 'cylinder':
         return convex_of(Cylinder(x, y)), coal.Cylinder(x, y)
-    hull = hull_of(_points(rng) * (x, y, z))
-    own = coal.StdVec_Vec3s()
-    for point in hull.points:
+    own, points = coal.StdVec_Vec3s(), _points(rng) * (x, y, z)
+    for point in points:
         own.append(point)
-    return hull_convex(hull), coal.Convex.convexHull(own, True, None)
+    return hull_of(points)[0], coal.Convex.convexHull(own, True, None)
 
 
 def _points(rng):

@@ -25,7 +25,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import coal
 
-from ik_node.collision import cores
 from ik_node.collision.shapes import HALF_SPACE
 from shape_pairs import SHAPES, Pair, random_shape
 
@@ -62,11 +61,11 @@ def shape(kind, rng):
 def support(convex, corners, d):
     """Return the farthest points (k, 3) of a shape along directions d (k, 3), without kernels."""
     unit = d / np.maximum(np.linalg.norm(d, axis=1)[:, None], 1e-300)
-    if convex.core == cores.HULL:
+    if convex.vertices:
         return corners[(d @ corners.T).argmax(axis=1)]
     half = np.array(convex.half)
     p = np.sign(d) * half
-    if convex.core == cores.DRUM:
+    if convex.is_cylinder:
         across = np.linalg.norm(d[:, :2], axis=1)[:, None]
         p[:, :2] = half[0] * d[:, :2] / np.where(across > 0.0, across, 1.0)
     return p + convex.radius * unit
@@ -120,7 +119,7 @@ def check(kinds, pose_kind, rng, found, worst):
     for k in np.flatnonzero(~free & (np.abs(by_coal - apart) > limit)):
         found['coal differs'] += 1  # what its own normal proves counts
         errors['too deep'][k] = max(width(k, coals[k][1][None])[0] - apart[k], 0.0)
-    polytopes = {a.core, b.core} <= {cores.CUBOID, cores.HULL}
+    polytopes = {*kinds} <= {'box', 'hull'}
     for k in np.flatnonzero(~free):
         least = -np.inf
         if polytopes and k % 10 == 0:

@@ -1,21 +1,22 @@
 """What is near what, at joint values."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.collision import original
-from ik_node.collision.convex import Convex
-from ik_node.collision.original import TriangleMesh
-from ik_node.collision.scene import Scene, Touch
-from ik_node.collision.shapes import Piece
+from ik_node.collision import mesh_distance
+from ik_node.collision.obstacles import Obstacle, PointCloud
+from ik_node.collision.robot import LinkPiece, RobotShapes
+from ik_node.collision.scene import Scene, SceneData
+from ik_node.collision.shapes import Piece, Shapes, convex_of, poses_of
 from ik_node.collision.world import World
+from ik_node.model.geometry import Sphere
 
 Choice = Callable[[int, int, float], bool]
 """Chooses pairs: of shapes a and b that are so far apart, m."""
 _Near = tuple[int, tuple[int, int], tuple[Any, ...], bool]
-"""k of a pair in Touch, the pair, its distance, normal and points, and whether it needs no mesh."""
+"""k of a pair in SceneData, the pair, its distance, normal and points, and whether it is exact."""
 
 
 class Contact(NamedTuple):
@@ -51,28 +52,62 @@ class NearPairs(NamedTuple):
     meshes: np.ndarray  # (k,) bool: coal is there, and one is a mesh that is not convex
 
 
-class Checked(NamedTuple):
-    """What is checked for contact: shapes and what is around them, all of it of one time."""
+class NamedWorld(NamedTuple):
+    """The shapes of obstacles that are not attached, with their names in the order of the world."""
 
-    scene: Scene
     world: World
-    own: list[tuple[str, Piece]]     # the pieces of the robot, and what contacts call them
-    around: list[tuple[str, Piece]]  # those of the world, numbered after them
-    T_world_base: np.ndarray
-    closer: Mapping[tuple[int, int], float]  # m, by which pairs may come closer than others
+    named: list[tuple[Any, Piece]]
+
+    @classmethod
+    def of(cls, obstacles: list[Obstacle], T: np.ndarray, shapes: Shapes) -> 'NamedWorld':
+        """Make it of obstacles in a frame at T (4, 4), m, in that of the root link."""
+        named: list[tuple[Any, Piece]] = []
+        balls: list[tuple[Any, Piece]] = []
+        clouds = []
+        for one in obstacles:
+            if isinstance(one.shape, PointCloud):
+                clouds.append(poses_of(one.shape, one.pose))
+                ball = Sphere(one.shape.radius)
+                balls += [(one.name, Piece(convex_of(ball), one.pose, ball))] * len(clouds[-1])
+            else:
+                named += [(one.name, piece) for piece in shapes.pieces(one.shape, one.pose)]
+        poses = np.array([piece.placement for _, piece in named]).reshape(-1, 4, 4)
+        named += balls
+        world = World([piece.convex for _, piece in named], T @ np.concatenate([poses, *clouds]))
+        return cls(world, [named[k] for k in world.order])
+
+
+class RobotScene(Scene):
+    """A robot, and what is around it, with the names of the shapes: all of it of one time.
+
+    - `named`: the pieces of the robot and what contacts call them, then those of the world.
+    - `T_world_base`: (4, 4) where the base of an arm is, m.
+    - `may_come_closer`: by how much pairs may come closer than others, m.
+    """
+
+    def __init__(self, robot: RobotShapes, attached: list[LinkPiece], around: NamedWorld,
+                 margin: float) -> None:
+        pieces = [*robot.pieces, *attached]
+        self.around, self.T_world_base = around, robot.T_world_base
+        self.own: list[tuple[Any, Piece]] = [(one.name, one.piece) for one in pieces]
+        self.may_come_closer = robot.closer(margin)
+        super().__init__(*robot.scene_of(pieces, robot.pairs + robot.possible_pairs(
+            pieces, len(robot.pieces)), around.world, margin, self.may_come_closer))
+        self.has_larger = around.world.has_larger or any(
+            piece.convex.is_larger for _, piece in self.own)
 
     def near_pairs(self, q: np.ndarray, far: float, by_meshes: Choice) -> NearPairs:
         """Return the pairs at q (n,) that count as at most `far` apart, m."""
-        touch = self.scene.touch()
-        near = [*self._near(touch, q, far, by_meshes)]
-        distances, gradients = touch.rows()
-        if len(near) < touch.count:  # some are farther apart than their hulls
+        data = self.take()
+        near = [*self._near(data, q, far, by_meshes)]
+        distances, gradients = data.rows()
+        if len(near) < data.count:  # some are farther apart than their hulls
             kept = [one[0] for one in near]
             distances, gradients = distances[kept], gradients[kept]
-        touch.leave()
+        data.leave()
         return NearPairs(np.array([one[1] for one in near], int).reshape(-1, 2), distances,
                          gradients, np.array([not one[3] for one in near], bool) & (
-                             original.coal() is not None))
+                             mesh_distance.coal() is not None))
 
     def touches(self, q: np.ndarray, far: float,
                 among: Choice = lambda a, b, apart: True) -> bool:
@@ -86,50 +121,51 @@ class Checked(NamedTuple):
         Those that need no measurement of meshes come first. among: tells which pairs matter. deep:
         whether overlaps are measured, which takes a third of the time.
         """
-        touch, R, t = self.scene.touch(), self.T_world_base[:3, :3].T, self.T_world_base[:3, 3]
+        data, R, t = self.take(), self.T_world_base[:3, :3].T, self.T_world_base[:3, 3]
         try:
             for _, (a, b), (apart, normal, on_a, on_b), is_exact in self._near(
-                    touch, q, far, None, among, deep):
+                    data, q, far, None, among, deep):
                 yield Contact(self._named(a)[0], self._named(b)[0],
-                              apart - self.closer.get((a, b), 0.0), R @ (on_a - t),
-                              R @ (on_b - t), R @ normal, is_exact or self._measures(touch))
+                              apart - self.may_come_closer.get((a, b), 0.0), R @ (on_a - t),
+                              R @ (on_b - t), R @ normal, is_exact or self._measures(data))
         finally:
-            touch.leave()
+            data.leave()
 
-    def _near(self, touch: Touch, q: np.ndarray, far: float, by_meshes: Choice | None,
+    def _near(self, data: SceneData, q: np.ndarray, far: float, by_meshes: Choice | None,
               among: Choice = lambda a, b, apart: True, deep: bool = True) -> Iterator[_Near]:
         """Yield near pairs, where all are measured those first that need no measurement.
 
         by_meshes: tells which meshes are measured where coal is installed, None: all.
         """
-        found = touch.find(self.world, q, far, touch.most + 1, deep)
-        exact = [self._named(a)[1].is_exact and self._named(b)[1].is_exact for a, b, *_ in found]
-        measures = self._measures(touch)
+        found = data.find(q, far, data.most + 1, deep)
+        exact = [not (self._named(a)[1].convex.is_larger or self._named(b)[1].convex.is_larger)
+                 for a, b, *_ in found]
+        measures = self._measures(data)
         for k in range(len(found)) if by_meshes else sorted(
                 range(len(found)), key=lambda k: (not exact[k], found[k][2])):
             a, b, apart, *witness = found[k]
             if not among(a, b, apart):
                 continue
             if measures and not exact[k] and (by_meshes is None or by_meshes(a, b, apart)):
-                closer = self.closer.get((a, b), 0.0)
-                measured = original.distance(*self._placed(touch, a), *self._placed(touch, b),
-                                             far - closer)
+                closer = self.may_come_closer.get((a, b), 0.0)
+                measured = mesh_distance.distance(*self._placed(data, a), *self._placed(data, b),
+                                                  far - closer)
                 if measured is None:
                     continue
                 if measured[0] > 0.0:
                     apart, p_a, p_b = measured
                     witness, apart = [(p_b - p_a) / apart, p_a, p_b], apart + closer
-                    touch.replace(k, apart, *witness)
+                    data.replace(k, apart, *witness)
             yield k, (a, b), (apart, *witness), exact[k]
 
-    def _measures(self, touch: Touch) -> bool:
+    def _measures(self, data: SceneData) -> bool:
         """Tell whether meshes are measured; not where very many pairs are near."""
-        return original.coal() is not None and touch.count < touch.most
+        return mesh_distance.coal() is not None and data.count < data.most
 
-    def _named(self, k: int) -> tuple[str, Piece]:
-        return self.own[k] if k < len(self.own) else self.around[k - len(self.own)]
+    def _named(self, k: int) -> tuple[Any, Piece]:
+        return self.own[k] if k < len(self.own) else self.around.named[k - len(self.own)]
 
-    def _placed(self, touch: Touch, k: int) -> tuple[Convex | TriangleMesh, original.Placement]:
+    def _placed(self, data: SceneData, k: int) -> tuple[Any, mesh_distance.Placement]:
         """Return a shape itself, and its pose."""
-        T = touch.pose(self.world, k)
+        T = data.pose(k)
         return self._named(k)[1].original, (np.array(T[:3]), np.array(T[3]))

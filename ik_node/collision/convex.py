@@ -7,7 +7,8 @@ try:
     import cython
 except ImportError:
     from ik_node.support import cython
-from ik_node.collision import cores
+import numpy as np
+
 from ik_node.spatial import vector3 as vectors
 from ik_node.spatial.vector3 import Vector3
 from ik_node.support.arrays import Integers, Memory
@@ -15,32 +16,41 @@ from ik_node.support.arrays import Integers, Memory
 if not cython.compiled:
     from ik_node.spatial.vector3 import dot
 
+NOTHING = (0.0, 0.0, 0.0)
+
 
 class Convex:
-    """A convex shape, in its own frame; m.
+    """A convex shape about its middle, in its own frame; m.
 
-    - `core`: its kind, see `cores`; `radius`: how far the shape goes beyond the core.
-    - `half`: (3,) half the extents of the core; of a drum, its radius twice and half its length.
+    - `half`: (3,) half the extents of the core; of a cylinder, which is along z, its radius twice
+      and half its length. `radius`: how far the shape goes beyond the core.
+    - `is_cylinder`, `is_plane`: whether the core is one, or all that is below z = 0.
     - `points`, `first`, `neighbours`: of a hull, its `vertices` (k, 3), and for vertex i the ones
       `neighbours[first[i]]` to `neighbours[first[i + 1] - 1]` that share an edge with it.
+      `is_larger`: whether it is the hull of a mesh that is not convex.
     - `middle`, `bound`: the centre and the radius of a ball around the shape.
     """
 
     half: Vector3
     middle: Vector3
 
-    def __init__(self, core: int, radius: float, half: Any, points: Any = (), first: Any = (0,),
-                 neighbours: Any = (), middle: Any = (0.0, 0.0, 0.0),
-                 bound: float | None = None) -> None:
+    def __init__(self, half: Any = NOTHING, radius: float = 0.0, is_cylinder: bool = False,
+                 is_plane: bool = False, points: Any = (), first: Any = (0,),
+                 neighbours: Any = ()) -> None:
         """Copy what describes the shape."""
         self.memory = memory = Memory()
-        self.core, self.radius, self.vertices = core, radius, len(points)
-        self.half, self.middle = tuple(half), tuple(middle)
-        self.points = memory.points(points)
-        self.first, self.neighbours = memory.integers(first), memory.integers(neighbours)
+        self.is_cylinder, self.is_plane, self.is_larger = is_cylinder, is_plane, False
+        self.radius = radius
+        self.half, self.vertices = tuple(half), len(points)
+        self.points, self.first = memory.points(points), memory.integers(first)
+        self.neighbours = memory.integers(neighbours)
         x, y, z = half
-        self.bound = radius + math.sqrt(
-            x * x + y * y * (core != cores.DRUM) + z * z) if bound is None else bound
+        self.middle = NOTHING
+        self.bound = radius + math.sqrt(x * x + y * y * (not is_cylinder) + z * z)
+        if len(points):
+            middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+            self.middle = tuple(middle.tolist())
+            self.bound = float(np.sqrt(((points - middle) ** 2).sum(axis=1).max()))
 
 
 def support(shape: Convex, d: Vector3, near: Integers) -> Vector3:
@@ -49,9 +59,9 @@ def support(shape: Convex, d: Vector3, near: Integers) -> Vector3:
     near (1,): the vertex of a hull from which the search begins, replaced by the one found.
     """
     half = shape.half
-    if shape.core == cores.HULL:
+    if shape.vertices:
         return _vertex(shape, d, near)
-    if shape.core == cores.DRUM:
+    if shape.is_cylinder:
         across = math.sqrt(d[0] * d[0] + d[1] * d[1])
         if across == 0.0:  # any point of the rim, none within
             return half[0], 0.0, math.copysign(half[2], d[2])

@@ -7,17 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.collision import original
-from ik_node.collision.contact import Checked, Choice, Contact, NearPairs
-from ik_node.collision.free_space import FreeSpace
-from ik_node.collision.nearness import FAR, NEARER, ROUNDING, STOP
+from ik_node.collision import mesh_distance
+from ik_node.collision.contact import Choice, Contact, NamedWorld, NearPairs, RobotScene
 from ik_node.collision.obstacles import Obstacle, check_obstacles
-from ik_node.collision.placed_obstacles import attached, world_of
 from ik_node.collision.robot import LinkPiece, shapes_of
-from ik_node.collision.scene import Scene
-from ik_node.collision.shapes import Piece
-from ik_node.collision.sweep import Sweep
-from ik_node.collision.world import World
+from ik_node.collision.scene import FreeSpace
+from ik_node.collision.sweep import Sweep, free_by_meshes
 from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import check_joint_space
@@ -26,12 +21,11 @@ from ik_node.spatial.rotations import as_pose
 from ik_node.support.arguments import floats, number, sequence, vector, whole
 from ik_node.support.exceptions import InputError, shown
 
-_NEAR = 0.01      # m, beyond the margin: meshes whose hulls are nearer are measured
 _MOST_LOOKS = 50  # along one path
 _ROOT = np.eye(4)
 
 
-class CollisionModel:
+class CollisionModel(FreeSpace):
     """The shapes of a robot, and obstacles, which may change at any time.
 
     A mesh counts as its convex hull; where that touches something, and coal is installed, as it is.
@@ -39,7 +33,7 @@ class CollisionModel:
     - `space`: the arm or the body whose q its methods take; `margin`: m, kept from contact; but
       0.1 mm by pairs of the robot's links that are nearer in each of 1,000 configurations, whose
       distances count as that much greater where they are compared with it.
-    - `robot`: the shapes of the links, see `RobotShapes`.
+    - `robot`: the shapes of the links, see `RobotShapes`; `scene`: what is checked at present.
     """
 
     def __init__(self, space: Chain | Body, obstacles: Iterable[Obstacle] = (),
@@ -65,9 +59,7 @@ class CollisionModel:
         self._lock = threading.Lock()
         self._obstacles: tuple[Obstacle, ...] = ()
         self._T_world_frame = np.eye(4)  # the frame of the poses of these
-        self._attached: list[LinkPiece] = []
-        scene, world = self._surround(*world_of(self.robot, [], self._T_world_frame))
-        self.free: Any = FreeSpace(scene, world, self.margin)  # the same for kernels
+        self._attached: list[LinkPiece] = []  # of these, on links
         self.obstacles = obstacles
 
     @property
@@ -96,13 +88,14 @@ class CollisionModel:
         checked, robot = check_obstacles(obstacles), self.robot
         T_world_frame = as_pose(T_world_frame, 'T_world_frame')
         with robot.shapes.reading():
-            pieces = [piece for one in checked if one.link is not None
-                        for piece in attached(robot, one)]
-            world, others = world_of(robot, [one for one in checked if one.link is None],
-                                     T_world_frame)
+            attached = [robot.on_link(one.link, piece, one.name, one.touches)
+                        for one in checked if one.link is not None
+                        for piece in robot.shapes.pieces(one.shape, one.pose)]
+            around = NamedWorld.of([one for one in checked if one.link is None], T_world_frame,
+                                   robot.shapes)
         with self._lock:
-            self._obstacles, self._attached, self._T_world_frame = checked, pieces, T_world_frame
-            self.free.replace(*self._surround(world, others))
+            self._obstacles, self._attached, self._T_world_frame = checked, attached, T_world_frame
+            self._check(around)
 
     @property
     def others(self) -> Mapping[str, float]:
@@ -123,31 +116,22 @@ class CollisionModel:
         """Set `others`; obstacles stay where they are to the root link, which takes no time."""
         with self._lock:
             self.robot = self.robot.with_others(others)
-            self.free.replace(*self._surround(self._state.world, self._state.around))
+            self._check(self.scene.around)
 
-    def _surround(self, world: World, around: list[tuple[Any, Piece]]) -> tuple[Scene, World]:
-        """Check the links and what is attached to them with a world, of named pieces."""
-        robot, pieces = self.robot, [*self.robot.pieces, *self._attached]
-        closer = robot.closer(self.margin)
-        scene = robot.scene(pieces, robot.pairs + robot.possible_pairs(
-            pieces, len(robot.pieces)), closer)
-        own = [(one.name, one.piece) for one in pieces]
-        # One assignment, so that another thread sees all of it or nothing.
-        self._state = Checked(scene, world, own, around, robot.T_world_base, closer)
-        self._has_hulls = not all(one.is_exact for one in {
-            id(piece): piece for _, piece in (*own, *around)}.values())
+    def _check(self, around: NamedWorld) -> None:
+        """Check the links and what is attached to them, with a world, from the next search on."""
+        self.scene = RobotScene(self.robot, self._attached, around, self.margin)
         self.confirms  # noqa: B018 which imports coal: not in the first solve
-        return scene, world
 
     def with_margin(self, margin: float) -> 'CollisionModel':
         """Return the same model with another margin, m; what one changes is not changed in both.
 
         Nothing is prepared again. Raises InputError for a margin below 0.
         """
-        twin = object.__new__(CollisionModel)
+        twin = CollisionModel.__new__(CollisionModel)
         vars(twin).update(vars(self))
         twin._lock, twin.margin = threading.Lock(), _margin(margin)
-        twin.free = FreeSpace(*twin._surround(self._state.world, self._state.around), twin.margin)
+        twin._check(self.scene.around)
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -165,17 +149,16 @@ class CollisionModel:
         """
         if not callable(by_meshes):
             raise InputError(f'by_meshes must be a function, not {shown(by_meshes)}')
-        return self._state.near_pairs(self.space.checked(q), number(distance, 'distance'),
-                                      by_meshes)
+        return self.scene.near_pairs(self.space.checked(q), number(distance, 'distance'),
+                                     by_meshes)
 
     def is_free(self, q: np.ndarray) -> bool:
         """Tell whether nothing is nearer than the margin at q (n,), rad or m.
 
         Raises InputError for a wrong q.
         """
-        at = self.space.checked(q)
-        return self._is_free_by_hulls(at) or (
-            self.confirms and not self._state.touches(at, self.margin))
+        at, scene = self.space.checked(q), self.scene
+        return scene.is_free(at) or (self.confirms and not scene.touches(at, scene.margin))
 
     @property
     def confirms(self) -> bool:
@@ -183,7 +166,7 @@ class CollisionModel:
 
         Kernels find configurations free by hulls alone.
         """
-        return self._has_hulls and original.coal() is not None
+        return self.scene.has_larger and mesh_distance.coal() is not None
 
     def free_part(self, path: np.ndarray, bend: np.ndarray | None = None,
                   looks: int = _MOST_LOOKS) -> float:
@@ -201,11 +184,15 @@ class CollisionModel:
         bend = vector(np.zeros(n) if bend is None else bend, n, 'bend')
         if at.ndim != 2 or at.shape[1] != n or not len(at):
             raise InputError(f'path must have the shape (m, {n}), not {at.shape}')
-        is_near, part = not self._is_free_by_hulls(at[0]), self._free_by_hulls(at, bend)
-        if not self.confirms or (part == math.inf and not is_near) or (
-                is_near and self._state.touches(at[0], self.margin)):
+        scene = self.scene
+        part: float = Sweep(scene, at, bend).run()
+        if not self.confirms:
             return part
-        return self._free_by_meshes(at, 0.0 if is_near else part, bend, looks)
+        if not scene.is_free(at[0]):
+            if scene.touches(at[0], self.margin):
+                return part
+            part = 0.0
+        return part if part == math.inf else free_by_meshes(scene, at, part, bend, looks)
 
     def tip_touches(self, q: np.ndarray, slack: float) -> bool:
         """Tell whether what moves with the tip of an arm touches what stands still at q (n,).
@@ -222,67 +209,14 @@ class CollisionModel:
         def matters(a: int, b: int, apart: float) -> bool:
             ends = own[a], own[b] if b < len(own) else 0
             return ends in ((tip, 0), (0, tip))
-        return self._state.touches(self.space.checked(q), far, matters)
-
-    def _is_free_by_hulls(self, q: np.ndarray) -> bool:
-        touch = self.free.take()
-        near = touch.find(touch.world, q, self.margin, 1, False)
-        touch.leave()
-        return not near
-
-    def _free_by_hulls(self, path: np.ndarray, bend: np.ndarray) -> float:
-        touch = self.free.take()
-        part: float = Sweep(touch.scene, touch.world, path, bend).run(touch)
-        touch.leave()
-        return part
-
-    def _free_by_meshes(self, path: np.ndarray, part: float, bend: np.ndarray,
-                        looks: int) -> float:
-        """Return how far a path is free where hulls begin to touch a part after its beginning.
-
-        As long as they do, meshes are compared, the next time where they could touch.
-        """
-        last, least = len(path) - 1, max(self.margin - NEARER, 0.0)
-        begun: dict[tuple[int, int], float] = {}
-        sweep, ends_at_hulls = Sweep(self._state.scene, self._state.world, path), True
-        levers = sweep.levers()
-        far = least + float(levers @ bend)
-        for _ in range(looks):
-            i = min(int(part), last - 1)
-            q, dq = path[i] + (part - i) * (path[i + 1] - path[i]), np.abs(path[i + 1] - path[i])
-            if not ends_at_hulls and self._is_free_by_hulls(q):
-                ahead = self._free_by_hulls(np.concatenate([q[None], path[i + 1:]]), bend)
-                if ahead == math.inf:
-                    return math.inf
-                part = part + ahead * (i + 1 - part) if ahead < 1.0 else i + ahead
-                ends_at_hulls = True
-                continue
-            near = self._state.near_pairs(q, far + FAR, lambda a, b, d: d < far + _NEAR)
-            moves = sweep.levers_of(near.pairs)
-            slack = moves @ bend
-            room = near.distances - least - slack
-            for k in np.flatnonzero(room < STOP):  # no nearer than it was
-                pair = tuple(near.pairs[k].tolist())
-                if part == 0.0 or pair in begun:
-                    begun[pair] = max(begun.get(pair, -math.inf), float(near.distances[k]))
-                    room[k] = near.distances[k] - begun[pair] + slack[k] + STOP + ROUNDING
-            if (room < STOP).any():
-                break
-            if part >= last:
-                return math.inf
-            moved, room = moves @ dq, room - 0.5 * STOP
-            share = min((room / np.maximum(moved, room)).min(initial=1.0),
-                        FAR / max(float(levers @ dq), FAR))
-            part, ends_at_hulls = min(part + share, i + 1.0), False
-        return part
+        return self.scene.touches(self.space.checked(q), far, matters)
 
     def levers(self) -> np.ndarray:
         """Return by how much a change of each joint (n,) changes any distance at most: m per unit.
 
         Of joints that move others along, which have no limits, only up to a metre of that.
         """
-        state, path = self._state, np.ones((1, self.space.n_joints))
-        levers: np.ndarray = Sweep(state.scene, state.world, path).levers()
+        levers: np.ndarray = Sweep(self.scene, np.ones((1, self.space.n_joints))).levers()
         return levers
 
     def contacts(self, q: Sequence[float] | np.ndarray,
@@ -294,10 +228,11 @@ class CollisionModel:
         """
         at, far = self.space.checked(q), self.margin
         if distance is None:
-            found = self._state.contacts(at, far)
+            found = self.scene.contacts(at, far)
         else:  # whatever pairs may come closer
-            far, more = number(distance, 'distance'), max(self._state.closer.values(), default=0.0)
-            found = (one for one in self._state.contacts(at, far + more) if one.distance <= far)
+            far, scene = number(distance, 'distance'), self.scene
+            more = max(scene.may_come_closer.values(), default=0.0)
+            found = (one for one in scene.contacts(at, far + more) if one.distance <= far)
         return sorted(found, key=lambda one: one.distance)
 
 

@@ -18,15 +18,14 @@ from ik_node.kinematics.tree_frames import frames_at
 from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree, check_tree
-from ik_node.spatial import inverse
 from ik_node.support.arguments import mapping, number
 from ik_node.support.exceptions import InputError, ModelError, shown, unknown
 
 _SAMPLES = 1000  # joint configurations: a pair that touches in all of them always does
 _LEAST = 1e-4    # m, kept by pairs that are nearer than the margin in all of them
 _UNLIMITED = np.pi  # rad or m either way, of the samples of a joint without limits
-NO_PAIRS: Mapping[tuple[int, int], float] = {}
-NOTHING = World([], np.empty((0, 4, 4)), [], np.empty((0, 4, 4)))
+_NO_PAIRS: Mapping[tuple[int, int], float] = {}
+_NOTHING = World([], np.empty((0, 4, 4)))
 
 
 class LinkPiece(NamedTuple):
@@ -68,7 +67,7 @@ class RobotShapes:
         added = len(body.arrays.parent) - len(tree.links)
         drives = {k: tree.drives[name] for k, name in enumerate(tree.joints, start=added + 1)
                   if tree.joints[name].moves and body.arrays.column[k] < 0}
-        self._groups, self._T_group_entry, arrays = _grouped(body.arrays, body, drives)
+        self._groups, self._T_group_entry, arrays = _grouped(body.arrays, drives)
         self._drives = {int(self._groups[k]): drive for k, drive in drives.items()}
         if isinstance(space, Chain):
             column = np.array([space.joint_names.index(name) for name in body.joint_names] + [-1])
@@ -166,15 +165,15 @@ class RobotShapes:
         """Return the pairs that no margin, m, can part, and by how much they come closer, m."""
         return dict.fromkeys(self.always_within(margin), margin - _LEAST) if margin > _LEAST else {}
 
-    def scene(self, pieces: list[LinkPiece], pairs: list[tuple[int, int]],
-              closer: Mapping[tuple[int, int], float] = NO_PAIRS) -> Scene:
-        """Return what the kernels check: pairs of pieces, and those that move, with a world."""
-        return Scene(
-            self.tree, [one.group for one in pieces],
-            np.array([one.piece.placement for one in pieces]).reshape(-1, 4, 4),
-            [one.piece.convex for one in pieces], np.array(pairs, dtype=int).ravel(),
-            [k for k, one in enumerate(pieces) if self._cluster[one.group] > 0],
-            np.array([closer.get(pair, 0.0) for pair in pairs]))
+    def scene_of(self, pieces: list[LinkPiece], pairs: list[tuple[int, int]],
+                 world: World = _NOTHING, margin: float = 0.0,
+                 closer: Mapping[tuple[int, int], float] = _NO_PAIRS) -> tuple[Any, ...]:
+        """Return the arguments of a `Scene` with pairs of pieces, and a world for what moves."""
+        return (self.tree, [one.group for one in pieces],
+                np.array([one.piece.placement for one in pieces]).reshape(-1, 4, 4),
+                [one.piece.convex for one in pieces], np.array(pairs, dtype=int).ravel(),
+                [k for k, one in enumerate(pieces) if self._cluster[one.group] > 0],
+                np.array([closer.get(pair, 0.0) for pair in pairs]), world, margin)
 
     def _read(self, tree: KinematicTree) -> tuple[list[LinkPiece], tuple[str, ...]]:
         pieces: list[LinkPiece] = []
@@ -208,12 +207,13 @@ class RobotShapes:
         upper = np.where(np.isfinite(self._space.upper), self._space.upper, _UNLIMITED)
         samples = np.random.default_rng(0).uniform(
             np.minimum(lower, upper), np.maximum(lower, upper), (_SAMPLES, len(lower)))
-        touch = self.scene(self.pieces, near).touch()
+        data = None
         for q in samples if near else ():
-            found = {(a, b) for a, b, *_ in touch.find(NOTHING, q, far)}
+            if data is None:
+                data = Scene(*self.scene_of(self.pieces, near)).take()
+            found = {(a, b) for a, b, *_ in data.find(q, far)}
             if len(found) < len(near):
-                near = [pair for pair in near if pair in found]
-                touch = self.scene(self.pieces, near).touch()
+                near, data = [pair for pair in near if pair in found], None
             if not near:
                 break
         return set(near)
@@ -232,31 +232,25 @@ def shapes_of(space: Chain | Body, disabled: tuple[tuple[str, str], ...] = ()) -
     return own[pairs]
 
 
-def _grouped(arrays: TreeArrays, body: Body,
+def _grouped(arrays: TreeArrays,
              others: Iterable[int]) -> tuple[np.ndarray, np.ndarray, TreeArrays]:
     """Return the group of every entry of a tree, its pose in it (k, 4, 4), m, and their tree.
 
     others: the entries with a joint that is not in q.
     """
-    frames = frames_at(body.record, np.zeros(body.n_joints))
-    T = frames.T_world_link.copy()
-    frames.release()
-    head = np.arange(len(arrays.parent))  # the entry that a group begins with
     moves = (arrays.column >= 0) | (arrays.kind >= SPHERICAL_X)
-    moves[list(others)] = True
-    for k in range(1, len(head)):
+    moves[[0, *others]] = True
+    groups, kept = np.cumsum(moves) - 1, np.flatnonzero(moves)
+    placement, T_group_entry = arrays.placement.copy(), np.tile(np.eye(4), (len(moves), 1, 1))
+    for k in range(1, len(moves)):
+        parent = arrays.parent[k]
+        placement[k] = T_group_entry[parent] @ placement[k]
         if not moves[k]:
-            head[k] = head[arrays.parent[k]]
-    T_group_entry = np.array([inverse(T[head[k]]) @ T[k] for k in range(len(head))])
-    kept = np.unique(head)
-    groups = np.searchsorted(kept, head)
+            groups[k], T_group_entry[k] = groups[parent], placement[k]
     parent = np.array([-1, *groups[arrays.parent[kept[1:]]]])
-    placement = arrays.placement[kept].copy()
-    for k in range(1, len(kept)):
-        placement[k] = T_group_entry[arrays.parent[kept[k]]] @ placement[k]
     kind = arrays.kind[kept]
     return groups, T_group_entry, TreeArrays(
-        parent, kind, placement, arrays.axis[kept], arrays.column[kept], arrays.ratio[kept],
+        parent, kind, placement[kept], arrays.axis[kept], arrays.column[kept], arrays.ratio[kept],
         arrays.offset[kept], first_moved(parent, kind))
 
 

@@ -1,18 +1,32 @@
+cimport ik_node.collision.signed_distance as distances
+cimport ik_node.collision.world as worlds
+cimport ik_node.kinematics.jacobian as jacobians
+cimport ik_node.kinematics.tree as trees
+cimport ik_node.spatial.vector3 as vectors
 from ik_node.collision.convex cimport Convex
-from ik_node.collision.gap cimport Gap
-from ik_node.collision.penetration cimport Polytope
+from ik_node.collision.signed_distance cimport PairData
 from ik_node.collision.world cimport World
 from ik_node.kinematics.tree cimport Tree
-from ik_node.spatial.vector3 cimport motion, vector3
-from ik_node.support.arrays cimport Memory, columns, integers, objects, points, pose, poses, vector
+from ik_node.spatial.vector3 cimport (
+    composed, dot, minus, motion, moved, rotated_back, vector3)
+from ik_node.support.arrays cimport (
+    Memory, columns, integers, objects, points, poses, vector)
 cimport cython
 
 cdef int MOST
 
 
+cdef class FreeSpace:
+    cdef public Scene scene
+
+    cpdef SceneData take(self)
+
+
 cdef class Scene:
     cdef Memory memory
     cdef readonly Tree tree
+    cdef readonly World world
+    cdef readonly double margin
     cdef readonly int count, pair_count, moving_count
     cdef integers link, pairs, moving
     cdef poses placement
@@ -20,36 +34,37 @@ cdef class Scene:
     cdef readonly list idle
     cdef vector closer
 
-    cpdef Touch touch(self)
+    cpdef SceneData take(self)
 
 
-cdef class Touch:
+cdef class SceneData:
     cdef readonly Scene scene
     cdef Memory memory
     cdef poses frames, place
     cdef points axes, middle, normal, on_a, on_b
     cdef vector q, distance
     cdef columns J
-    cdef readonly Gap gap
-    cdef Polytope polytope
+    cdef readonly PairData pair
     cdef integers a, b, stack
     cdef readonly int count, most
-    cdef public World world
-    cdef public double margin, closer
+    cdef double closer
     cdef bint deep
 
     cpdef leave(self)
-    cpdef motion pose(self, World world, int k)
+    cpdef motion pose(self, int k)
     cdef bint is_free(self, vector q) noexcept nogil
-    @cython.locals(scene=Scene, d='double[::1]', G='double[:, ::1]')
+    @cython.locals(d='double[::1]', G='double[:, ::1]')
     cpdef tuple rows(self)
-    @cython.locals(scene=Scene)
-    cpdef list find(self, World world, const double[::1] q, double far, int most=*,
-                    bint deep=*)
+    cpdef list find(self, const double[::1] q, double far, int most=*, bint deep=*)
 
 
-cdef void put(motion T, pose pose) noexcept nogil
-cdef bint measure(Convex a, Convex b, motion B, Touch touch, int i, int j,
+cdef int scan(SceneData own, vector q, double far, int most, bint deep) noexcept nogil
+cdef void place_shape(SceneData own, int k) noexcept nogil
+cdef bint measure(Convex a, Convex b, motion B, SceneData own, int i, int j,
                   double far) noexcept nogil
-cdef bint is_apart(Convex b, pose T, vector3 p, double reach) noexcept nogil
-include "scene.pxi"
+cdef bint scan_world(Convex a, World world, SceneData own, int i, double far,
+                     int most) noexcept nogil
+cdef bint beyond_box(vector box, vector3 p, double reach) noexcept nogil
+cdef void distance_row(SceneData own, int k, vector row) noexcept nogil
+cdef void add_motion(SceneData own, int shape, vector3 point, vector3 normal, double sign,
+                     vector row) noexcept nogil

@@ -2,18 +2,17 @@
 
 import contextlib
 import functools
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ik_node.collision import cores
 from ik_node.collision.convex import Convex
-from ik_node.collision.hulls import Hull, hull_of
+from ik_node.collision.mesh_distance import TriangleMesh
 from ik_node.collision.obstacles import Ground, PointCloud
-from ik_node.collision.original import TriangleMesh
-from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere
+from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 from ik_node.spatial import pose_from_rotation, turn_z_onto
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import IkError, ModelError
@@ -21,8 +20,8 @@ from ik_node.support.exceptions import IkError, ModelError
 if TYPE_CHECKING:
     from ik_node.model.meshes import Meshes
 
-HALF_SPACE = Convex(cores.HALF_SPACE, 0.0, (0.0, 0.0, 0.0))
-_NOWHERE = (0.0, 0.0, 0.0)
+HALF_SPACE = Convex(is_plane=True)
+_THIN = 1e-9  # of the size: what extends less has no extent in that direction
 
 
 class Piece(NamedTuple):
@@ -30,18 +29,7 @@ class Piece(NamedTuple):
 
     convex: Convex
     placement: np.ndarray  # (4, 4) T_frame_shape, m
-    mesh: TriangleMesh | None = None  # whose convex hull it is
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether it is the shape itself, and no larger hull of it."""
-        return self.mesh is None or self.mesh.is_convex
-
-    @property
-    def original(self) -> Convex | TriangleMesh:
-        """The shape itself."""
-        return self.convex if self.mesh is None else self.mesh
-
+    original: Shape | Ground | TriangleMesh  # the shape itself; a mesh: whose convex hull it is
 
 class Shapes:
     """Makes pieces of shapes; each mesh is read once. `robot`: the file near which meshes are."""
@@ -68,16 +56,16 @@ class Shapes:
         """
         if isinstance(shape, Ground):
             plane = pose_from_rotation(turn_z_onto(shape.normal), shape.offset * shape.normal)
-            return [Piece(HALF_SPACE, pose @ plane)]
+            return [Piece(HALF_SPACE, pose @ plane, shape)]
         if isinstance(shape, PointCloud):
-            ball = convex_of(Sphere(shape.radius))
-            return [Piece(ball, T) for T in poses_of(shape, pose)]
+            ball = Sphere(shape.radius)
+            return [Piece(convex_of(ball), T, ball) for T in poses_of(shape, pose)]
         if isinstance(shape, Mesh):
             if shape not in self._read_meshes:
                 self._read_meshes[shape] = self._read(shape)
             convex, mesh = self._read_meshes[shape]
             return [Piece(convex, pose, mesh)]
-        return [Piece(convex_of(shape), pose)]
+        return [Piece(convex_of(shape), pose, shape)]
 
     def _read(self, mesh: Mesh) -> tuple[Convex, TriangleMesh]:
         if self._meshes is None:
@@ -91,8 +79,10 @@ class Shapes:
         if not np.abs(vertices).max() <= MAX_NUMBER:
             raise ModelError(f'the mesh of a collision shape, {mesh.filename}, must be within '
                              f'{MAX_NUMBER:g} m')
-        hull = hull_of(vertices)
-        return hull_convex(hull), TriangleMesh(vertices, np.asarray(read.faces), hull.volume)
+        hull, volume = hull_of(vertices)
+        triangles = TriangleMesh(vertices, np.asarray(read.faces), volume)
+        hull.is_larger = not triangles.is_convex
+        return hull, triangles
 
 
 def _meshes_near(robot: str | None) -> 'Meshes':
@@ -110,21 +100,46 @@ def _meshes_near(robot: str | None) -> 'Meshes':
 def convex_of(shape: Box | Sphere | Cylinder | Capsule) -> Convex:
     """Return a shape other than a mesh for the kernels."""
     if isinstance(shape, Box):
-        return Convex(cores.CUBOID, 0.0, tuple(0.5 * float(value) for value in shape.size))
+        return Convex([0.5 * float(value) for value in shape.size])
+    radius = float(shape.radius)
     if isinstance(shape, Sphere):
-        return Convex(cores.POINT, float(shape.radius), _NOWHERE)
+        return Convex(radius=radius)
     half = 0.5 * float(shape.length)
     if isinstance(shape, Capsule):
-        return Convex(cores.SEGMENT, float(shape.radius), (0.0, 0.0, half))
-    return Convex(cores.DRUM, 0.0, (float(shape.radius), float(shape.radius), half))
+        return Convex((0.0, 0.0, half), radius)
+    return Convex((radius, radius, half), is_cylinder=True)
 
 
-def hull_convex(hull: Hull) -> Convex:
-    """Return a convex hull for the kernels."""
-    middle = 0.5 * (hull.points.min(axis=0) + hull.points.max(axis=0))
-    bound = float(np.sqrt(((hull.points - middle) ** 2).sum(axis=1).max()))
-    return Convex(cores.HULL, 0.0, _NOWHERE, hull.points, hull.first, hull.neighbours,
-                  tuple(middle.tolist()), bound)
+def hull_of(points: np.ndarray) -> tuple[Convex, float]:
+    """Return the convex hull of points (m, 3), m, at least one, and its volume, m³.
+
+    They may lie in a plane or on a line; then that is 0.
+    """
+    from scipy.spatial import ConvexHull, QhullError  # takes as long to import as rclpy
+    points = np.unique(points, axis=0)
+    middle = points.mean(axis=0)
+    _, sizes, axes = np.linalg.svd(points - middle, full_matrices=False)
+    rank = int((sizes > _THIN * max(sizes[0], np.abs(points).max())).sum())
+    local = (points - middle) @ axes.T
+    if rank < 2:
+        ends = points[np.unique([local[:, 0].argmin(), local[:, 0].argmax()])]
+        return _polytope(ends, [(0, len(ends) - 1)]), 0.0
+    try:
+        hull = ConvexHull(points if rank == 3 else local[:, :2])
+    except QhullError:  # nearly flat: the box along its axes encloses it
+        corners = np.array(list(itertools.product(*zip(local.min(axis=0), local.max(axis=0)))))
+        return _polytope(middle + corners @ axes, [*itertools.combinations(range(8), 2)]), 0.0
+    number = np.zeros(len(points), dtype=int)
+    number[hull.vertices] = np.arange(len(hull.vertices))
+    edges = number[hull.simplices][:, [*itertools.combinations(range(rank), 2)]].reshape(-1, 2)
+    return _polytope(points[hull.vertices], edges), hull.volume if rank == 3 else 0.0
+
+
+def _polytope(points: np.ndarray, edges: Any) -> Convex:
+    """Return a shape with the vertices (k, 3), m, and the edges (m, 2) between these."""
+    edges = np.unique(np.concatenate([edges, np.asarray(edges)[:, ::-1]]), axis=0)
+    return Convex(points=np.ascontiguousarray(points), neighbours=edges[:, 1],
+                  first=np.searchsorted(edges[:, 0], np.arange(len(points) + 1)))
 
 
 def poses_of(cloud: PointCloud, pose: np.ndarray) -> np.ndarray:

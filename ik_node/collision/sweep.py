@@ -14,6 +14,7 @@ looked at, as where two huge shapes pass each other, the path ends at one of the
 """
 
 import math
+from typing import Any
 
 try:
     import cython
@@ -21,12 +22,10 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
-from ik_node.collision import convex, cores
+from ik_node.collision import convex
 from ik_node.collision import scene as scenes
 from ik_node.collision.convex import Convex
-from ik_node.collision.nearness import FAR, NEARER, ROUNDING, STOP
-from ik_node.collision.scene import Scene, Touch
-from ik_node.collision.world import World
+from ik_node.collision.scene import Scene
 from ik_node.kinematics import kinds
 from ik_node.kinematics import tree as trees
 from ik_node.spatial import vector3 as vectors
@@ -37,6 +36,11 @@ from ik_node.support.arrays import Memory, Pose
 if not cython.compiled:
     from ik_node.spatial.vector3 import dot, minus, moved, rotated, rotated_back, times
 
+FAR = 0.1        # m, beyond the margin: up to it distances from the world are measured
+NEARER = 1e-4    # m, by which a pair may come nearer than the margin, and not be touched;
+STOP = 5e-5      # m: at the places that are looked at half of it
+ROUNDING = 1e-7  # m
+MESHES = 0.01    # m, beyond the margin: meshes whose hulls are nearer are measured
 HALVINGS = 3     # of a part on which planes are tried
 LOOK = 64        # places between two looks at the clock
 MOST_PLACES = 100_000  # of a pair
@@ -59,9 +63,9 @@ class Sweep:
       and how far apart they have come since; `begun_count` of them.
     """
 
-    def __init__(self, scene: Scene, world: World, path: np.ndarray,
-                 bend: np.ndarray | None = None) -> None:
+    def __init__(self, scene: Scene, path: np.ndarray, bend: np.ndarray | None = None) -> None:
         """Copy a path (m, n), rad or m; bend: (n,), by default 0."""
+        self.data: Any = None
         self.memory, self.scene, self.tree = Memory(), scene, scene.tree
         memory, self.m, self.n = self.memory, len(path), scene.tree.n
         self.path, zeros = memory.rows(path), np.zeros(self.n)
@@ -69,7 +73,7 @@ class Sweep:
         self.turn, self.swing = memory.vector(zeros), memory.vector(zeros)
         self.of_a, self.of_b = memory.vector(zeros), memory.vector(zeros)
         self.bend = memory.vector(zeros if bend is None else bend)
-        self.frame, self.around, self.slack, self.is_late = -1, world.reach, 0.0, False
+        self.frame, self.around, self.slack, self.is_late = -1, scene.world.reach, 0.0, False
         self.travel = memory.vector(np.zeros(self.tree.links))
         self.begun, self.low = (memory.vector(np.zeros(scenes.MOST)),
                                 memory.vector(np.zeros(scenes.MOST)))
@@ -78,13 +82,17 @@ class Sweep:
         self.begun_b, self.begun_count = memory.integers(np.zeros(scenes.MOST)), 0
         write_travel(self)
 
-    def run(self, touch: Touch) -> float:
+    def run(self) -> float:
         """Return how far the path is free: i + s, a part s after its configuration i; inf: wholly.
 
         0 where it is cancelled.
         """
-        with cython.nogil:
-            return advance(self, touch)
+        self.data = self.scene.take()
+        try:
+            with cython.nogil:
+                return advance(self)
+        finally:
+            self.data.leave()
 
     def levers(self) -> np.ndarray:
         """Return by how much a change of each joint (n,) changes any distance at the most, m."""
@@ -102,6 +110,48 @@ class Sweep:
         return np.array(rows).reshape(-1, self.n)
 
 
+def free_by_meshes(scene: Any, path: np.ndarray, part: float, bend: np.ndarray,
+                   looks: int) -> float:
+    """Return how far a path is free where hulls begin to touch a part after its beginning.
+
+    As long as they do, meshes are compared, the next time where they could touch. See
+    `CollisionModel.free_part`; scene: a `RobotScene`.
+    """
+    last, least = len(path) - 1, max(scene.margin - NEARER, 0.0)
+    begun: dict[tuple[int, int], float] = {}
+    sweep, ends_at_hulls = Sweep(scene, path), True
+    levers = sweep.levers()
+    far = least + float(levers @ bend)
+    for _ in range(looks):
+        i = min(int(part), last - 1)
+        q, dq = path[i] + (part - i) * (path[i + 1] - path[i]), np.abs(path[i + 1] - path[i])
+        if not ends_at_hulls and scene.is_free(q):
+            ahead = Sweep(scene, np.concatenate([q[None], path[i + 1:]]), bend).run()
+            if ahead == INF:
+                return INF
+            part = part + ahead * (i + 1 - part) if ahead < 1.0 else i + ahead
+            ends_at_hulls = True
+            continue
+        near = scene.near_pairs(q, far + FAR, lambda a, b, d: d < far + MESHES)
+        moves = sweep.levers_of(near.pairs)
+        slack = moves @ bend
+        room = near.distances - least - slack
+        for k in np.flatnonzero(room < STOP):  # no nearer than it was
+            pair = tuple(near.pairs[k].tolist())
+            if part == 0.0 or pair in begun:
+                begun[pair] = max(begun.get(pair, -INF), float(near.distances[k]))
+                room[k] = near.distances[k] - begun[pair] + slack[k] + STOP + ROUNDING
+        if (room < STOP).any():
+            break
+        if part >= last:
+            return INF
+        moved, room = moves @ dq, room - 0.5 * STOP
+        share = min((room / np.maximum(moved, room)).min(initial=1.0),
+                    FAR / max(float(levers @ dq), FAR))
+        part, ends_at_hulls = min(part + share, i + 1.0), False
+    return part
+
+
 def write_travel(own: Sweep) -> None:
     """Write how far each prismatic joint is from zero, at the most."""
     for k in range(own.tree.links):
@@ -111,20 +161,19 @@ def write_travel(own: Sweep) -> None:
                                     math.fabs(trees.joint_value(own.tree, own.path[i], k)))
 
 
-def advance(own: Sweep, touch: Touch) -> float:
+def advance(own: Sweep) -> float:
     """Return how far the path is free of all pairs; see `Sweep.run`."""
-    free, touch.deep = INF, True
+    free, own.data.deep = INF, True
     for k in range(own.scene.pair_count):
-        touch.closer = own.scene.closer[k]
-        free = min(free, free_of(own, touch, own.scene.pairs[2 * k], own.scene.pairs[2 * k + 1],
-                                 free))
-    touch.closer = 0.0
+        own.data.closer = own.scene.closer[k]
+        free = min(free, free_of(own, own.scene.pairs[2 * k], own.scene.pairs[2 * k + 1], free))
+    own.data.closer = 0.0
     for k in range(own.scene.moving_count):
-        free = min(free, free_of(own, touch, own.scene.moving[k], -1, free))
+        free = min(free, free_of(own, own.scene.moving[k], -1, free))
     return 0.0 if own.is_late else free
 
 
-def free_of(own: Sweep, touch: Touch, a: int, b: int, until: float) -> float:
+def free_of(own: Sweep, a: int, b: int, until: float) -> float:
     """Return how far the path is free of contact between shape a and b, or the world for b = −1.
 
     Infinite where it is as far as `until`.
@@ -133,7 +182,7 @@ def free_of(own: Sweep, touch: Touch, a: int, b: int, until: float) -> float:
     own.begun_count = 0
     write_levers(own, a, b)
     while not own.is_late:
-        room = room_at(own, touch, a, b, place)
+        room = room_at(own, a, b, place)
         if room < 0.0:
             return place
         if place >= end:
@@ -143,31 +192,31 @@ def free_of(own: Sweep, touch: Touch, a: int, b: int, until: float) -> float:
             return place
         own.is_late = places % LOOK == 0 and clock.is_over(INF)
         place = max(farthest(own, place, max(room, 0.5 * STOP)),
-                    separated_until(own, touch, a, b, place, room))
+                    separated_until(own, a, b, place, room))
     return place
 
 
-def room_at(own: Sweep, touch: Touch, a: int, b: int, place: float) -> float:
+def room_at(own: Sweep, a: int, b: int, place: float) -> float:
     """Return by how much a and b may come nearer, m; negative where they are too near."""
-    put_at(own, touch, a, b, place)
-    far, touch.count = touch.margin + own.slack + FAR, 0
+    put_at(own, a, b, place)
+    far, own.data.count = own.scene.margin + own.slack + FAR, 0
     if b < 0:
-        scenes.scan_world(cython.cast(Convex, own.scene.shape[a]), touch.world, touch, a,
-                          own.scene.count, far, scenes.MOST + 1)
+        scenes.scan_world(cython.cast(Convex, own.scene.shape[a]), own.scene.world, own.data, a,
+                          far, scenes.MOST + 1)
     else:
-        between = minus(vectors.row(touch.middle, b), vectors.row(touch.middle, a))
+        between = minus(vectors.row(own.data.middle, b), vectors.row(own.data.middle, a))
         apart = (math.sqrt(dot(between, between)) - cython.cast(Convex, own.scene.shape[a]).bound
                  - cython.cast(Convex, own.scene.shape[b]).bound)
         if apart > far:
-            return apart - touch.margin - own.slack
+            return apart - own.scene.margin - own.slack
         scenes.measure(cython.cast(Convex, own.scene.shape[a]),
-                       cython.cast(Convex, own.scene.shape[b]), vectors.motion_of(touch.place[b]),
-                       touch, a, b, far)
-    least, room = max(touch.margin - NEARER, 0.0) + own.slack, FAR
-    for k in range(touch.count):
-        distance, low = touch.distance[k], least
+                       cython.cast(Convex, own.scene.shape[b]),
+                       vectors.motion_of(own.data.place[b]), own.data, a, b, far)
+    least, room = max(own.scene.margin - NEARER, 0.0) + own.slack, FAR
+    for k in range(own.data.count):
+        distance, low = own.data.distance[k], least
         if distance < least + STOP:
-            low = lowest(own, touch.b[k], distance, place == 0.0)
+            low = lowest(own, own.data.b[k], distance, place == 0.0)
             if distance < low + STOP:
                 return -1.0
         own.low[k] = low
@@ -175,7 +224,7 @@ def room_at(own: Sweep, touch: Touch, a: int, b: int, place: float) -> float:
     return room
 
 
-def put_at(own: Sweep, touch: Touch, a: int, b: int, place: float) -> None:
+def put_at(own: Sweep, a: int, b: int, place: float) -> None:
     """Write the poses of shapes a and b at a place of the path."""
     i = int(place)
     if i > 0 and i > own.m - 2:
@@ -184,10 +233,10 @@ def put_at(own: Sweep, touch: Touch, a: int, b: int, place: float) -> None:
     for k in range(own.n):
         here = own.path[i][k]
         own.q[k] = here if part == 0.0 else here + part * (own.path[i + 1][k] - here)
-    trees.tree_frames(own.tree, own.q, touch.frames, touch.axes)
-    scenes.place_shape(own.scene, touch, a)
+    trees.tree_frames(own.tree, own.q, own.data.frames, own.data.axes)
+    scenes.place_shape(own.data, a)
     if b >= 0:
-        scenes.place_shape(own.scene, touch, b)
+        scenes.place_shape(own.data, b)
 
 
 def lowest(own: Sweep, b: int, distance: float, begins: bool) -> float:
@@ -217,7 +266,7 @@ def farthest(own: Sweep, place: float, room: float) -> float:
     return own.m - 1.0
 
 
-def separated_until(own: Sweep, touch: Touch, a: int, b: int, place: float, room: float) -> float:
+def separated_until(own: Sweep, a: int, b: int, place: float, room: float) -> float:
     """Return a place of the same part up to which planes separate a and b, or `place` itself."""
     i, rate, swing, spin = int(place), 0.0, 0.0, 0.0
     for k in range(own.n):
@@ -225,64 +274,64 @@ def separated_until(own: Sweep, touch: Touch, a: int, b: int, place: float, room
         rate += own.lever[k] * moved_by
         swing += own.swing[k] * moved_by
         spin += own.turn[k] * moved_by
-    if touch.count == 0 or touch.count == scenes.MOST or room <= 0.0 or rate == 0.0:
+    if own.data.count == 0 or own.data.count == scenes.MOST or room <= 0.0 or rate == 0.0:
         return place
     part = min(i + 1.0 - place, FAR / rate)
     if swing * spin * part * part > 8.0 * room:
         part = math.sqrt(8.0 * room / (swing * spin))
-    write_planes(own, touch)
+    write_planes(own)
     for _ in range(HALVINGS):
-        if are_separated(own, touch, a, b, place + part, rate * part,
+        if are_separated(own, a, b, place + part, rate * part,
                          0.125 * swing * spin * part * part):
             return place + part
         part *= 0.5
     return place
 
 
-def write_planes(own: Sweep, touch: Touch) -> None:
+def write_planes(own: Sweep) -> None:
     """Write the normals of the pairs that are noted, in the frame of `frame`."""
-    for k in range(touch.count):
-        n = vectors.row(touch.normal, k)
+    for k in range(own.data.count):
+        n = vectors.row(own.data.normal, k)
         if own.frame >= 0:
-            n = rotated_back(vectors.motion_of(touch.frames[own.frame]), n)
+            n = rotated_back(vectors.motion_of(own.data.frames[own.frame]), n)
         own.plane[k][0], own.plane[k][1], own.plane[k][2] = n
 
 
-def are_separated(own: Sweep, touch: Touch, a: int, b: int, place: float, motion: float,
+def are_separated(own: Sweep, a: int, b: int, place: float, motion: float,
                   least: float) -> bool:
     """Tell whether the planes still separate all pairs that a motion, m, could bring too near.
 
     By `least`, m, more than they must be apart.
     """
-    put_at(own, touch, a, b, place)
-    for k in range(touch.count):
-        if touch.distance[k] - own.low[k] - least >= motion:
+    put_at(own, a, b, place)
+    for k in range(own.data.count):
+        if own.data.distance[k] - own.low[k] - least >= motion:
             continue
         n = vectors.row(own.plane, k)
         if own.frame >= 0:
-            n = rotated(vectors.motion_of(touch.frames[own.frame]), n)
+            n = rotated(vectors.motion_of(own.data.frames[own.frame]), n)
         if b >= 0:
-            apart = separation(own, touch, a, cython.cast(Convex, own.scene.shape[b]),
-                               touch.place[b], n)
+            apart = separation(own, a, cython.cast(Convex, own.scene.shape[b]),
+                               own.data.place[b], n)
         else:
-            c = touch.b[k] - own.scene.count
-            apart = separation(own, touch, a, cython.cast(Convex, touch.world.shape[c]),
-                               touch.world.place[c], n)
+            c = own.data.b[k] - own.scene.count
+            apart = separation(own, a, cython.cast(Convex, own.scene.world.shape[c]),
+                               own.scene.world.place[c], n)
         if apart - own.low[k] < least:
             return False
     return True
 
 
-def separation(own: Sweep, touch: Touch, a: int, b: Convex, T: Pose, n: Vector3) -> float:
+def separation(own: Sweep, a: int, b: Convex, T: Pose, n: Vector3) -> float:
     """Return by how much planes across n, a unit vector from a to b at T (4, 4), part them, m."""
-    A, B = vectors.motion_of(touch.place[a]), vectors.motion_of(T)
-    if b.core == cores.HALF_SPACE:
+    A, B = vectors.motion_of(own.data.place[a]), vectors.motion_of(T)
+    if b.is_plane:
         n = times(-1.0, rotated(B, (0.0, 0.0, 1.0)))
     own.near[0] = 0
     on_a = moved(A, convex.support(cython.cast(Convex, own.scene.shape[a]), rotated_back(A, n),
                                    own.near))
     on_b = B[3]
-    if b.core != cores.HALF_SPACE:
+    if not b.is_plane:
         own.near[0] = 0
         on_b = moved(B, convex.support(b, times(-1.0, rotated_back(B, n)), own.near))
     return dot(n, minus(on_b, on_a)) - cython.cast(Convex, own.scene.shape[a]).radius - b.radius

@@ -7,6 +7,7 @@ cdef int LEAF, DEPTH
 cdef class World:
     cdef Memory memory
     cdef readonly int count, planes, leaves
+    cdef readonly bint has_larger
     cdef readonly double reach
     cdef readonly object order
     cdef objects shape

@@ -13,32 +13,35 @@ _GRID = 2**20
 class World:
     """Placed shapes, some of them half-spaces.
 
-    - `count`, `planes`: how many there are, and how many half-spaces after them.
+    - `count`, `planes`: how many there are, and how many half-spaces after them; `has_larger`:
+      whether a hull is larger than its mesh.
     - `shape`, `place`: each shape, and its pose (4, 4), m.
     - `reach`: how far they are from the origin at most, m; infinite with half-spaces.
     - `boxes`: of a complete binary tree, least and greatest coordinates of each node; `leaves`:
       how many leaves it has, each of `LEAF` shapes in order.
     """
 
-    def __init__(self, shapes: list[Convex], poses: np.ndarray, planes: list[Convex],
-                 plane_poses: np.ndarray) -> None:
-        """Sort shapes at poses (k, 4, 4), and half-spaces after them; `order` is of the shapes."""
+    def __init__(self, shapes: list[Convex], poses: np.ndarray) -> None:
+        """Sort shapes at poses (k, 4, 4), half-spaces last; `order` is of what was given."""
         self.memory = memory = Memory()
-        count = len(shapes)
-        middle = np.array([shape.middle for shape in shapes]).reshape(count, 3)
+        is_plane = np.array([shape.is_plane for shape in shapes], dtype=bool)
+        middle = np.array([shape.middle for shape in shapes]).reshape(-1, 3)
         center = np.einsum('kij,kj->ki', poses[:, :3, :3], middle) + poses[:, :3, 3]
-        bound = np.array([shape.bound for shape in shapes])[:, None]
-        self.order = order = _along_curve(center)
-        self.count, self.planes = count, len(planes)
-        self.shape = memory.objects([*(shapes[k] for k in order), *planes])
-        self.place = memory.poses(np.concatenate([poses[order], plane_poses]))
+        bound = np.array([shape.bound for shape in shapes]).reshape(-1, 1)
+        inner, planes = np.flatnonzero(~is_plane), np.flatnonzero(is_plane)
+        inner = inner[_along_curve(center[inner])]
+        self.count, self.planes = len(inner), len(planes)
+        self.order = order = np.concatenate([inner, planes])
+        self.shape = memory.objects([shapes[k] for k in order])
+        self.place = memory.poses(poses[order])
+        self.has_larger = any(shape.is_larger for shape in shapes)
         leaves = 1
-        while leaves * LEAF < count:
+        while leaves * LEAF < self.count:
             leaves *= 2
         self.leaves = leaves
-        low, high = center[order] - bound[order], center[order] + bound[order]
+        low, high = (center - bound)[inner], (center + bound)[inner]
         self.boxes = memory.columns(_boxes(low, high, leaves))
-        self.reach = np.inf if planes else float(np.linalg.norm(
+        self.reach = np.inf if len(planes) else float(np.linalg.norm(
             np.maximum(-low, high), axis=1).max(initial=0.0))
 
 

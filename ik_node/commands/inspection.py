@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.collision import cores, original
+from ik_node.collision.mesh_distance import TriangleMesh, coal
 from ik_node.collision.robot import LinkPiece, RobotShapes
 from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
@@ -16,8 +16,6 @@ from ik_node.solvers.registry import make_solver, solver_names
 from ik_node.support.exceptions import IkError, ModelError, UnsupportedError, names
 from ik_node.workspace.task_rank import task_rank
 
-_SHAPES = {cores.POINT: 'sphere', cores.SEGMENT: 'capsule', cores.CUBOID: 'box',
-           cores.DRUM: 'cylinder', cores.HULL: 'convex hull of a mesh'}
 _NEARLY = 1e-2   # rad: an angle this near to a right angle is meant to be one
 _EXACTLY = 1e-9  # rad: rounding in the last digits
 
@@ -61,10 +59,14 @@ def inspect_collisions(robot: RobotShapes) -> dict[str, Any]:
 
 
 def _shape(one: LinkPiece, robot: RobotShapes) -> dict[str, Any]:
-    convex, mesh = one.piece.convex, one.piece.mesh
-    return {'link': one.link, 'shape': _SHAPES[convex.core], 'visual': one.link in robot.visual,
-            'vertices': convex.vertices, 'excess': 0.0 if mesh is None or mesh.is_convex else
-            None if original.coal() is None else mesh.hull_excess()}
+    convex, shape = one.piece.convex, one.piece.original
+    name: str = type(shape).__name__.lower()
+    excess: float | None = 0.0
+    if isinstance(shape, TriangleMesh):
+        name = 'convex hull of a mesh'
+        excess = 0.0 if shape.is_convex else None if coal() is None else shape.hull_excess()
+    return {'link': one.link, 'shape': name, 'visual': one.link in robot.visual,
+            'vertices': convex.vertices, 'excess': excess}
 
 
 def chains_to_show(tree: KinematicTree, base: str | None, tip: str | None) -> list[Chain]:

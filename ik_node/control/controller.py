@@ -140,7 +140,7 @@ class Controller(Mover):
         """Return what solutions keep away from now; other joints are where they are now."""
         await self._place_others()
         self._obstacles_stamp = self.group.surroundings.stamp
-        return self.group.solver.collisions.free.state
+        return self.group.solver.collisions.scene
 
     async def _solve_free(self, solve: Callable[[], Any]) -> Any:
         """Return a result; solve again where obstacles have moved onto the solution meanwhile."""

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from ik_node.collision import Box, Capsule, Cylinder, Ground, Sphere
-from ik_node.collision.hulls import hull_of
-from ik_node.collision.shapes import Shapes, convex_of, hull_convex
+from ik_node.collision.shapes import Shapes, convex_of, hull_of
 from shape_pairs import SHAPES, Pair, at, random_pose, random_shape
 
 
@@ -131,7 +130,7 @@ def test_shapes_that_are_farther_apart_than_asked_for_are_not_found():
     [[0.0, 0.0, 0.0], [1.0, 0.0, 1e-13], [0.0, 1.0, 0.0], [1.0, 1.0, -1e-13]],
 ], ids=['a point', 'a line', 'a plate', 'a plate but for rounding'])
 def test_points_without_a_volume_have_a_hull(points):
-    flat = hull_convex(hull_of(np.array(points)))
+    flat = hull_of(np.array(points))[0]
     beside = at(float(np.max(np.array(points)[:, 0])) + 0.5, *points[0][1:])
     assert Pair(flat, convex_of(Sphere(0.1)), T_b=beside).find()[0] == pytest.approx(0.4)
 
@@ -139,4 +138,4 @@ def test_points_without_a_volume_have_a_hull(points):
 def test_a_hull_has_the_vertices_alone():
     cube = np.array(list(itertools.product((0.0, 1.0), repeat=3)))
     inside = np.random.default_rng(0).uniform(0.1, 0.9, (50, 3))
-    assert len(hull_of(np.concatenate([cube, inside])).points) == 8
+    assert hull_of(np.concatenate([cube, inside]))[0].vertices == 8

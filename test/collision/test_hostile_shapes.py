@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ik_node import KinematicTree
-from ik_node.collision import Box, CollisionModel, Mesh, Obstacle, Sphere, original
+from ik_node.collision import Box, CollisionModel, Mesh, Obstacle, Sphere, mesh_distance
 from ik_node.model.srdf import read_disabled_collisions
 from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError, ModelError
@@ -78,7 +78,7 @@ def test_a_mesh_of_any_kind_is_a_shape(arm, tmp_path, kind):
     assert model.is_free([0.5])
 
 
-@pytest.mark.skipif(original.coal() is None, reason='coal 3.0.3 is not installed')
+@pytest.mark.skipif(mesh_distance.coal() is None, reason='coal 3.0.3 is not installed')
 def test_a_concave_polygon_covers_what_it_covers(arm, tmp_path):
     for first in range(6):  # where the fan of triangles begins
         ring = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
@@ -150,7 +150,7 @@ def test_shapes_of_links_that_are_wrong_are_named(tmp_path):
         CollisionModel(tree.chain())
 
 
-@pytest.mark.skipif(original.coal() is None, reason='coal 3.0.3 is not installed')
+@pytest.mark.skipif(mesh_distance.coal() is None, reason='coal 3.0.3 is not installed')
 def test_a_mesh_of_a_thousand_parts_is_compared_in_a_bounded_time(arm, tmp_path):
     parts = [trimesh.creation.box((0.004, 0.004, 0.004),
                                   trimesh.transformations.translation_matrix(place))

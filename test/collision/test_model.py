@@ -107,11 +107,11 @@ def test_other_joints_may_move_at_any_time_and_carry_the_base():
     assert ('three', 'door') in pairs
     assert not any({'finger', 'thumb'} <= {*pair} for pair in pairs)  # which no joint of q parts
     assert not any({'three', 'thumb'} <= {*pair} for pair in pairs)
-    before = model.free.state
+    before = model.scene
     model.others = {'hinge': 1.5}
     assert model.contacts(q) == []
     assert model.others['hinge'] == 1.5
-    assert model.free.state is not before
+    assert model.scene is not before
     assert model.obstacles[0].name == 'ball'
     upper = tree.chain('one', 'tip')  # whose base link the joint a moves
     turned = CollisionModel(upper, [Obstacle(Sphere(0.1), at(1.5, 0.15), name='ball')])

@@ -284,6 +284,6 @@ def test_how_far_a_hull_goes_beyond_its_mesh_is_measured(capsys, tmp_path, monke
     assert found['shape'] == 'convex hull of a mesh'
     assert found['vertices'] == 10
     assert found['excess'] == pytest.approx(0.45, abs=0.02)
-    monkeypatch.setattr('ik_node.collision.original.coal', lambda: None)
+    monkeypatch.setattr('ik_node.commands.inspection.coal', lambda: None)
     assert 'hull of a mesh, 10 vertices, how far beyond the mesh is known with coal' in shown(
         capsys, file, '--collisions')

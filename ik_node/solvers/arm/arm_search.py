@@ -152,12 +152,11 @@ class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
     def _find_closest(self, problem: tuple[Goal, np.ndarray], found: Found) -> Found:
         """Return the closest configuration, unless only `found` meets the goal."""
         (goal, q0), q = problem, problem[1].copy()
-        free = None if self.collisions is None else self.collisions.free
         chain = self._chain_about(q0)
         self._verifier.into_limits(q)
         position, orientation = closest_of(chain).find(
             goal.pose, goal.weights, q, np.clip(found.q, chain.lower, chain.upper),
-            self._deadline(), free)
+            self._deadline(), self.collisions)
         is_free = self._is_free(q)
         if is_free and self.options.allow((position, orientation)):
             found = found._replace(reason=StopReason.CONVERGED)  # also where others touch something

@@ -70,7 +70,7 @@ class IterativeSolver(Solver):
         """Check for collisions in the kernel; see `Driver.avoid`."""
         super().avoid(collisions)
         if self._entry is not None:
-            self._entry.free = collisions.free
+            self._entry.free = collisions
 
     def _avoiding(self, goal: Goal, q0: np.ndarray,
                   is_free: Callable[[np.ndarray], bool]) -> Found:

@@ -102,9 +102,9 @@ class GuardedSteps:
         part = self.collisions.free_part(np.array([q, q + step]), looks=_LOOKS)
         step = step if part > 1.0 else _SHORTER * part * step
         if self._is_stuck(q, step, here, np.maximum(upper, -lower)) and (
-                self._searched != (q.tobytes(), self.collisions.free.state)):
+                self._searched != (q.tobytes(), self.collisions.scene)):
             self._escape = escape_from(q, self.collisions)
-            self._searched = q.tobytes(), self.collisions.free.state
+            self._searched = q.tobytes(), self.collisions.scene
         return step if self._escape is None else self._escape.step(q, lower, upper)
 
     def _is_stuck(self, q: np.ndarray, step: np.ndarray, here: NearPairs,

@@ -1,6 +1,6 @@
 from ik_node.support.arrays cimport vector
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.collision.free_space cimport FreeSpace
+from ik_node.collision.scene cimport FreeSpace
 from ik_node.solvers.kernel.method cimport Method
 from ik_node.solvers.kernel.restarts cimport Table
 from ik_node.solvers.kernel.settings cimport Record, Settings, Scratch

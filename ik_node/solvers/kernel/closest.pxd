@@ -1,5 +1,5 @@
 from ik_node.support.arrays cimport Memory, vector
-from ik_node.collision.free_space cimport FreeSpace
+from ik_node.collision.scene cimport FreeSpace
 from ik_node.solvers.kernel.arm_kernel cimport Verifier
 
 

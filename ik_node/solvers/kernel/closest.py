@@ -13,7 +13,7 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
-from ik_node.collision.free_space import FreeSpace
+from ik_node.collision.scene import FreeSpace
 from ik_node.kinematics import jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes

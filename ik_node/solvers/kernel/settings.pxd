@@ -1,7 +1,7 @@
 cimport ik_node.solvers.codes as codes
 from ik_node.support.arrays cimport (
     Memory, columns, integers, points, pose, poses, rotation, square, vector)
-from ik_node.collision.scene cimport Touch
+from ik_node.collision.scene cimport SceneData
 from ik_node.solvers.kernel.task cimport TipTask
 cimport cython
 
@@ -39,4 +39,4 @@ cdef class Scratch:
     cdef double deadline, nearby
     cdef TipTask task, plain
     cdef Record record
-    cdef Touch touch
+    cdef SceneData touch

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ik_node.collision.scene import Touch
+from ik_node.collision.scene import SceneData
 from ik_node.kinematics.reach import extent, wrist_ball
 from ik_node.kinematics.structures import ChainArrays
 from ik_node.solvers import codes
@@ -103,4 +103,4 @@ class Scratch:
         self.cost = memory.vector(picked)
         self.task, self.plain = TipTask(), TipTask()
         self.record, self.iterations, self.deadline, self.nearby = Record(), 0, INF, INF
-        self.touch: Touch | None = None
+        self.touch: SceneData | None = None

@@ -1,4 +1,4 @@
-"""Distances of shapes as they are, by coal: meshes by their triangles, not by their convex hulls.
+"""Distances of meshes by their triangles, not by their convex hulls: by coal.
 
 Of meshes coal knows the surface alone: one that is wholly inside another shape is as far from it as
 the surfaces are. That is found here by winding numbers. Its security margin misses pairs of meshes
@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.collision import cores
-from ik_node.collision.convex import Convex
-from ik_node.collision.winding import Surface
+from ik_node.collision import windings
+from ik_node.collision.obstacles import Ground
+from ik_node.model.geometry import Shape
 
 Placement = tuple[np.ndarray, np.ndarray]  # R (3, 3) and t (3,), m
 _OLDEST = (3, 0, 3)
@@ -24,11 +24,13 @@ _FULL = 1.0 - 1e-9
 class TriangleMesh:
     """The triangles of a mesh; whether its convex hull, of `hull_volume` m³, is its shape.
 
-    - `vertices` (k, 3), m; `faces` (t, 3): the vertices of each triangle.
+    - `vertices` (k, 3), m, between `low` and `high`; `faces` (t, 3): those of each triangle.
     """
 
     def __init__(self, vertices: np.ndarray, faces: np.ndarray, hull_volume: float) -> None:
-        self.vertices, self.faces, self.hull_volume = vertices, faces, hull_volume
+        self.vertices, self.hull_volume = np.ascontiguousarray(vertices, float), hull_volume
+        self.faces = np.ascontiguousarray(faces, np.intc)
+        self.low, self.high = vertices.min(axis=0), vertices.max(axis=0)
         a, b, c = (self.vertices - self.vertices.mean(axis=0))[self.faces.T]
         volume = abs(float(np.einsum('ij,ij->', a, np.cross(b, c)))) / 6.0
         self.is_convex = 0.0 < _FULL * hull_volume <= volume
@@ -55,10 +57,10 @@ class TriangleMesh:
         used = np.unique(a)
         return points[used[np.unique(labels[used], return_index=True)[1]]]
 
-    @functools.cached_property
-    def surface(self) -> Surface:
-        """The mesh for what it encloses."""
-        return Surface(self.vertices, self.faces)
+    def encloses(self, points: np.ndarray) -> bool:
+        """Tell whether one of points (p, 3), m, is inside; none is on the surface."""
+        near = points[((self.low < points) & (points < self.high)).all(axis=1)]
+        return windings.are_around(self.vertices, self.faces, near)
 
     def hull_excess(self, count: int = 2000) -> float:
         """Return how far the convex hull is from the surface at the most, m, at random points."""
@@ -76,6 +78,9 @@ class TriangleMesh:
                                    _request(), coal().DistanceResult()) for p in points)
 
 
+_Original = Shape | Ground | TriangleMesh
+
+
 @functools.cache
 def coal() -> Any:
     """Return the module coal; None where it is not installed, or too old."""
@@ -87,13 +92,14 @@ def coal() -> Any:
     return coal if version >= _OLDEST else None
 
 
-def distance(a: Convex | TriangleMesh, T_a: Placement, b: Convex | TriangleMesh, T_b: Placement,
+def distance(a: _Original, T_a: Placement, b: _Original, T_b: Placement,
              far: float) -> tuple[float, np.ndarray, np.ndarray] | None:
     """Return the distance, m, of two shapes, 0 where they touch; None where it is above `far`.
 
     And the nearest points (3,) of shapes that do not touch.
     """
-    own, other = _geometry(a), _geometry(b)
+    own, other = (one.geometry if isinstance(one, TriangleMesh) else _primitive(one)
+                  for one in (a, b))
     at, there = coal().Transform3s(*T_a), coal().Transform3s(*T_b)
     if (coal().collide(own, at, other, there, _contact_request(), coal().CollisionResult())
             or _encloses(a, T_a, b, T_b) or _encloses(b, T_b, a, T_a)):
@@ -105,14 +111,12 @@ def distance(a: Convex | TriangleMesh, T_a: Placement, b: Convex | TriangleMesh,
     return None if apart > far else (apart, found.getNearestPoint1(), found.getNearestPoint2())
 
 
-def _encloses(a: Convex | TriangleMesh, T_a: Placement, b: Convex | TriangleMesh,
-              T_b: Placement) -> bool:
+def _encloses(a: _Original, T_a: Placement, b: _Original, T_b: Placement) -> bool:
     """Tell whether a part of b is inside the mesh a; their surfaces do not touch."""
-    if not isinstance(a, TriangleMesh) or (
-            isinstance(b, Convex) and b.core == cores.HALF_SPACE):
+    if not isinstance(a, TriangleMesh) or isinstance(b, Ground):
         return False
-    points = b.parts if isinstance(b, TriangleMesh) else np.array([b.middle])
-    return bool(a.surface.encloses(points, T_a[0].T @ T_b[0], (T_b[1] - T_a[1]) @ T_a[0]))
+    points = b.parts if isinstance(b, TriangleMesh) else np.zeros((1, 3))
+    return a.encloses((points @ T_b[0].T + T_b[1] - T_a[1]) @ T_a[0])
 
 
 @functools.cache
@@ -130,18 +134,9 @@ def _request() -> Any:
     return request
 
 
-def _geometry(shape: Convex | TriangleMesh) -> Any:
-    return shape.geometry if isinstance(shape, TriangleMesh) else _primitive(shape)
-
-
-@functools.lru_cache(maxsize=4096)
-def _primitive(shape: Convex) -> Any:
-    """Return a convex shape, none of a mesh, for coal."""
-    x, y, z = (2.0 * value for value in shape.half)
-    if shape.core == cores.HALF_SPACE:
+@functools.lru_cache(maxsize=4096, typed=True)  # a Capsule may equal a Cylinder
+def _primitive(shape: Shape | Ground) -> Any:
+    """Return a shape for coal, whose primitives have the names and the sizes of ours."""
+    if isinstance(shape, Ground):
         return coal().Halfspace(np.array([0.0, 0.0, 1.0]), 0.0)
-    if shape.core == cores.POINT:
-        return coal().Sphere(shape.radius)
-    if shape.core == cores.SEGMENT:
-        return coal().Capsule(shape.radius, z)
-    return coal().Box(x, y, z) if shape.core == cores.CUBOID else coal().Cylinder(0.5 * x, z)
+    return getattr(coal(), type(shape).__name__)(*np.hstack(shape).astype(float))

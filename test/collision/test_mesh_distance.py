@@ -16,14 +16,14 @@ from ik_node.collision import (
     Obstacle,
     PointCloud,
     Sphere,
-    original,
+    mesh_distance,
 )
 from ik_node.solvers.result import StopReason
 from ik_node.spatial import pose_from_rpy
 from ik_node.tasks import Position
 
 trimesh = pytest.importorskip('trimesh', reason='trimesh is not installed (make test brings it)')
-needs_coal = pytest.mark.skipif(original.coal() is None, reason='coal 3.0.3 is not installed')
+needs_coal = pytest.mark.skipif(mesh_distance.coal() is None, reason='coal 3.0.3 is not installed')
 
 
 def at(x=0.0, y=0.0, z=0.0, rpy=(0.0, 0.0, 0.0)):
@@ -78,7 +78,7 @@ def test_a_margin_is_kept_from_the_mesh_itself(channel):
 
 
 def test_without_coal_the_convex_hull_counts_and_the_contact_says_so(channel, monkeypatch):
-    monkeypatch.setattr(original, 'coal', lambda: None)
+    monkeypatch.setattr(mesh_distance, 'coal', lambda: None)
     model = CollisionModel(slider(), [Obstacle(channel, name='channel')])
     assert not model.confirms
     assert not model.is_free([1.5])

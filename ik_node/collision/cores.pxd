@@ -1,2 +1,0 @@
-# Not compiled: inlined where it is used.
-include "cores.pxi"
