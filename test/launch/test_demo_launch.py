@@ -1,5 +1,6 @@
 """launch/demo.launch.py with upstream's launch packages and the real robot_state_publisher."""
 
+import contextlib
 import logging
 import os
 
@@ -60,8 +61,11 @@ def test_the_arm_follows_the_demonstrations_goals_until_there_are_others():
         assert tree.name == 'arm_6r'
         chain = tree.chain()
         goal = chain.forward([0.4, 0.2, -0.5, 0.3, -0.9, 0.1])
-        answer = client.send(goal)
-        assert answer.met
+
+        def met():
+            with contextlib.suppress(TimeoutError):  # a goal of the demonstration came first
+                return client.send(goal, timeout=5.0).met
+        assert any(met() for _ in range(12))
         assert client.spin_until(lambda: any(
             'another node sends goals' in line.msg for line in lines), 60.0)
         client.node.create_subscription(JointState, 'joint_states', states.append, 10)
