@@ -37,7 +37,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from ik_node import IkError
 from ik_node.commands.demo.rviz_view import fit, motion_points, shown_points
 from ik_node.control.options import BODY_SOLVERS, SOLVERS, NodeOptions
-from ik_node.kinematics.reach import reach
+from ik_node.kinematics.reach import extent
 from ik_node.mocap.recording_files import read_recording
 from ik_node.model.readers import FORMATS, read_model
 from ik_node.ros.publishing.markers.shapes import shown_size
@@ -111,7 +111,7 @@ def _solve(values: dict[str, str], wanted: set[str]) -> Plan:
     if 'goals' in wanted:
         nodes.append(_node(values, 'demo_goals', parameters=[*parameters, links]))
     if chain is not None and 'workspace' in wanted:
-        edge = 0.1 * shown_size(reach(chain.arrays)[1])  # few voxels: quick to compute
+        edge = 0.1 * shown_size(extent(chain.arrays).reach)  # few voxels: quick to compute
         nodes.append(_node(values, 'ik_workspace', arguments=[
             str(file), '--base', chain.base_link, '--tip', chain.tip_link, '--edge', f'{edge:.3g}',
             '--publish', '--frame-prefix', values['frame_prefix']]))

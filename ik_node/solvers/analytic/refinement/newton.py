@@ -121,11 +121,12 @@ def _eliminate(J: Columns, n: int, e: Vector) -> float:
     return least
 
 
-def smallest_pivot(chain: ChainRecord, work: Scratch, held: Vector, q: Vector) -> float:
+def smallest_pivot(chain: ChainRecord, work: Scratch, held: Vector, q: Vector,
+                   unit: float) -> float:
     """Return the smallest pivot of the Jacobian of the joints that are not held, at q (n,).
 
     It is small where these, by held (n,), are nearly singular; infinite where they are more than
-    six.
+    six. unit: the weight of positions, 1/m.
     """
     J, free = work.J, 0
     for k in range(chain.n):
@@ -139,7 +140,7 @@ def smallest_pivot(chain: ChainRecord, work: Scratch, held: Vector, q: Vector) -
     for k in range(chain.n):
         if held[k] == 0.0:
             for i in range(6):
-                J[free][i] = J[k][i]
+                J[free][i] = unit * J[k][i] if i < 3 else J[k][i]
             free += 1
     return _eliminate(J, free, work.e)
 

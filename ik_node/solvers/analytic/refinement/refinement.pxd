@@ -31,7 +31,7 @@ cdef class Refinement:
     cdef void wrap_to_nearest(self, vector q) noexcept nogil
     cdef double smallest_pivot(self, vector q) noexcept nogil
     cdef bint _is_sharpened_inside(self, vector q) noexcept nogil
-    @cython.locals(above=cython.bint)
+    @cython.locals(above=cython.bint, hardly=cython.bint)
     cdef double move_inside_limits(self, vector q) noexcept nogil
 
 

@@ -29,7 +29,7 @@ MOST_SOLUTIONS = 128  # including twins across a singularity
 # Squared error, m² and rad², of a precise solution. Configurations that meet the tolerances with a
 # larger error are used only where there is no precise one.
 PRECISE = 1e-17
-SMALL, LARGE = 0.1, 10.0  # m: lengths of arms; positions of others count as if of the nearest one
+SMALL, LARGE = 1.0, 10.0  # m: lengths of arms; positions of others count as if of the nearest one
 
 
 class Refinement:
@@ -141,7 +141,7 @@ class Refinement:
     def smallest_pivot(self, q: Vector) -> float:
         """Return `newton.smallest_pivot`, below ALL_BUT_SINGULAR on a self-motion, or nearly."""
         self.invalidate_frames()
-        return newton.smallest_pivot(self.chain, self.work, self.held, q)
+        return newton.smallest_pivot(self.chain, self.work, self.held, q, self.unit)
 
     def _is_sharpened_inside(self, q: Vector) -> bool:
         """Refine q (n,) in place as far as rounding allows; return whether it is inside the limits.
@@ -158,15 +158,16 @@ class Refinement:
     def move_inside_limits(self, q: Vector) -> float:
         """Move q (n,) along its self-motion into the limits, in place; return the squared error.
 
-        Infinite without a self-motion, which an excess that rounding explains does not need, and
-        where q stays outside, or is not precise on an exact arm.
+        Infinite without a self-motion, which an excess that rounding explains does not need: at the
+        limit q is as precise as it can be. Infinite also where q stays outside, or is not precise
+        on an exact arm.
         """
         held, moved, n, most = self.work.slope, self.work.start, self.chain.n, 0
         if (limit_excess(self.chain, q) <= _FIRM
                 and self._is_sharpened_inside(q)):
             return self.tolerable_error(q)
-        if limit_excess(self.chain, q) > _ROUNDED and (
-                self.smallest_pivot(q) >= newton.ALL_BUT_SINGULAR):
+        hardly = limit_excess(self.chain, q) <= _ROUNDED
+        if not hardly and self.smallest_pivot(q) >= newton.ALL_BUT_SINGULAR:
             return INF
         for k in range(n):
             if (joint_excess(self.chain, q, k)
@@ -186,7 +187,8 @@ class Refinement:
                     self.family.may_be_off and error < INF
                     and self.tolerable_error(moved) < INF):
                 copy_to(q, moved, n)
-                return self.tolerable_error(q)
+                error = self.tolerable_error(q)
+                return min(error, PRECISE) if hardly and error < INF else error
         return INF
 
 

@@ -30,7 +30,7 @@ if not cython.compiled:
 
 INF, TWO_PI = math.inf, 2.0 * math.pi
 _PER_ROOT = 30.0      # pivot of elimination below which twins are sought, per root of the slack
-_DOUBTFUL = 0.1       # of that pivot: where solutions may be missing
+_DOUBTFUL = 0.3       # of that pivot: where solutions may be missing
 _BESIDE = 1e-4        # pivot below which even the general 6R may lack some
 _MOVES = 16           # of branches along self-motions into the limits, for a goal
 _SAME = 1e-6          # rad or m: solutions nearer to each other are duplicates
