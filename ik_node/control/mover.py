@@ -86,7 +86,7 @@ class Mover:
             return braking(start, limits) if start.duration else start, None
         is_quick = self.motion is None or (len(self.motion.knots) <= _MANY and hasattr(
             sys.modules.get(_SPLINES), 'CubicSpline'))
-        return (await self._begin_planned(plan, is_quick))[0]
+        return (await self._begin_planned(plan, is_quick, is_checked=False))[0]
 
     def freeze(self) -> None:
         """Stop the motion at once."""
@@ -144,15 +144,17 @@ class Mover:
             return motion, group.solve([aim], motion.end) if result.success else result
         return plan
 
-    async def _begin_planned(self, plan: _Plan, is_quick: bool = False) -> tuple[float, Any]:
+    async def _begin_planned(self, plan: _Plan, is_quick: bool = False,
+                             is_checked: bool = True) -> tuple[float, Any]:
         """Begin the motion that a search plans; return what is left of it, s, and its result.
 
         The current motion goes on during planning, which starts from where the arm will be then.
         is_quick: whether to plan from now on first, in the calling thread, which may suffice.
+        is_checked: whether the plan is checked for collisions, where these matter.
         """
         handover = 0.0
         while True:
-            if not is_quick:  # else nothing is checked for collisions
+            if is_checked:
                 await self._place_others()
             before, present = self.motion, self._present()
             handover = max(handover, self._handover(present))

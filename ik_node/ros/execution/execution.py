@@ -68,10 +68,8 @@ class Execution:
 
     def follow(self, robot: Robot) -> None:
         """Set the joint values of the robot to those of its motions, if there are any."""
-        for controller in self.controllers.values():
-            if controller.motion is not None:
-                self.advance(robot)
-                return
+        if any(controller.motion is not None for controller in self.controllers.values()):
+            self.advance(robot)
 
     def destroy(self) -> None:
         """Stop watching the clock."""
