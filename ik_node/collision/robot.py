@@ -1,7 +1,7 @@
 """The shapes of a robot, and which of them may touch one another."""
 
 import copy
-import weakref
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -219,17 +219,13 @@ class RobotShapes:
         return set(near)
 
 
-_OF_SPACES: 'weakref.WeakKeyDictionary[Chain | Body, dict[Any, RobotShapes]]' = (
-    weakref.WeakKeyDictionary())
-
-
 def shapes_of(space: Chain | Body, disabled: tuple[tuple[str, str], ...] = ()) -> RobotShapes:
     """Return the shapes of an arm or a body, whose meshes are read once."""
-    own = _OF_SPACES.setdefault(space, {})
-    pairs = _checked_pairs(disabled, check_tree(space.tree))
-    if pairs not in own:
-        own[pairs] = RobotShapes(space, disabled)
-    return own[pairs]
+    _checked_pairs(disabled, check_tree(space.tree))
+    return _shapes_of(space, tuple(map(tuple, disabled)))
+
+
+_shapes_of = functools.lru_cache(maxsize=8)(RobotShapes)  # each keeps its robot
 
 
 def _grouped(arrays: TreeArrays,

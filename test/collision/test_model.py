@@ -1,12 +1,15 @@
 """Where robots touch themselves and obstacles."""
 
 import copy
+import gc
 import math
 import pickle
+import weakref
 
 import numpy as np
 import pytest
 
+import robots
 from ik_node import KinematicTree
 from ik_node.collision import (
     Box,
@@ -368,3 +371,14 @@ def test_a_model_is_copied_with_its_obstacles(arm):
     for other in (copy.copy(model), pickle.loads(pickle.dumps(model))):
         assert other.margin == 0.1
         assert not other.is_free(np.zeros(3))
+
+
+def test_models_of_former_robots_are_not_kept():
+    kept = []
+    for _ in range(20):
+        chain = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
+        assert CollisionModel(chain).robot is CollisionModel(chain).robot
+        kept.append(weakref.ref(chain))
+    del chain
+    gc.collect()
+    assert sum(one() is not None for one in kept) <= 8
