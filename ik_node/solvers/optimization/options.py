@@ -39,12 +39,12 @@ def _term(name: str, term: Any, choices: Sequence[str]) -> Any:
                       f'function and its gradient, not {shown(term)}')
 
 
-def _rows(name: str, given: Any, spec: Spec, n_joints: int | None) -> np.ndarray | None:
+def _rows(name: str, triple: Any, spec: Spec, n_joints: int | None) -> np.ndarray | None:
     """Return (A, lower, upper) as one list, see `linear_constraints` of the options."""
-    if not isinstance(given, (list, tuple)) or len(given) != 3 or np.ndim(given[0]) != 2:
+    if not isinstance(triple, (list, tuple)) or len(triple) != 3 or np.ndim(triple[0]) != 2:
         return None
-    matrix, bounds = floats(given[0], f'{name}[0]'), []
-    for k, bound in enumerate(given[1:], start=1):
+    matrix, bounds = floats(triple[0], f'{name}[0]'), []
+    for k, bound in enumerate(triple[1:], start=1):
         try:
             values = np.broadcast_to(np.asarray(bound, dtype=float), len(matrix))
         except (TypeError, ValueError) as error:
