@@ -141,10 +141,16 @@ class Normal(NamedTuple):
     covariance: np.ndarray  # (n, n)
     precision: np.ndarray  # (n, n), its inverse
 
-    def log_likelihood(self, q: np.ndarray) -> float:
-        """Return the logarithm of its share of the density at q (n,), up to a constant."""
+    @classmethod
+    def of(cls, share: float, mean: np.ndarray, covariance: np.ndarray) -> 'Normal':
+        """Return the distribution with a share of the mixture."""
+        return cls(math.log(max(share, 1e-300)) - 0.5 * np.linalg.slogdet(covariance)[1], mean,
+                   covariance, np.linalg.inv(covariance))
+
+    def log_likelihood(self, q: np.ndarray) -> Any:
+        """Return the logarithm of its share of the density at q (…, n), up to a constant (…)."""
         off = q - self.mean
-        return float(self.log_weight - 0.5 * off @ self.precision @ off)
+        return self.log_weight - 0.5 * ((off @ self.precision) * off).sum(axis=-1)
 
 
 def fit_mixture(q: np.ndarray, components: int | None, clusters: int,
@@ -166,13 +172,9 @@ def fit_mixture(q: np.ndarray, components: int | None, clusters: int,
     noise = max(float(variances[kept:].sum()) / max(q.shape[1] - kept, 1), least)
     W = axes[:kept]
     z = (q - centre) @ W.T
-    normals = []
-    for share, mean, covariance in _expectation_maximisation(z, clusters, least, seed):
-        whole = W.T @ covariance @ W + noise * np.eye(q.shape[1])
-        precision = np.linalg.inv(whole)
-        normals.append(Normal(math.log(share) - 0.5 * np.linalg.slogdet(whole)[1],
-                              centre + mean @ W, whole, precision))
-    return normals
+    return [Normal.of(share, centre + mean @ W,
+                      W.T @ covariance @ W + noise * np.eye(q.shape[1]))
+            for share, mean, covariance in _expectation_maximisation(z, clusters, least, seed)]
 
 
 def _expectation_maximisation(z: np.ndarray, clusters: int, least: float, seed: int,
@@ -192,19 +194,10 @@ def _expectation_maximisation(z: np.ndarray, clusters: int, least: float, seed: 
             off = z - mean
             found.append((count / k, mean, (weights[:, None] * off).T @ off / count
                           + least * np.eye(d)))
-        logs = np.stack([_log_density(z, *one) for one in found], axis=1)
+        logs = np.stack([Normal.of(*one).log_likelihood(z) for one in found], axis=1)
         logs -= logs.max(axis=1, keepdims=True)
         shares, before = np.exp(logs), shares
         shares /= shares.sum(axis=1, keepdims=True)
         if np.abs(shares - before).max() < 1e-4:
             break
     return [one for one in found if one[0] * k >= 0.5] or found[:1]
-
-
-def _log_density(z: np.ndarray, share: float, mean: np.ndarray,
-                 covariance: np.ndarray) -> np.ndarray:
-    """Return the logarithm of a share of the density at points z (k, d), up to a constant."""
-    L = np.linalg.cholesky(covariance)
-    whitened = np.linalg.solve(L, (z - mean).T)
-    return math.log(max(share, 1e-300)) - np.log(np.diag(L)).sum() - 0.5 * (whitened ** 2).sum(
-        axis=0)
