@@ -1,6 +1,7 @@
 """Parameters of a running node: declared with text and range, checked together, then applied."""
 
 import inspect
+import re
 
 import numpy as np
 import pytest
@@ -84,8 +85,11 @@ def test_a_solver_that_needs_a_file_is_refused_without_it_and_reads_another_one(
     assert node.set(example__examples=str(files[0])) == (True, '')
     assert node.set(solver='example', example__model='nearest') == (True, '')
     goal = chain.forward([0.5, 0.8, -0.4])
-    assert node.client.send(goal).values['solver'] == (
-        'example (nearest, 0 m and 0 rad from the nearest example)')
+    solver = node.client.send(goal).values['solver']
+    distances = re.fullmatch(r'example \(nearest, (\S+) m and (\S+) rad from the nearest example\)',
+                             solver)
+    assert distances is not None, solver
+    assert max(map(float, distances.groups())) < 1e-12
     successful, reason = node.set(example__examples='missing.csv')
     assert not successful
     assert "cannot read the examples 'missing.csv'" in reason
