@@ -1,8 +1,5 @@
-from libc cimport math
-cimport ik_node.spatial.vector3 as vectors
-from ik_node.spatial.vector3 cimport dot, vector3
+from ik_node.spatial.vector3 cimport vector3
 from ik_node.support.arrays cimport Memory, integers, points
-cimport cython
 
 
 cdef class Convex:
@@ -16,6 +13,4 @@ cdef class Convex:
     cdef integers first, neighbours
 
 
-cdef vector3 support(Convex shape, vector3 d, integers near) noexcept nogil
-@cython.locals(higher=cython.bint)
-cdef vector3 _vertex(Convex shape, vector3 d, integers near) noexcept nogil
+include "convex.pxi"

@@ -1,16 +1,9 @@
-cimport ik_node.collision.signed_distance as distances
-cimport ik_node.collision.world as worlds
-cimport ik_node.kinematics.jacobian as jacobians
-cimport ik_node.kinematics.tree as trees
-cimport ik_node.spatial.vector3 as vectors
 from ik_node.collision.convex cimport Convex
 from ik_node.collision.signed_distance cimport PairData
 from ik_node.collision.world cimport World
 from ik_node.kinematics.tree cimport Tree
-from ik_node.spatial.vector3 cimport (
-    composed, dot, minus, motion, moved, rotated_back, vector3)
-from ik_node.support.arrays cimport (
-    Memory, columns, integers, objects, points, poses, vector)
+from ik_node.spatial.vector3 cimport motion
+from ik_node.support.arrays cimport Memory, columns, integers, objects, points, poses, vector
 cimport cython
 
 cdef int MOST
@@ -58,13 +51,6 @@ cdef class SceneData:
     cpdef list find(self, const double[::1] q, double far, int most=*, bint deep=*)
 
 
-cdef int scan(SceneData own, vector q, double far, int most, bint deep) noexcept nogil
-cdef void place_shape(SceneData own, int k) noexcept nogil
 cdef bint measure(Convex a, Convex b, motion B, SceneData own, int i, int j,
                   double far) noexcept nogil
-cdef bint scan_world(Convex a, World world, SceneData own, int i, double far,
-                     int most) noexcept nogil
-cdef bint beyond_box(vector box, vector3 p, double reach) noexcept nogil
-cdef void distance_row(SceneData own, int k, vector row) noexcept nogil
-cdef void add_motion(SceneData own, int shape, vector3 point, vector3 normal, double sign,
-                     vector row) noexcept nogil
+include "scene.pxi"
