@@ -51,6 +51,10 @@ class NearPairs(NamedTuple):
     gradients: np.ndarray  # (k, n) how the distances change, m per rad or m
     meshes: np.ndarray  # (k,) bool: coal is there, and one is a mesh that is not convex
 
+    def by_pair(self, values: np.ndarray) -> dict[tuple[int, int], float]:
+        """Return values (k,) by their pairs."""
+        return dict(zip(map(tuple, self.pairs.tolist()), values.tolist()))
+
 
 class NamedWorld(NamedTuple):
     """The shapes of obstacles that are not attached, with their names in the order of the world."""

@@ -6,7 +6,7 @@ import pytest
 import robots
 from ik_node import KinematicTree, make_body_solver
 from ik_node.collision import Box, CollisionModel, Ground, Obstacle
-from ik_node.solvers.collision.collision_exit import escape_from
+from ik_node.solvers.collision.collision_exit import exit_from
 from ik_node.spatial import pose_from_rpy
 from ik_node.tasks import Position
 
@@ -118,7 +118,7 @@ def test_out_of_a_wall_an_arm_touches_no_other_obstacle():
         if walls.is_free(q) or not others.is_free(q):
             continue
         starts += 1
-        end = escape_from(q, model).end
+        end = exit_from(q, model).end
         assert model.is_free(end)
         assert all(others.is_free(q + share * (end - q)) for share in np.linspace(0.0, 1.0, 17))
 

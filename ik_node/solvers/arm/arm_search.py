@@ -162,17 +162,20 @@ class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
             found = found._replace(reason=StopReason.CONVERGED)  # also where others touch something
         nearest = self._judged(found, q, position, orientation)
         if self.collisions is not None and not nearest.success:
-            nearest = self._slid(goal, q0, nearest, is_free)
+            nearest = self._closest_free(goal, q0, nearest, is_free)
         return found if found.success and not nearest.success else nearest
 
-    def _slid(self, goal: Goal, q0: np.ndarray, nearest: Found, is_free: bool) -> Found:
+    def _closest_free(self, goal: Goal, q0: np.ndarray, nearest: Found, is_free: bool) -> Found:
         """Return the nearest configuration, if it is free, or a nearer one beside contacts."""
-        from ik_node.solvers.collision.closest_free import goal_rows, slid  # late: few need it
+        from ik_node.solvers.collision.closest_free import (  # late: few need it
+            closest_free,
+            goal_rows,
+        )
         assert self.collisions is not None
         T, far = goal.pose.copy(), float(np.abs(goal.pose[:3, 3]).max())
         T[:3, 3] *= min(1.0, MAX_NUMBER / max(far, 1.0))  # squares of what is beyond overflow
         rows = partial(goal_rows, self.chain, goal if far <= MAX_NUMBER else goal.moved_to(T))
-        q = slid(q0, rows, self._chain_about(q0), self.collisions, self._deadline())
+        q = closest_free(q0, rows, self._chain_about(q0), self.collisions, self._deadline())
         if is_free and rows(nearest.q)[0].cost <= rows(q)[0].cost:
             return nearest
         there = self._verified(goal, q0, nearest._replace(q=q, reason=StopReason.CONVERGED))

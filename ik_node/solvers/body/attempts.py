@@ -10,8 +10,8 @@ from ik_node.model.body import Body
 from ik_node.solvers.body.priorities import FACTORS, relax, relaxes
 from ik_node.solvers.body.proofs import Proof, proof
 from ik_node.solvers.body.result import BodyResult
-from ik_node.solvers.collision.avoidance import repaired
-from ik_node.solvers.collision.closest_free import slid
+from ik_node.solvers.collision.avoidance import push_apart
+from ik_node.solvers.collision.closest_free import closest_free
 from ik_node.solvers.driver import Driver, reason_of
 from ik_node.solvers.kernel.body.compiled_tasks import Records, TaskLevel
 from ik_node.solvers.kernel.low_discrepancy import initial_guess
@@ -72,7 +72,7 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
                 found = found._replace(success=False)  # a root's rotation vector was shortened
             if (found.success and self.collisions is not None
                     and not self.collisions.is_free(found.q)):
-                found = self._repaired(problem, found)
+                found = self._pushed_apart(problem, found)
             if found.success:
                 return found._replace(reason=StopReason.CONVERGED, restarts=restarts)
             rank = self._rank(problem.levels, found)
@@ -107,8 +107,9 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
             if best.success or problem.budget.is_over():
                 break
         if self.collisions is not None and not best.success:
-            q = slid(problem.start, lambda q: [level.evaluate(q) for level in problem.levels],
-                     self._space, self.collisions, problem.budget.deadline)
+            q = closest_free(
+                problem.start, lambda q: [level.evaluate(q) for level in problem.levels],
+                self._space, self.collisions, problem.budget.deadline)
             there = self._verified(problem, Attempt(q, best.reason, best.iterations),
                                    problem.start)
             if not self._is_free(best.q) or (_is_better(self._rank(problem.levels, there), least)
@@ -116,7 +117,7 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
                 best = there
         return best._replace(reason=reason_of(best.success, best.reason), restarts=found.restarts)
 
-    def _repaired(self, problem: BodyProblem, found: VerifiedAttempt) -> VerifiedAttempt:
+    def _pushed_apart(self, problem: BodyProblem, found: VerifiedAttempt) -> VerifiedAttempt:
         """Return a free result near one in collision; else this, as a failure."""
         assert self.collisions is not None
         needed = [level for level in problem.levels if level.is_necessary]
@@ -126,8 +127,8 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
             return (np.concatenate([one.A for one in each]),
                     np.concatenate([one.missed() for one in each]))
 
-        better = repaired(found.q, rows, lambda q: self._search(problem, q, False), self._space,
-                          self.collisions, problem.budget.is_over)
+        better = push_apart(found.q, rows, lambda q: self._search(problem, q, False), self._space,
+                            self.collisions, problem.budget.is_over)
         if better is not None:
             return better
         return found._replace(success=False, reason=StopReason.COLLISION)

@@ -79,9 +79,9 @@ def first_free(branches: Iterable[np.ndarray], cost: Callable[[np.ndarray], floa
     return next(filter(is_free, sorted(branches, key=cost)), None)
 
 
-def repaired(q: np.ndarray, rows: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
-             search: Callable[[np.ndarray], VerifiedAttempt], space: JointSpace,
-             collisions: CollisionModel, is_over: Callable[[], bool]) -> VerifiedAttempt | None:
+def push_apart(q: np.ndarray, rows: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+               search: Callable[[np.ndarray], VerifiedAttempt], space: JointSpace,
+               collisions: CollisionModel, is_over: Callable[[], bool]) -> VerifiedAttempt | None:
     """Return a free solution near one in collision, q (n,); None where none was found.
 
     rows(q): (A, e), A Δq = e is wanted of the tasks. Pairs that are nearer than the margin are

@@ -1,4 +1,4 @@
-"""The configuration next to what tasks ask for that touches nothing: along what is in the way."""
+"""The free configuration closest to tasks that can be reached along obstacles."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,8 +23,8 @@ _BOLDEST = 1e-3
 _FAILURES = 3        # in a row
 
 
-def slid(q: np.ndarray, rows: Callable[[np.ndarray], Sequence[LevelRows]], space: JointSpace,
-         collisions: CollisionModel, deadline: float) -> np.ndarray:
+def closest_free(q: np.ndarray, rows: Callable[[np.ndarray], Sequence[LevelRows]],
+                 space: JointSpace, collisions: CollisionModel, deadline: float) -> np.ndarray:
     """Return where steps from q (n,), rad or m, towards tasks lead without contact.
 
     rows(q): what the tasks ask for, the strictest level first. From within a contact the steps

@@ -1,4 +1,4 @@
-"""Where a robot goes that is inside a collision, and that no small step leads out of."""
+"""Straight lines out of collisions that no small step leads out of."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -18,7 +18,7 @@ _SAME = 1e-3        # m: of lines that lead as deep the shortest is best
 _BESIDE = 0.02      # rad or m: a robot so far beside its line has left it
 
 
-class Escape(NamedTuple):
+class CollisionExit(NamedTuple):
     """The straight line in joint space from inside a collision to a free configuration."""
 
     begin: np.ndarray  # (n,) rad or m
@@ -39,7 +39,7 @@ class Escape(NamedTuple):
         return step
 
 
-def escape_from(q: np.ndarray, collisions: CollisionModel) -> Escape | None:
+def exit_from(q: np.ndarray, collisions: CollisionModel) -> CollisionExit | None:
     """Return a straight line from the contact at q (n,) to a free configuration.
 
     Of those found the one on which nothing is touched that is not touched at q, where there is one;
@@ -54,7 +54,7 @@ def escape_from(q: np.ndarray, collisions: CollisionModel) -> Escape | None:
             if len(lines) == _ENOUGH:
                 break
     deepest = max(here.values(), default=0.0)
-    return Escape(q, min(lines, key=lambda line: (
+    return CollisionExit(q, min(lines, key=lambda line: (
         line[0], round(max(line[1] - deepest, 0.0) / _SAME), line[2]))[3]) if lines else None
 
 
@@ -83,5 +83,4 @@ def _hindrance(q: np.ndarray, end: np.ndarray, collisions: CollisionModel,
 def _depths(q: np.ndarray, collisions: CollisionModel) -> dict[tuple[int, int], float]:
     """Return by how much pairs are nearer than the margin at q (n,), m."""
     near = collisions.near_pairs(q, collisions.margin)
-    return {(a, b): collisions.margin - d for (a, b), d in zip(near.pairs.tolist(),
-                                                              near.distances.tolist())}
+    return near.by_pair(collisions.margin - near.distances)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ik_node.collision.contact import NearPairs
 from ik_node.collision.model import CollisionModel
-from ik_node.solvers.collision.collision_exit import Escape, escape_from
+from ik_node.solvers.collision.collision_exit import CollisionExit, exit_from
 from ik_node.solvers.kernel.body.compiled_tasks import LevelRows
 from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
 
@@ -52,8 +52,8 @@ class GuardedSteps:
         self._least = collisions.margin + _CLEARANCE
         self._cascades: dict[bytes, Cascade] = {}
         self._measured: set[tuple[int, int]] = set()
-        self._escape: Escape | None = None
-        self._searched: Any = None  # where, and beside what, an escape was last searched for
+        self._exit: CollisionExit | None = None
+        self._searched: Any = None  # where, and beside what, an exit was last searched for
 
     def step(self, q: np.ndarray, wanted: np.ndarray | None, levels: Sequence[LevelRows],
              lower: np.ndarray, upper: np.ndarray, curvature: float = _CURVATURE) -> np.ndarray:
@@ -68,9 +68,9 @@ class GuardedSteps:
         self._measured.clear()
         here, step = self._near(q), wanted
         begun = here.distances < self._kept(here)
-        if self._escape is not None and begun.any() and self._escape.contains(q):
-            return self._escape.step(q, lower, upper)
-        self._escape = None
+        if self._exit is not None and begun.any() and self._exit.contains(q):
+            return self._exit.step(q, lower, upper)
+        self._exit = None
         targets = self._targets(here)
         there = self._near(q + wanted, targets)
         if self._measured:
@@ -103,9 +103,9 @@ class GuardedSteps:
         step = step if part > 1.0 else _SHORTER * part * step
         if self._is_stuck(q, step, here, np.maximum(upper, -lower)) and (
                 self._searched != (q.tobytes(), self.collisions.scene)):
-            self._escape = escape_from(q, self.collisions)
+            self._exit = exit_from(q, self.collisions)
             self._searched = q.tobytes(), self.collisions.scene
-        return step if self._escape is None else self._escape.step(q, lower, upper)
+        return step if self._exit is None else self._exit.step(q, lower, upper)
 
     def _is_stuck(self, q: np.ndarray, step: np.ndarray, here: NearPairs,
                   bounds: np.ndarray) -> bool:
@@ -114,7 +114,7 @@ class GuardedSteps:
         if not deep.any() or self.collisions.is_free(q):
             return False
         there = self._near(q + step)
-        after = dict(zip(map(tuple, there.pairs.tolist()), there.distances.tolist()))
+        after = there.by_pair(there.distances)
         gained = sum(after.get((a, b), self._least) - before for (a, b), before in zip(
             here.pairs[deep].tolist(), here.distances[deep].tolist()))
         return bool(gained < _LEADS_OUT * (np.abs(here.gradients[deep]) * bounds).max())
@@ -122,12 +122,11 @@ class GuardedSteps:
     def _shortened(self, q: np.ndarray, step: np.ndarray, here: NearPairs) -> np.ndarray:
         """Return as much of a step (n,) from q (n,) as brings nothing nearer than it may be."""
         margin = self.collisions.margin
-        least = dict(zip(map(tuple, here.pairs.tolist()),
-                         np.minimum(here.distances, margin).tolist()))
+        least = here.by_pair(np.minimum(here.distances, margin))
         for _ in range(_HALVINGS):
             there = self._near(q + step)
-            if all(d >= least.get((a, b), margin) - _HELD
-                   for (a, b), d in zip(there.pairs.tolist(), there.distances.tolist())):
+            if all(distance >= least.get(pair, margin) - _HELD
+                   for pair, distance in there.by_pair(there.distances).items()):
                 return step
             step = 0.5 * step
         return np.zeros_like(q)
@@ -146,7 +145,7 @@ class GuardedSteps:
         d, least = here.distances, self._kept(here)
         after = np.where(d < least, np.minimum(d + 2.0 * _HELD, least),
                          least + (1.0 - self._approach) * (d - least))
-        return dict(zip(map(tuple, here.pairs.tolist()), after.tolist()))
+        return here.by_pair(after)
 
     def _wanted(self, near: NearPairs, targets: dict[tuple[int, int], float]) -> np.ndarray:
         return np.array([targets.get((a, b), least) for (a, b), least in zip(
