@@ -1,24 +1,35 @@
 """Distances of meshes by their triangles, not by their convex hulls: by coal.
 
 Of meshes coal knows the surface alone: one that is wholly inside another shape is as far from it as
-the surfaces are. That is found here by winding numbers. Its security margin misses pairs of meshes
-that are nearer than the margin, and its depths of meshes are of single triangles: distances of
-surfaces that are apart are all that is used.
+the surfaces are. That is found here by winding numbers, which surfaces that are open, or inside
+out, have as well [Jacobson, Kavan & Sorkine-Hornung 2013]: the solid angles of their triangles,
+over 4 π [van Oosterom & Strackee 1983]. Its security margin misses pairs of meshes that are nearer
+than the margin, and its depths of meshes are of single triangles: distances of surfaces that are
+apart are all that is used.
 """
 
 import functools
+import math
 import re
-from typing import Any
+from typing import Any, TypeAlias
 
+try:
+    import cython
+except ImportError:
+    from ik_node.support import cython
 import numpy as np
 
-from ik_node.collision import windings
 from ik_node.collision.obstacles import Ground
 from ik_node.model.geometry import Shape
+from ik_node.spatial.vector3 import Vector3
 
-Placement = tuple[np.ndarray, np.ndarray]  # R (3, 3) and t (3,), m
+if not cython.compiled:
+    from ik_node.spatial.vector3 import cross, dot, norm
+
+Placement: TypeAlias = tuple[np.ndarray, np.ndarray]  # R (3, 3) and t (3,), m
 _OLDEST = (3, 0, 3)
 _FULL = 1.0 - 1e-9
+ENCLOSED = 0.5  # of a winding: more of it, in either direction, is around what is inside
 
 
 class TriangleMesh:
@@ -60,7 +71,7 @@ class TriangleMesh:
     def encloses(self, points: np.ndarray) -> bool:
         """Tell whether one of points (p, 3), m, is inside; none is on the surface."""
         near = points[((self.low < points) & (points < self.high)).all(axis=1)]
-        return windings.are_around(self.vertices, self.faces, near)
+        return are_around(self.vertices, self.faces, near)
 
     def hull_excess(self, count: int = 2000) -> float:
         """Return how far the convex hull is from the surface at the most, m, at random points."""
@@ -140,3 +151,26 @@ def _primitive(shape: Shape | Ground) -> Any:
     if isinstance(shape, Ground):
         return coal().Halfspace(np.array([0.0, 0.0, 1.0]), 0.0)
     return getattr(coal(), type(shape).__name__)(*np.hstack(shape).astype(float))
+
+
+def are_around(vertices: np.ndarray, faces: np.ndarray, points: np.ndarray) -> bool:
+    """Tell whether triangles (t, 3) of vertices (k, 3) enclose one of points (p, 3), m.
+
+    None is on them.
+    """
+    for i in range(points.shape[0]):
+        p, total = (points[i, 0], points[i, 1], points[i, 2]), 0.0
+        for k in range(faces.shape[0]):
+            a = _from(p, vertices, faces[k, 0])
+            b = _from(p, vertices, faces[k, 1])
+            c = _from(p, vertices, faces[k, 2])
+            u, v, w = norm(a), norm(b), norm(c)
+            total += math.atan2(dot(a, cross(b, c)),
+                                u * v * w + dot(a, b) * w + dot(b, c) * u + dot(c, a) * v)
+        if math.fabs(total) > 2.0 * math.pi * ENCLOSED:
+            return True
+    return False
+
+
+def _from(p: Vector3, vertices: np.ndarray, k: int) -> Vector3:
+    return vertices[k, 0] - p[0], vertices[k, 1] - p[1], vertices[k, 2] - p[2]

@@ -1,5 +1,6 @@
 """Reads obstacles from a YAML file."""
 
+import inspect
 import io
 from collections.abc import Mapping
 from os import PathLike
@@ -16,15 +17,10 @@ from ik_node.support.arguments import check_keys, mapping, sequence, vector
 from ik_node.support.bounds import MAX_ENTRIES, MAX_MESH_BYTES, as_path, read_bytes, reading
 from ik_node.support.exceptions import IkError, ModelError, names, shown
 
-SHAPES: dict[str, tuple[type, tuple[str, ...], tuple[str, ...]]] = {
-    'box': (Box, ('size',), ()),
-    'sphere': (Sphere, ('radius',), ()),
-    'cylinder': (Cylinder, ('radius', 'length'), ()),
-    'capsule': (Capsule, ('radius', 'length'), ()),
-    'mesh': (Mesh, ('filename',), ('scale',)),
-    'ground': (Ground, (), ('normal', 'offset')),
-    'point_cloud': (PointCloud, ('points', 'radius'), ())}
-"""The shapes by their keys in a file, with the fields that they need, and may have."""
+SHAPES: dict[str, type] = {
+    'box': Box, 'sphere': Sphere, 'cylinder': Cylinder, 'capsule': Capsule, 'mesh': Mesh,
+    'ground': Ground, 'point_cloud': PointCloud}
+"""The shapes by their keys in a file."""
 _KEYS = ('name', 'link', 'xyz', 'rpy', 'quat_xyzw')
 
 
@@ -62,10 +58,11 @@ def _obstacle(item: Any, folder: Path) -> Obstacle:
 
 
 def _shape(kind: str, item: Any, folder: Path) -> Any:
-    make, needed, optional = SHAPES[kind]
+    known = inspect.signature(SHAPES[kind]).parameters
     fields = mapping({} if item is None else item, kind)
-    check_keys(fields, (*needed, *optional), kind)
-    missing = [name for name in needed if name not in fields]
+    check_keys(fields, [*known], kind)
+    missing = [name for name, one in known.items()
+               if one.default is one.empty and name not in fields]
     if missing:
         raise ModelError(f'{kind} must have {names(missing)}')
     if kind == 'point_cloud' and isinstance(fields['points'], str):
@@ -75,7 +72,7 @@ def _shape(kind: str, item: Any, folder: Path) -> Any:
     if kind in ('box', 'mesh'):
         fields.update({name: tuple(sequence(value, f'{name} of a {kind}'))
                        for name, value in fields.items() if name != 'filename'})
-    return make(**fields)
+    return SHAPES[kind](**fields)
 
 
 def _points(file: Path) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Shape, Sphere
+from ik_node.model.geometry import Capsule, Mesh, Shape
 from ik_node.spatial.rotations import as_pose
 from ik_node.support.arguments import floats, number, sequence, vector
 from ik_node.support.bounds import MAX_NAME, MAX_NUMBER
@@ -117,23 +117,19 @@ def check_shape(shape: object) -> None:
     """Raise InputError for what is no shape, and for sizes that are not positive."""
     if isinstance(shape, (Ground, PointCloud)):
         return
-    if isinstance(shape, Box):
-        for value in vector(shape.size, 3, 'the size of a Box'):
-            _size(value, 'the size of a Box')
-    elif isinstance(shape, Sphere):
-        _size(shape.radius, 'the radius of a Sphere')
-    elif isinstance(shape, (Cylinder, Capsule)):
-        name = type(shape).__name__
-        _size(shape.radius, f'the radius of a {name}')
-        _size(shape.length, f'the length of a {name}', isinstance(shape, Capsule))
-    elif isinstance(shape, Mesh):
+    if not isinstance(shape, Shape):
+        raise InputError('a shape must be a Box, Sphere, Cylinder, Capsule, Mesh, Ground or '
+                         f'PointCloud, not {shown(shape)}')
+    if isinstance(shape, Mesh):
         if not isinstance(shape.filename, str):
             raise InputError(f'the file of a Mesh must be a text, not {shown(shape.filename)}')
         if not vector(shape.scale, 3, 'the scale of a Mesh').all():
             raise InputError(f'the scale of a Mesh must not be zero, not {shown(shape.scale)}')
-    else:
-        raise InputError('a shape must be a Box, Sphere, Cylinder, Capsule, Mesh, Ground or '
-                         f'PointCloud, not {shown(shape)}')
+        return
+    for name, value in shape._asdict().items():
+        what = f'the {name} of a {type(shape).__name__}'
+        for size in vector(value, 3, what) if name == 'size' else (value,):
+            _size(size, what, isinstance(shape, Capsule) and name == 'length')
 
 
 def _size(value: Any, what: str, may_be_zero: bool = False) -> float:
