@@ -13,8 +13,7 @@ from ik_node import plugins, tasks
 from ik_node.model.body import Body
 from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.result import BodyResult
-from ik_node.solvers.result import StopReason
+from ik_node.solvers.result import BodyResult, StopReason
 from ik_node.support.exceptions import IkError
 
 CLASSES = (ik_node.KinematicTree, ik_node.Chain, Body, ik_node.Goal, Solver, ik_node.Result,

@@ -27,10 +27,9 @@ from ik_node.control.options import (
 )
 from ik_node.control.task_options import TaskOptions
 from ik_node.solvers.body.lagrange import LagrangeOptions
-from ik_node.solvers.body.registry import body_solver_names
 from ik_node.solvers.jacobian.solvers import JacobianOptions
 from ik_node.solvers.options import BodyOptions, SolverOptions
-from ik_node.solvers.registry import built_in_names, solver_class
+from ik_node.solvers.registry import body_solver_names, built_in_names, solver_class
 from ik_node.support.options import Options, Spec
 from interface import GOALS, INPUTS, OUTPUTS, SERVICES, TASK_GOALS, Topic
 

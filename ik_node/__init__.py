@@ -21,9 +21,13 @@ if TYPE_CHECKING:
     from ik_node.model.joints import Joint
     from ik_node.model.pose_library import read_poses
     from ik_node.model.tree import KinematicTree
-    from ik_node.solvers.body.registry import body_solver_names, make_body_solver
     from ik_node.solvers.goal import Goal
-    from ik_node.solvers.registry import make_solver, solver_names
+    from ik_node.solvers.registry import (
+        body_solver_names,
+        make_body_solver,
+        make_solver,
+        solver_names,
+    )
     from ik_node.solvers.result import Result, StopReason
     from ik_node.support.exceptions import (
         IkError,
@@ -43,8 +47,8 @@ _HOMES = {'Chain': 'model.chain', 'Goal': 'solvers.goal', 'IkError': 'support.ex
           'KinematicTree': 'model.tree', 'ModelError': 'support.exceptions',
           'OptionError': 'support.exceptions', 'Result': 'solvers.result',
           'StopReason': 'solvers.result', 'UnsupportedError': 'support.exceptions',
-          'body_solver_names': 'solvers.body.registry',
-          'make_body_solver': 'solvers.body.registry', 'make_solver': 'solvers.registry',
+          'body_solver_names': 'solvers.registry',
+          'make_body_solver': 'solvers.registry', 'make_solver': 'solvers.registry',
           'read_amc': 'model.amc', 'read_poses': 'model.pose_library',
           'solver_names': 'solvers.registry'}
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from ik_node.model.chain import Chain, check_chain
-from ik_node.solvers import result
+from ik_node.solvers import goal as goals
 from ik_node.solvers.arm.base import Solver
-from ik_node.solvers.arm.kernel_cache import verifier_of
 from ik_node.solvers.goal import Goal, as_goal
+from ik_node.solvers.kernel.arm_kernel import verifier_of
 from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.result import Result, StopReason
 from ik_node.solvers.solver_output import Found
@@ -38,7 +38,7 @@ def pose_error(chain: Chain, goal: Any, q: Any) -> np.ndarray:
     """
     check_chain(chain)
     wanted = as_goal(goal)
-    return result.pose_error(wanted.pose, chain.forward(q), wanted.weights)
+    return goals.pose_error(wanted.pose, chain.forward(q), wanted.weights)
 
 
 def nearest_turn(chain: Chain, q0: Any, q: Any) -> np.ndarray:

@@ -38,8 +38,12 @@ from ik_node.ros.intake.obstacle_messages import Contents, Place, frame_key
 from ik_node.ros.parameters import describe, from_parameter, to_parameter
 from ik_node.ros.publishing import status
 from ik_node.ros.publishing.markers.scene import SceneMarkers
-from ik_node.solvers.body.registry import body_solver_class, body_solver_names
-from ik_node.solvers.registry import solver_class, solver_names
+from ik_node.solvers.registry import (
+    body_solver_class,
+    body_solver_names,
+    solver_class,
+    solver_names,
+)
 from ik_node.support.exceptions import IkError
 
 

@@ -4,8 +4,12 @@ import robots
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
 from ik_node.control.options import ArmOptions, CollisionOptions, ModelOptions, NodeOptions
 from ik_node.control.task_options import TaskOptions
-from ik_node.solvers.body.registry import body_solver_class, body_solver_names
-from ik_node.solvers.registry import solver_class, solver_names
+from ik_node.solvers.registry import (
+    body_solver_class,
+    body_solver_names,
+    solver_class,
+    solver_names,
+)
 
 HUMANOID = robots.OWN / 'humanoid.urdf'
 

@@ -36,9 +36,13 @@ from ik_node.motion import interpolation, limits
 from ik_node.solvers.arm import self_motion
 from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.registry import body_solver_class, body_solver_names
-from ik_node.solvers.body.result import BodyResult
-from ik_node.solvers.registry import built_in_names, solver_class
+from ik_node.solvers.registry import (
+    body_solver_class,
+    body_solver_names,
+    built_in_names,
+    solver_class,
+)
+from ik_node.solvers.result import BodyResult
 from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import UnsupportedError
 from ik_node.workspace import task_rank, voxels

@@ -20,8 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import robots
 from ik_node import Chain, body_solver_names, make_body_solver, make_solver
-from ik_node.solvers.body.registry import body_solver_class
-from ik_node.solvers.registry import built_in_names, solver_class
+from ik_node.solvers.registry import body_solver_class, built_in_names, solver_class
 from ik_node.tasks import CenterOfMass, Pose
 from soak_bodies import bodies
 

@@ -12,8 +12,8 @@ from ik_node.control.options import CARTESIAN
 from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
 from ik_node.solvers.arm.base import Solver
-from ik_node.solvers.arm.kernel_cache import verifier_of
 from ik_node.solvers.goal import Goal
+from ik_node.solvers.kernel.arm_kernel import verifier_of
 from ik_node.solvers.registry import make_solver, solver_names
 from ik_node.solvers.result import Result
 from ik_node.support.bounds import MAX_JOINTS

@@ -26,8 +26,7 @@ from ik_node.model.pose_library import PoseLibrary, read_poses
 from ik_node.model.readers import read_model, read_urdf_text
 from ik_node.model.tree import KinematicTree
 from ik_node.model.xacro_expansion import xacro_arguments
-from ik_node.solvers.body.registry import body_solver_class
-from ik_node.solvers.registry import solver_class
+from ik_node.solvers.registry import body_solver_class, solver_class
 from ik_node.support.exceptions import ModelError, OptionError, names
 from ik_node.support.options import Options
 from ik_node.support.resources import robot_file

@@ -16,8 +16,7 @@ from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.ruckig_profile import ruckig_module
-from ik_node.solvers.body.result import BodyResult
-from ik_node.solvers.result import Result
+from ik_node.solvers.result import BodyResult, Result
 from ik_node.support.exceptions import UnsupportedError
 from ik_node.tasks import Pose, Task
 

@@ -13,8 +13,7 @@ from ik_node.model.body import ROOTS
 from ik_node.model.chain import Chain
 from ik_node.model.readers import FORMATS
 from ik_node.model.tree import KinematicTree
-from ik_node.solvers.body.registry import body_solver_names
-from ik_node.solvers.registry import built_in_names, solver_names
+from ik_node.solvers.registry import body_solver_names, built_in_names, solver_names
 from ik_node.spatial import pose_from_rpy
 from ik_node.support.bounds import MAX_BYTES
 from ik_node.support.exceptions import OptionError, names

@@ -12,8 +12,8 @@ from ik_node.control.options import BODY_SOLVERS, CARTESIAN, ArmOptions
 from ik_node.control.task_options import NO_TYPE, TaskOptions, make_task
 from ik_node.model.body import Body, BodyFrames, root_values
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.registry import make_body_solver
-from ik_node.solvers.body.result import BodyResult
+from ik_node.solvers.registry import make_body_solver
+from ik_node.solvers.result import BodyResult
 from ik_node.spatial import rotation_exp, rpy_from_matrix
 from ik_node.support.bounds import MAX_JOINTS
 from ik_node.support.exceptions import ModelError, OptionError, names

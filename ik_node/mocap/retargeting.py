@@ -13,7 +13,7 @@ from ik_node.model import root_joints
 from ik_node.model.body import Body, root_values
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.body.registry import make_body_solver
+from ik_node.solvers.registry import make_body_solver
 from ik_node.support.exceptions import InputError, shown
 from ik_node.tasks import LookAt, Orientation, Pose, Position
 from ik_node.tasks.base import Task

@@ -19,7 +19,7 @@ import numpy as np
 
 from ik_node.model.tree import KinematicTree
 from ik_node.model.yaml_file import load_yaml, real_number
-from ik_node.solvers.body.registry import body_solver_names
+from ik_node.solvers.registry import body_solver_names
 from ik_node.support.arguments import keyed, mapping
 from ik_node.support.exceptions import ModelError, OptionError, names, shown, unknown
 from ik_node.support.options import Options, option

@@ -17,8 +17,7 @@ from ik_node.motion.limits import MotionLimits
 from ik_node.motion.path_motion import along, brake, keeps, step_of
 from ik_node.motion.tip_path import paths_through
 from ik_node.motion.trajectory import Rest, Series, SplineTrajectory, Trajectory, braking_limits
-from ik_node.solvers.goal import Goal
-from ik_node.solvers.result import task_error
+from ik_node.solvers.goal import Goal, task_error
 from ik_node.support.exceptions import InputError, MotionError
 
 _OVERLAPS = 8       # start times of the new motion that are tried, over the duration of braking

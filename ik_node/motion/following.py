@@ -9,9 +9,9 @@ from scipy.interpolate import CubicSpline
 from ik_node.model.chain import Chain
 from ik_node.motion.tip_path import TipPath
 from ik_node.solvers.arm.base import Solver
-from ik_node.solvers.goal import Goal
+from ik_node.solvers.goal import Goal, pose_error
 from ik_node.solvers.jacobian.solvers import DlsSolver
-from ik_node.solvers.result import StopReason, pose_error
+from ik_node.solvers.result import StopReason
 from ik_node.support.exceptions import MotionError
 
 POSITION_TOLERANCE = 1e-4     # m: largest deviation of the tip from its path between solved poses

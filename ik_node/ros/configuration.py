@@ -29,8 +29,7 @@ from ik_node.model.tree import KinematicTree
 from ik_node.ros.log import reason_of
 from ik_node.ros.parameters import NONE, declare, from_parameter, log_invalid, with_numbers
 from ik_node.ros.topics import STATE, TRAJECTORY, ParameterTopics
-from ik_node.solvers.body.registry import body_solver_class
-from ik_node.solvers.registry import solver_class, solver_names
+from ik_node.solvers.registry import body_solver_class, solver_class, solver_names
 from ik_node.support.exceptions import IkError, OptionError, shown
 from ik_node.support.options import Options, Spec
 

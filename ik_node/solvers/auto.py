@@ -13,13 +13,12 @@ from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.codes import SOLUTIONS
-from ik_node.solvers.driver import ends_by
 from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.solvers.jacobian.solvers import DlsSolver
 from ik_node.solvers.kernel.arm_kernel import Search
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
 from ik_node.solvers.result import PROVEN, StopReason
-from ik_node.solvers.solver_output import Found
+from ik_node.solvers.solver_output import Found, as_columns
 from ik_node.support.exceptions import OptionError, UnsupportedError
 
 # Time of the attempts of dls on six joints, in its iterations: from q0, and of a restart. Medians
@@ -55,6 +54,7 @@ class AutoSolver(Solver):
 
     name = 'auto'
     Options = ClosedFormOptions
+    _copies_starts = True
 
     def __init__(self, chain: Chain, **options: Any) -> None:
         super().__init__(chain, **options)
@@ -75,7 +75,6 @@ class AutoSolver(Solver):
         self._guided = any(own.get(name) is not None for name in SWIVEL_OPTIONS)
         self._openings: dict[tuple[bytes, bool], Search | None] = {}
         self._usual = self._opening_for(_POSE)
-        self._direct = self._own_kernels and not self.options.closest
 
     @property
     def family(self) -> str:
@@ -95,15 +94,6 @@ class AutoSolver(Solver):
                     density: int, deadline: float) -> list[np.ndarray] | None:
         return None if self.analytic is None else self.analytic._candidates(
             goals, q0, density, deadline)
-
-    def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
-        return self._solve_from(goal, q0.copy())
-
-    def _solve_from(self, goal: Goal, q: np.ndarray) -> Found:
-        if self.options.timeout is None:
-            return self._solve_in_turn(goal, q)
-        with ends_by(self._deadline()):
-            return self._solve_in_turn(goal, q)
 
     def avoid(self, collisions: CollisionModel) -> None:
         """Let both check for collisions; see `Driver.avoid`."""
@@ -131,62 +121,61 @@ class AutoSolver(Solver):
                 return None
         return super()._confirmed(goal, q0)
 
-    def _solve_in_turn(self, goal: Goal, q: np.ndarray) -> Found:
-        opening, whole, found, closed = self._opening(goal), self.iterative._entry, None, None
+    def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
+        opening, whole, found, closed = self._usual, self.iterative._entry, None, None
+        if goal._weights is not ALL_AXES:
+            opening = self._opening(goal)
         if opening is not None:
-            found = self.iterative._solve_from(
-                goal, q.copy(), self.iterative._search_about(q, opening))
+            found = self.iterative._by(self.iterative._search_about(q0, opening), goal, q0)
             if found.success or _ends(found, opening is whole):
                 return found
-        self._bring_inside(q)
         if self.analytic is not None and not _is_hopeless(found):
             try:
-                closed = _named(self.analytic._solve_verified(goal, q))
+                closed = _named(self.analytic._solve_verified(goal, self.analytic._start(q0)))
                 if _ends(closed):
                     return closed
-            except UnsupportedError:
-                closed = None  # the goal may leave an axis free that the closed form needs
+            except UnsupportedError:  # it needs an axis that the goal leaves free
+                closed = None
         if found is None or opening is not whole:
-            found = self.iterative._solve_verified(goal, q)
+            found = self.iterative._solve(goal, q0)
         return found if closed is None else self._better(goal, closed, found)
 
-    def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
-                    progress: Callable[[float], None]) -> list[Found]:
-        """Do as `_solve_in_turn`, for goals that constrain the same axes."""
-        found: list[Any] = [None] * len(goals)
-        forms, every = found.copy(), range(len(goals))
-        opening, whole = self._opening(goals[0]) if goals else None, self.iterative._entry
+    def _batch(self, poses: np.ndarray, starts: np.ndarray,
+               progress: Callable[[float], None]) -> list[np.ndarray]:
+        """Do as `_solve`, for all poses."""
+        if self.collisions is not None or self.options.consistency_limits is not None:
+            return super()._batch(poses, starts, progress)
+        found: list[Any] = [None] * len(poses)
+        forms, every = found.copy(), range(len(poses))
+        opening, whole = self._usual, self.iterative._entry
 
-        def solve(solve_many: Callable, which: list[int], part: int, out: list[Any]) -> None:
+        def solve(batch: Callable, which: Sequence[int], part: int, out: list[Any]) -> None:
             progress(part / _PARTS)
-            for k, one in zip(which, solve_many(
-                    [goals[k] for k in which], starts[which],
-                    lambda done: progress((part + done) / _PARTS)) if which else ()):
-                out[k] = one
-
-        def by_dls(search: Search) -> Callable:
-            return functools.partial(self.iterative._solve_many, search=search)
+            for k, one in zip(which, zip(*batch(
+                    poses[which], starts[which],
+                    lambda done: progress((part + done) / _PARTS))) if which else ()):
+                out[k] = Found(*one)
 
         if opening is not None:
-            solve(by_dls(opening), list(every), 0, found)
+            solve(functools.partial(self.iterative._batch, search=opening), every, 0, found)
         rest = [k for k in every if found[k] is None or not _ends(found[k], opening is whole)]
         if self.analytic is not None:
             likely = [k for k in rest if not _is_hopeless(found[k])]
             with contextlib.suppress(UnsupportedError):
-                solve(self.analytic._solve_many_verified, likely, 1, forms)
+                solve(self.analytic._batch, likely, 1, forms)
                 forms = [one if one is None else _named(one) for one in forms]
         rest = [k for k in rest if forms[k] is None or not _ends(forms[k])]
         if opening is not whole:
-            solve(by_dls(whole), rest, 2, found)
+            solve(self.iterative._batch, rest, 2, found)
         for k in rest:
-            forms[k] = found[k] if forms[k] is None else self._better(goals[k], forms[k], found[k])
+            forms[k] = found[k] if forms[k] is None else self._better(
+                Goal._of_clean_pose(poses[k]), forms[k], found[k])
         progress(1.0)
-        return [found[k] if forms[k] is None else forms[k] for k in every]
+        return as_columns([found[k] if forms[k] is None else forms[k] for k in every],
+                          self.chain.n_joints)
 
     def _opening(self, goal: Goal) -> Search | None:
         """Return the search by dls that precedes the closed form; None where that is first."""
-        if goal._weights is ALL_AXES:
-            return self._usual
         weights = goal._weights.tobytes(), goal._has_orientation
         if weights not in self._openings:
             if len(self._openings) == _MOST_KEPT:

@@ -1,20 +1,15 @@
-"""What every solver does, for the goal of an arm or the tasks of a body.
-
-A solve searches, from the initial guess and then from others; where that fails and the closest
-configuration is wanted, looks for it; and reports. Success is what forward kinematics at the
-returned q says. `Solver` and `BodySolver` say what a search is; the methods, what a step is.
-"""
+"""The common base of the solvers of arms and bodies, and their deadlines."""
 
 import contextlib
 import functools
 import math
 import os
 import time
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,7 +18,6 @@ from ik_node.collision.obstacles import Obstacle
 from ik_node.model.joint_space import JointSpace
 from ik_node.solvers.options import DriverOptions
 from ik_node.solvers.result import StopReason
-from ik_node.solvers.solver_output import Found, VerifiedAttempt
 from ik_node.support import clock
 from ik_node.support.exceptions import InputError, UnsupportedError, shown
 
@@ -47,13 +41,8 @@ class ends_by:  # noqa: N801 as a function; contextlib takes three times as long
         _end.reset(self._before)
 
 
-P = TypeVar('P')
-F = TypeVar('F', bound=Found | VerifiedAttempt)
-R = TypeVar('R')
-
-
-class Driver(ABC, Generic[P, F, R]):
-    """Solves problems (P): finds joint values (F), and returns them as a result (R)."""
+class Driver(ABC):
+    """A solver of an arm or of a body: its options, the collisions it avoids, its time."""
 
     name: ClassVar[str]
     Options: ClassVar[type[DriverOptions]]
@@ -119,37 +108,9 @@ class Driver(ABC, Generic[P, F, R]):
         """Return the arguments of the constructor, as text."""
         return tuple(map(repr, self._arguments))
 
-    @abstractmethod
-    def _find(self, problem: P) -> F:
-        """Search from the initial guess and, where that fails, from others."""
-
-    @abstractmethod
-    def _find_closest(self, problem: P, found: F) -> F:
-        """Return the closest configuration, given the result of `_find`."""
-
-    @abstractmethod
-    def _report(self, problem: P, found: F, started: float) -> R:
-        """Return the result of a solve that began at `started`, s, of `time.perf_counter`."""
-
-    @abstractmethod
-    def _problem(self, deadline: float, *arguments: Any) -> P:
-        """Return the problem that `solve` and `closest` are given; deadline: as `_deadline`."""
-
-    def _drive(self, closest: bool, *arguments: Any) -> R:
-        """Solve; closest: whether the closest configuration is wanted where the goal is not met.
-
-        The search for that goes on from what the failed one has found.
-        """
-        started, deadline = time.perf_counter(), self._deadline()
-        problem = self._problem(deadline, *arguments)
-        outer = _end.set(deadline)
-        try:
-            found = self._find(problem)
-            if closest and not found.success:
-                found = self._find_closest(problem, found)
-        finally:
-            _end.reset(outer)
-        return self._report(problem, found, started)
+    def _solved(self, closest: bool, *arguments: Any) -> Any:
+        """Solve; closest: whether the closest configuration is wanted where that fails."""
+        raise NotImplementedError
 
     def _deadline(self) -> float:
         """Return when a solve that begins now must end, by time.perf_counter, s; may be inf."""

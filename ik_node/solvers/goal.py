@@ -1,15 +1,20 @@
-"""Goals for the tip: a position, an orientation, or some axes of either."""
+"""Goals for the tip: a position, an orientation, or some axes of either; and their errors."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ik_node.spatial import rotation_log
+from ik_node.spatial.conversions import heading_axis, tip_heading
 from ik_node.spatial.rotations import EXACT, as_rotation, clean_pose
 from ik_node.support.arguments import flag, numbers, vector
 from ik_node.support.checks import first_off_pose
 from ik_node.support.exceptions import InputError
 from ik_node.tasks.pose import Pose
+
+if TYPE_CHECKING:
+    from ik_node.model.chain import Chain
 
 ALL_AXES = np.ones(6)
 ALL_AXES.flags.writeable = False
@@ -122,13 +127,14 @@ class Goal:
 
     def __eq__(self, other: object) -> bool:
         """Tell whether another goal is the same to the last bit."""
-        return (isinstance(other, Goal) and self._pose.tobytes() == other._pose.tobytes()
-                and self._weights.tobytes() == other._weights.tobytes()
-                and self._has_position == other._has_position
-                and self._has_orientation == other._has_orientation)
+        return isinstance(other, Goal) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash((self._pose.tobytes(), self._weights.tobytes()))
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return (self._pose.tobytes(), self._weights.tobytes(), self._has_position,
+                self._has_orientation)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how pickle and copy restore the goal, to the last bit."""
@@ -169,6 +175,52 @@ def as_poses(poses: Any) -> np.ndarray:
 def as_goals(poses: Any) -> list[Goal]:
     """Return the goals of all six axes at poses (m, 4, 4), m. Raises InputError as `as_poses`."""
     return [Goal._of_clean_pose(pose) for pose in as_poses(poses)]
+
+
+def task_singular_values(chain: 'Chain', goal: Goal, q: np.ndarray,
+                         length: float = 1.0) -> np.ndarray:
+    """Return the singular values, descending, of the constrained rows of the Jacobian at q (n,).
+
+    Rows and length: see `task_jacobian`.
+    """
+    return np.linalg.svd(task_jacobian(chain, goal, q, length), compute_uv=False)
+
+
+def task_jacobian(chain: 'Chain', goal: Goal, q: np.ndarray, length: float = 1.0) -> np.ndarray:
+    """Return the constrained rows (r, n) of the Jacobian at q (n,), along the goal's axes.
+
+    Rows are weighted as in the goal; length: divisor of the linear rows, m.
+    """
+    J = chain.jacobian(q)
+    J[:3] /= length
+    R = goal.pose[:3, :3]
+    J[:3], J[3:] = R.T @ J[:3], R.T @ J[3:]
+    axis = heading_axis(goal.weights)
+    if axis is not None:
+        J[3 + axis] = tip_heading(goal.pose, chain.forward(q), axis)[1] @ J[3:]
+    return (goal.weights[:, None] * J)[goal.weights > 0.0]
+
+
+def task_error(chain: 'Chain', goal: Goal, q: np.ndarray, length: float = 1.0) -> np.ndarray:
+    """Return the error (r,) that belongs to these rows, from q (n,) to the goal."""
+    e = pose_error(goal.pose, chain.forward(q), goal.weights)
+    e[:3] /= length
+    return (goal.weights * e)[goal.weights > 0.0]
+
+
+def pose_error(T_goal: np.ndarray, T_tip: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the error (6,) of a tip from a goal along the goal's axes, m and rad, unweighted.
+
+    [R_goalᵀ (p_goal − p); R_goalᵀ log(R_goal Rᵀ)], for poses (4, 4); but where only one rotation
+    has a weight above 0, its component is a heading, see `so3.heading`.
+    """
+    R = T_goal[:3, :3]
+    e = np.concatenate([R.T @ (T_goal[:3, 3] - T_tip[:3, 3]),
+                        R.T @ rotation_log(R @ T_tip[:3, :3].T)])
+    axis = heading_axis(weights)
+    if axis is not None:
+        e[3 + axis] = -tip_heading(T_goal, T_tip, axis)[0]
+    return e
 
 
 def _weights(weights: Any, has_position: bool, has_orientation: bool) -> np.ndarray:

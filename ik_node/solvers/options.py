@@ -127,27 +127,11 @@ def restricted(chain: Chain, options: SolverOptions) -> Chain:
 
     Raises OptionError for wider limits, and for a margin that leaves a joint no range.
     """
-    if options.lower is not None or options.upper is not None:
-        chain = _narrowed(chain, options)
-    lower, upper, margin = chain.lower, chain.upper, options.limit_margin
-    # Half a range that the caller has rounded is half a range.
-    size = np.maximum(np.abs(lower), np.abs(upper))
-    none = (lower < upper) & np.isfinite(size) & (margin > 0.0)
-    none[none] = margin >= 0.5 * (upper - lower)[none] - _ROUNDING * size[none]
-    if none.any():
-        k = int(np.argmax(none))
-        raise OptionError(f'limit_margin must be less than half the range of every joint, '
-                          f'{0.5 * (upper[k] - lower[k]):g} for joint {chain.joint_names[k]!r}, '
-                          f'not {margin:g}')
-    return chain
-
-
-def _narrowed(chain: Chain, options: SolverOptions) -> Chain:
     limits = []
     for name, own in (('lower', chain.lower), ('upper', chain.upper)):
-        option_value = getattr(options, name)
-        limit = own if option_value is None else at_limits(
-            np.broadcast_to(option_value, own.shape), chain.lower, chain.upper)
+        value = getattr(options, name)
+        limit = own if value is None else at_limits(
+            np.broadcast_to(value, own.shape), chain.lower, chain.upper)
         wider = limit < own if name == 'lower' else limit > own
         if wider.any():
             k = int(np.argmax(wider))
@@ -159,4 +143,16 @@ def _narrowed(chain: Chain, options: SolverOptions) -> Chain:
         k = int(np.argmax(crossed))
         raise OptionError(f'lower {limits[0][k]:g} is greater than upper {limits[1][k]:g} for '
                           f'joint {chain.joint_names[k]!r}')
-    return chain.with_limits(*limits)
+    if options.lower is not None or options.upper is not None:
+        chain = chain.with_limits(*limits)
+    lower, upper, margin = chain.lower, chain.upper, options.limit_margin
+    # Half a range that the caller has rounded is half a range.
+    size = np.maximum(np.abs(lower), np.abs(upper))
+    none = (lower < upper) & np.isfinite(size) & (margin > 0.0)
+    none[none] = margin >= 0.5 * (upper - lower)[none] - _ROUNDING * size[none]
+    if none.any():
+        k = int(np.argmax(none))
+        raise OptionError(f'limit_margin must be less than half the range of every joint, '
+                          f'{0.5 * (upper[k] - lower[k]):g} for joint {chain.joint_names[k]!r}, '
+                          f'not {margin:g}')
+    return chain

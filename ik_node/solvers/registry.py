@@ -1,4 +1,4 @@
-"""The solvers by name: those of this package, and plug-ins of others.
+"""The solvers of arms and bodies by name: those of this package, and plug-ins of others.
 
 A package declares a plug-in as an entry point in its pyproject.toml; ik_node needs no change:
 
@@ -12,15 +12,20 @@ import re
 import textwrap
 import threading
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple
 
 from ik_node.collision.obstacles import Obstacle
+from ik_node.model.body import Body
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.auto import AutoSolver
+from ik_node.solvers.body.base import BodySolver, HierarchySolver, LeastSquaresSolver
+from ik_node.solvers.body.genetic import BodyGeneticSolver
+from ik_node.solvers.body.lagrange import LagrangeSolver
+from ik_node.solvers.body.optimization import BodyOptimizationSolver
 from ik_node.solvers.ccd.coordinate_descent import CcdSolver
 from ik_node.solvers.collision.avoidance import avoiding
 from ik_node.solvers.example.by_example import ExampleSolver
@@ -29,8 +34,13 @@ from ik_node.solvers.jacobian.solvers import DlsSolver, PseudoinverseSolver, Tra
 from ik_node.solvers.optimization.solvers import OptimizationSolver
 from ik_node.solvers.options import SolverOptions
 from ik_node.support.exceptions import OptionError, shown, unknown
+from ik_node.tasks.base import Task
 
 _GROUP = 'ik_node.solvers'  # of entry points
+_BODY: dict[str, type[BodySolver]] = {
+    solver.name: solver for solver in (
+        BodyGeneticSolver, BodyOptimizationSolver, HierarchySolver, LagrangeSolver,
+        LeastSquaresSolver)}
 _BUILT_IN: dict[str, type[Solver]] = {
     solver.name: solver for solver in (
         AnalyticSolver, AutoSolver, CcdSolver, DlsSolver, ExampleSolver, GeneticSolver,
@@ -160,6 +170,18 @@ def solver_class(name: str) -> type[Solver]:
     raise OptionError(unknown('solver', name, solver_names()))
 
 
+def body_solver_names() -> tuple[str, ...]:
+    """Return the names `make_body_solver` takes, in alphabetical order."""
+    return tuple(sorted(_BODY))
+
+
+def body_solver_class(name: str) -> type[BodySolver]:
+    """Return a body solver's class. Raises OptionError for an unknown name, with the list."""
+    if not isinstance(name, str) or name not in _BODY:
+        raise OptionError(unknown('body solver', name, body_solver_names()))
+    return _BODY[name]
+
+
 def make_solver(name: str, chain: Chain, avoid_collisions: bool = False,
                 obstacles: Iterable[Obstacle] = (), margin: float = 0.0,
                 others: Mapping[str, float] | None = None,
@@ -176,6 +198,20 @@ def make_solver(name: str, chain: Chain, avoid_collisions: bool = False,
     """
     solver = solver_class(name)(check_chain(chain), **options)
     avoiding(solver, chain, avoid_collisions, obstacles, margin, others, disabled)
+    return solver
+
+
+def make_body_solver(name: str, body: Body, tasks: Sequence[Task], avoid_collisions: bool = False,
+                     obstacles: Iterable[Obstacle] = (), margin: float = 0.0,
+                     disabled: Iterable[tuple[str, str]] = (), **options: Any) -> BodySolver:
+    """Return the named solver for several tasks on a body.
+
+    avoid_collisions, obstacles, margin, disabled: as for `make_solver`, obstacles in the world.
+    Raises OptionError for an unknown name or option and for values out of range, ModelError for a
+    link that the body does not have, and InputError for what is no body or no task.
+    """
+    solver = body_solver_class(name)(body, tasks, **options)
+    avoiding(solver, body, avoid_collisions, obstacles, margin, None, disabled)
     return solver
 
 

@@ -1,4 +1,4 @@
-"""The result of a solver: the best joint values found, and their errors."""
+"""Results of the solvers of arms and bodies: the best joint values found, and their errors."""
 
 from collections import Counter
 from enum import Enum
@@ -8,9 +8,7 @@ import numpy as np
 
 from ik_node.collision.contact import Contact
 from ik_node.collision.model import CollisionModel
-from ik_node.solvers.goal import Goal
-from ik_node.spatial import rotation_log
-from ik_node.spatial.conversions import heading_axis, tip_heading
+from ik_node.solvers.goal import Goal, task_singular_values
 from ik_node.support.exceptions import shown
 
 if TYPE_CHECKING:
@@ -182,52 +180,45 @@ def _name(reason: Any) -> str:
     return getattr(reason, 'name', shown(reason))
 
 
-def task_singular_values(chain: 'Chain', goal: 'Goal', q: np.ndarray,
-                         length: float = 1.0) -> np.ndarray:
-    """Return the singular values, descending, of the constrained rows of the Jacobian at q (n,).
-
-    Rows and length: see `task_jacobian`.
-    """
-    return np.linalg.svd(task_jacobian(chain, goal, q, length), compute_uv=False)
-
-
-def task_jacobian(chain: 'Chain', goal: 'Goal', q: np.ndarray, length: float = 1.0) -> np.ndarray:
-    """Return the constrained rows (r, n) of the Jacobian at q (n,), along the goal's axes.
-
-    Rows are weighted as in the goal; length: divisor of the linear rows, m.
-    """
-    J = chain.jacobian(q)
-    J[:3] /= length
-    R = goal.pose[:3, :3]
-    J[:3], J[3:] = R.T @ J[:3], R.T @ J[3:]
-    axis = heading_axis(goal.weights)
-    if axis is not None:
-        J[3 + axis] = tip_heading(goal.pose, chain.forward(q), axis)[1] @ J[3:]
-    return (goal.weights[:, None] * J)[goal.weights > 0.0]
-
-
-def task_error(chain: 'Chain', goal: 'Goal', q: np.ndarray, length: float = 1.0) -> np.ndarray:
-    """Return the error (r,) that belongs to these rows, from q (n,) to the goal."""
-    e = pose_error(goal.pose, chain.forward(q), goal.weights)
-    e[:3] /= length
-    return (goal.weights * e)[goal.weights > 0.0]
-
-
-def pose_error(T_goal: np.ndarray, T_tip: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the error (6,) of a tip from a goal along the goal's axes, m and rad, unweighted.
-
-    [R_goalᵀ (p_goal − p); R_goalᵀ log(R_goal Rᵀ)], for poses (4, 4); but where only one rotation
-    has a weight above 0, its component is a heading, see `so3.heading`.
-    """
-    R = T_goal[:3, :3]
-    e = np.concatenate([R.T @ (T_goal[:3, 3] - T_tip[:3, 3]),
-                        R.T @ rotation_log(R @ T_tip[:3, :3].T)])
-    axis = heading_axis(weights)
-    if axis is not None:
-        e[3 + axis] = -tip_heading(T_goal, T_tip, axis)[0]
-    return e
-
-
 def manipulability(sigma: np.ndarray, rows: int) -> float:
     """Return √det(J Jᵀ) from the singular values of J with some rows; 0 with too few joints."""
     return float(np.prod(sigma)) if len(sigma) == rows else 0.0
+
+
+def error_words(errors: tuple[float, float]) -> str:
+    """Return what a task misses, m and rad, as text: "0.3 m and 0.09 rad"."""
+    return ' and '.join(f'{value:.3g} {unit}' for value, unit in zip(errors, ('m', 'rad'))
+                        if value > 0.0)
+
+
+class _BodyFields(NamedTuple):
+    q: np.ndarray
+    """(n,) rad or m, always inside the limits."""
+    success: bool
+    """Whether every task of priority 0 and 1 that counts is within the tolerances."""
+    reason: StopReason
+    errors: dict[str, tuple[float, float]]
+    """{task name: (m, rad)}: the lengths of what is missed, from the frames at q."""
+    iterations: int
+    """Iterations of the attempt that found q."""
+    restarts: int
+    """How many attempts were made after the first."""
+    solve_time: float
+    """s."""
+
+
+class BodyResult(ResultBase, _BodyFields):
+    """The best joint values found for several tasks, and how good they are. A named tuple.
+
+    - `contact`: where the reason is COLLISION the deepest contact at q, else None.
+    - `diagnosis`: as text, which tasks are missed by how much, and which joints are at a limit; ''
+      for a success.
+    """
+
+    diagnosis: str
+    contact: Contact | None = None
+
+    def __repr__(self) -> str:
+        outcome = 'success' if self.success else f'failure, {self.reason.name}: {self.diagnosis}'
+        return (f'BodyResult({outcome}; {self.iterations} iterations, {self.restarts} restarts, '
+                f'{1e3 * self.solve_time:.3g} ms; q={self.q.tolist()})')

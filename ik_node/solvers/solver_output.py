@@ -1,12 +1,12 @@
 """Results of methods, of one attempt and of a goal, which forward kinematics verifies."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ik_node.solvers.result import StopReason
 from ik_node.support import clock
-from ik_node.support.exceptions import IkError, shown
 
 
 class Budget(NamedTuple):
@@ -53,30 +53,20 @@ class Found(NamedTuple):
 
 
 class Verified(Found):
-    """A result that a kernel of this package has verified at q; see `Solver._verified`."""
+    """A result that a kernel of this package has verified at q; see `ArmSearch._verified`."""
 
     __slots__ = ()
 
-    def _replace(self, **changes: Any) -> Found:  # type: ignore[override]
-        """Return it with other fields; a plain `Found` where verified fields change."""
-        replaced = super()._replace(**changes)
-        return replaced if _VERIFIED_FIELDS.isdisjoint(changes) else Found(*replaced)
+
+def as_columns(found: Sequence[Found], n: int) -> list[np.ndarray]:
+    """Return the fields of results, each as an array (m,), q as (m, n)."""
+    columns = [np.array(column, dtype=object if isinstance(column[0], (str, StopReason)) else None)
+               for column in zip(*found)] or [np.empty(0, dtype=bool) for _ in Found._fields]
+    columns[0] = columns[0].reshape(len(found), n)
+    return columns
 
 
-_VERIFIED_FIELDS = {'q', 'success', 'position_error', 'orientation_error'}
-
-
-def joint_values(found: Any, n: int, solver: str) -> np.ndarray:
-    """Return the q (n,) of a result, as a new array, which may be not finite.
-
-    Raises IkError, naming the solver, for anything but a valid `Found`.
-    """
-    if not isinstance(found, Found):
-        raise IkError(f'the solver {solver!r} must return a Found, not {shown(found)}')
-    array = np.asarray(found.q)
-    if array.shape != (n,) or array.dtype.kind not in 'iuf':
-        raise IkError(f'the solver {solver!r} must return q as numbers of the shape {(n,)}, not '
-                      f'{shown(found.q)}')
-    if not isinstance(found.reason, StopReason):
-        raise IkError(f'the solver {solver!r} must return a StopReason, not {shown(found.reason)}')
-    return np.array(array, dtype=float)
+def write_row(columns: Sequence[np.ndarray], k: Any, found: Found) -> None:
+    """Replace the result number k."""
+    for column, value in zip(columns, found):
+        column[k] = value

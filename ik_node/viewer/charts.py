@@ -12,8 +12,8 @@ from viser import uplot
 
 from ik_node.model.chain import Chain
 from ik_node.ros.publishing.markers.limit_panel import nearness
-from ik_node.solvers.goal import Goal
-from ik_node.solvers.result import manipulability, task_singular_values
+from ik_node.solvers.goal import Goal, task_singular_values
+from ik_node.solvers.result import manipulability
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.robot_view import COLORS, RobotView

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import viser
 
-from ik_node.solvers.result import pose_error
+from ik_node.solvers.goal import pose_error
 from ik_node.viewer.node_state import Errors
 from ik_node.viewer.page_text import length_text
 from ik_node.viewer.scene_nodes import add_line

@@ -7,8 +7,7 @@ import numpy as np
 
 from ik_node.model.chain import Chain
 from ik_node.solvers.arm.self_motion import SelfMotion, redundancy_degree, self_motion
-from ik_node.solvers.goal import Goal
-from ik_node.solvers.result import task_error
+from ik_node.solvers.goal import Goal, task_error
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.node_state import GREEN, StateLine

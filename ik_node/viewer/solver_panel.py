@@ -13,8 +13,13 @@ from ik_node.model.chain import Chain
 from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.clients.described import Described
 from ik_node.ros.parameters import NONE, to_parameter
-from ik_node.solvers.body.registry import body_solver_class, body_solver_names
-from ik_node.solvers.registry import make_solver, solver_class, solver_names
+from ik_node.solvers.registry import (
+    body_solver_class,
+    body_solver_names,
+    make_solver,
+    solver_class,
+    solver_names,
+)
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.draft import whole_number
 from ik_node.viewer.latest_value import errors_shown

@@ -29,6 +29,7 @@ from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.codes import CONVERGED
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.solvers import DlsSolver
+from ik_node.solvers.kernel.arm_kernel import closest_of
 from ik_node.spatial import pose_from_rotation
 from ik_node.support.exceptions import UnsupportedError
 from ik_node.workspace.sampling import ConfigurationSampler, orientations
@@ -121,15 +122,15 @@ class ReachabilitySolver:
     def _searched(self, goal: Goal, q0: np.ndarray, attempts: int) -> tuple[np.ndarray, bool]:
         """Return the best q (n,) of attempts of damped least squares, and whether it is met."""
         q = q0.copy()
-        end, *_ = self._dls._entry.run(goal.pose, goal.weights, q, attempts, math.inf)
+        search = self._dls._entry.altered(attempts=attempts)
+        end, *_ = search.solve(goal.pose, goal.weights, q, math.inf)
         return q, end == CONVERGED
 
     def _improved(self, goal: Goal, q: np.ndarray) -> np.ndarray:
-        """Return the q (n,) of a patient attempt from q (n,), or q where its error is less."""
-        search, nearer = self._dls._entry.patient, q.copy()
-        before = search.errors(goal.pose, goal.weights, q)[0]
-        after = search.run(goal.pose, goal.weights, nearer, 1, math.inf)[3]
-        return nearer if after < before else q
+        """Return the local minimum (n,) of the error next to q (n,)."""
+        nearer = q.copy()
+        closest_of(self._dls.chain).find(goal.pose, goal.weights, nearer, q, -math.inf)
+        return nearer
 
 
 def mark_samples(chain: Chain, grid: VoxelGrid, count: int, seed: int,

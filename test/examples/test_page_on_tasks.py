@@ -16,7 +16,7 @@ from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.task_group import TaskGroup
 from ik_node.control.task_options import TaskOptions
-from ik_node.solvers.body.registry import body_solver_names
+from ik_node.solvers.registry import body_solver_names
 from ik_node.spatial import pose_from_rpy
 from ik_node.spatial.rotations import as_rotation
 

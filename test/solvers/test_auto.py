@@ -7,6 +7,7 @@ import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
 from ik_node.solvers.analytic import plan
 from ik_node.solvers.jacobian.solvers import DlsSolver
+from ik_node.solvers.solver_output import Found
 from ik_node.support.exceptions import UnsupportedError
 
 NEVER_MET = {'position_tolerance': 1e-300, 'max_restarts': 2}
@@ -24,10 +25,10 @@ def asked_of(solver, monkeypatch):
     whole: whether all attempts are allowed, not only those before the closed form.
     """
     requested = []
-    real = solver.iterative._solve_from
-    monkeypatch.setattr(solver.iterative, '_solve_from', lambda goal, q, search=None: (
-        requested.append((goal, q.copy(), search in (None, solver.iterative._entry))),
-        real(goal, q, search))[1])
+    real = solver.iterative._by
+    monkeypatch.setattr(solver.iterative, '_by', lambda search, goal, q: (
+        requested.append((goal, q.copy(), search is solver.iterative._entry)),
+        real(search, goal, q))[1])
     return requested
 
 
@@ -71,7 +72,7 @@ def test_one_that_takes_longer_follows_as_many_attempts_of_dls_as_it_is_worth(na
     assert result.method == 'dls'
     assert (result.q == make_solver('dls', chain).solve(pose, start).q).all()
     never = make_solver('auto', chain, position_tolerance=1e-300, orientation_tolerance=1e-300)
-    opening = never.iterative._solve_from(Goal.from_pose(pose), start, never._usual)
+    opening = never.iterative._by(never._usual, Goal.from_pose(pose), start)
     assert opening.restarts + 1 == attempts
 
 
@@ -156,8 +157,8 @@ def test_a_closed_form_finds_what_narrow_limits_leave_though_dls_misses_it(monke
     chain = robots.planar(15.0, 10.0, 5.0)
     q = np.array([0.4, 0.9, 0.3 + np.deg2rad(0.5)])
     solver = make_solver('auto', chain, lower=q - 1e-3, upper=q + 1e-3)
-    real = solver.iterative._solve_from
-    monkeypatch.setattr(solver.iterative, '_solve_from', lambda *given: missed(real(*given)))
+    real = solver.iterative._by
+    monkeypatch.setattr(solver.iterative, '_by', lambda *given: missed(real(*given)))
     result = solver.solve(Goal(position=chain.forward(q)[:3, 3]), q - 1e-3)
     assert result.success
     assert result.method == 'analytic'
@@ -267,9 +268,10 @@ def test_a_batch_is_given_to_the_closed_form_and_the_rest_to_dls(monkeypatch):
     assert whole.success.tolist() == [k != 4 for k in range(9)]
     assert whole.reason[4] is StopReason.UNREACHABLE
     assert whole.method.tolist() == ['analytic'] * 9
-    real = solver.analytic._solve_many
-    monkeypatch.setattr(solver.analytic, '_solve_many', lambda *requested: [
-        found if k % 2 else missed(found) for k, found in enumerate(real(*requested))])
+    real = solver.analytic._batch
+    monkeypatch.setattr(solver.analytic, '_batch', lambda *requested: list(zip(*(
+        Found(*row) if k % 2 else missed(Found(*row))
+        for k, row in enumerate(zip(*real(*requested)))))))
     mixed = solver.solve_batch(poses, q)
     assert mixed.success.tolist() == [k != 4 for k in range(9)]
     assert mixed.method.tolist()[:4] == ['dls', 'analytic'] * 2

@@ -8,8 +8,7 @@ import pytest
 import robots
 from ik_node import StopReason, body_solver_names, make_body_solver, make_solver
 from ik_node.plugins import Found, Solver, is_over
-from ik_node.solvers.body.registry import body_solver_class
-from ik_node.solvers.registry import built_in_names, solver_class
+from ik_node.solvers.registry import body_solver_class, built_in_names, solver_class
 from ik_node.support.clock import Cancellation
 from ik_node.tasks import Position
 from soak_timeouts import ENDLESS

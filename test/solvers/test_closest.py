@@ -8,8 +8,8 @@ import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
 from ik_node.kinematics.reach import extent
 from ik_node.model.joints import Joint
-from ik_node.solvers.arm.kernel_cache import closest_of
 from ik_node.solvers.jacobian.solvers import DlsSolver
+from ik_node.solvers.kernel.arm_kernel import closest_of
 from ik_node.spatial import rotation_exp, rotation_log
 
 
@@ -45,6 +45,19 @@ def out_of_reach(chain, rng):
     T[:3, 3] = centre + radius * rng.uniform(1.05, 1.4) * direction / np.linalg.norm(direction)
     T[:3, :3] = rotation_exp(rng.normal(size=3))
     return T
+
+
+@pytest.mark.parametrize('name', ['dls', 'pseudoinverse', 'transpose', 'ccd'])
+def test_a_failed_search_ends_at_a_local_minimum_of_the_weighted_error(name):
+    chain, rng, weights = robots.chain('ur5'), np.random.default_rng(2), (1, 1, 1, 0.3, 0.3, 0.3)
+    solver = make_solver(name, chain)
+    lower, upper = chain.lower - 1e-12, chain.upper + 1e-12
+    for _ in range(5):
+        T = out_of_reach(chain, rng)
+        q = solver.solve(Goal.from_pose(T, weights)).q
+        least = 2.0 * least_squares(lambda q, T=T: error(chain, T, q, weights), q,
+                                    bounds=(lower, upper)).cost
+        assert np.sum(error(chain, T, q, weights)**2) < 1.01 * least
 
 
 @pytest.mark.parametrize('name', robots.rest_slow(['panda', 'ur5', 'irb140'], 'ur5'))

@@ -9,8 +9,8 @@ import pytest
 
 import robots
 from ik_node import Goal, StopReason, make_solver
-from ik_node.solvers.arm.kernel_cache import verifier_of
 from ik_node.solvers.codes import CONVERGED, INVALID, TIMED_OUT
+from ik_node.solvers.kernel.arm_kernel import verifier_of
 
 ONES = np.ones(6)
 

@@ -93,7 +93,7 @@ def test_restarts_begin_around_q0_where_the_goal_is_near(name):
 
 def test_a_far_solution_from_q0_of_a_near_goal_is_replaced_by_a_near_one():
     chain = robots.chain('baxter')
-    goals = list(near_goals(chain, np.random.default_rng(4), 2000, structured))
+    goals = list(near_goals(chain, np.random.default_rng(4), 4000, structured))
     options = {'bias_gain': 0.0}
     once = moves(make_solver('dls', chain, max_restarts=0, **options), goals)
     far = [goal for goal, moved in zip(goals, once) if 0.7 < moved < np.inf]

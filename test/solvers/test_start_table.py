@@ -5,8 +5,8 @@ import pytest
 
 import robots
 from ik_node import Goal, KinematicTree, make_solver
-from ik_node.solvers.arm import kernel_cache
 from ik_node.solvers.codes import MOST_PICKED
+from ik_node.solvers.kernel.arm_kernel import table_of
 from plain_kernels import plain
 
 forward, restarts, search, settings = plain(
@@ -19,8 +19,7 @@ class Table:
 
     def __init__(self, solver):
         n, options = solver.chain.n_joints, solver.options
-        self.record = restarts.Table(
-            *kernel_cache.start_table(solver.chain, options.max_restarts, options.seed))
+        self.record = restarts.Table(solver.chain, options.max_restarts, options.seed)
         count = self.record.entries
         self.entries = np.concatenate([
             np.reshape(self.record.position, (count, 3)),
@@ -28,10 +27,6 @@ class Table:
             axis=1) if count else np.empty((0, 12 + n))
         self.cells, self.first = self.record.cells, np.array(self.record.first)
         self.corner, self.edge = np.array(self.record.corner), self.record.edge
-
-
-def table_of(solver):
-    return Table(solver)
 
 
 def picked(solver, goal, start):
@@ -48,7 +43,7 @@ def picked(solver, goal, start):
 @pytest.mark.parametrize('name', ['panda', 'pr2', 'so101', 'ur5'])
 def test_entries_are_configurations_inside_the_limits_with_the_pose_of_their_tip(name):
     chain = robots.chain(name)
-    table = table_of(make_solver('dls', chain))
+    table = Table(make_solver('dls', chain))
     assert len(table.entries) >= 4000
     for row in table.entries[::500]:
         q = row[12:]
@@ -60,7 +55,7 @@ def test_entries_are_configurations_inside_the_limits_with_the_pose_of_their_tip
 
 
 def test_every_entry_is_in_the_cell_that_contains_its_position():
-    table = table_of(make_solver('dls', robots.chain('panda')))
+    table = Table(make_solver('dls', robots.chain('panda')))
     cells = np.floor((table.entries[:, :3] - table.corner) / table.edge).astype(int)
     assert cells.min() >= 0
     assert cells.max() < table.cells
@@ -73,13 +68,13 @@ def test_every_entry_is_in_the_cell_that_contains_its_position():
 
 def test_a_chain_has_one_table_for_each_seed():
     chain = robots.chain('panda')
-    assert kernel_cache.table_of(chain, 100, 0) is kernel_cache.table_of(chain, 100, 0)
-    first, other = (kernel_cache.start_table(chain, 100, seed)[1] for seed in (0, 1))
-    assert (first != other).any()
+    assert table_of(chain, 100, 0) is table_of(chain, 100, 0)
+    first, other = (restarts.Table(chain, 100, seed).q for seed in (0, 1))
+    assert first != other
 
 
 def test_without_restarts_there_is_no_table():
-    assert len(table_of(make_solver('dls', robots.chain('panda'), max_restarts=0)).entries) == 0
+    assert len(Table(make_solver('dls', robots.chain('panda'), max_restarts=0)).entries) == 0
 
 
 def test_prismatic_joints_without_limits_have_no_table_and_are_solved():
@@ -89,7 +84,7 @@ def test_prismatic_joints_without_limits_have_no_table_and_are_solved():
                      'velocity="1"'),
         robots.joint('t', 'fixed', 'arm', 'tip', xyz='0.3 0 0'))).chain()
     solver = make_solver('dls', chain)
-    assert len(table_of(solver).entries) == 0
+    assert len(Table(solver).entries) == 0
     assert solver.solve(chain.forward(chain.neutral() + 0.5)).success
 
 
@@ -141,7 +136,7 @@ def test_axes_left_free_do_not_count(weights):
 def test_an_entry_is_turned_to_the_start_by_whole_turns_inside_the_limits():
     chain = robots.chain('pr2')
     solver = make_solver('dls', chain)
-    table, q = table_of(solver), [0.0] * chain.n_joints
+    table, q = Table(solver), [0.0] * chain.n_joints
     record = forward.ChainRecord(chain.arrays)
     start = chain.neutral()
     turning = np.flatnonzero(~np.isfinite(chain.upper))

@@ -4,8 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from ik_node.solvers.body.registry import body_solver_class, body_solver_names
-from ik_node.solvers.registry import solver_class, solver_names
+from ik_node.solvers.registry import (
+    body_solver_class,
+    body_solver_names,
+    solver_class,
+    solver_names,
+)
 from ik_node.viewer.node_parameters import NodeParameters
 from ik_node.viewer.solver_panel import FIRST, default_values, grouped
 

@@ -9,7 +9,7 @@ from std_msgs.msg import Header
 
 from ik_node.control.group import AnyResult, Group
 from ik_node.control.robot import Robot
-from ik_node.solvers.body.result import error_words
+from ik_node.solvers.result import error_words
 
 PERIOD = 1.0  # s, from one report to the next
 _PERCENTILES = (50, 99, 100)

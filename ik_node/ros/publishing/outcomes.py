@@ -16,7 +16,7 @@ from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.health import Health
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.ros.publishing.status import Arrival
-from ik_node.solvers.body.result import error_words
+from ik_node.solvers.result import error_words
 
 
 class Outcomes:

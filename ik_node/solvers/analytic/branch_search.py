@@ -29,7 +29,7 @@ from ik_node.solvers.jacobian.solvers import DlsSolver
 from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
 from ik_node.solvers.result import PROVEN, StopReason
-from ik_node.solvers.solver_output import Found, Verified
+from ik_node.solvers.solver_output import Found, Verified, as_columns
 from ik_node.support.exceptions import OptionError, UnsupportedError
 
 _SAMPLES = 400   # samples of the parameters of a redundant arm
@@ -82,8 +82,6 @@ class BranchSearch(Solver):
         self._refiner = Refiner(self.chain.record, self._preferring)
         self._neighbourhood = Neighbourhood(self.chain, self._preferring, settings.length)
         self._infeasibility = Infeasibility(self.chain, self.options, settings.length, self._elbow)
-        self._direct = (self._own_kernels and not self.options.closest
-                        and self.options.timeout is None)
 
     def _selection(self, plan: Plan) -> Selection:
         """Return a new selection of the preferred solution for a plan."""
@@ -100,10 +98,6 @@ class BranchSearch(Solver):
         return SwivelSelection(
             *common, samples[:_OF_CIRCLE], self.options.elbow,
             ArmPreference(self.options, plan.structure, self.chain, self.name))
-
-    def _solve_from(self, goal: Goal, q: np.ndarray) -> Found:
-        self._bring_inside(q)
-        return self._solve_verified(goal, q)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         return self._consistent(goal, q0, self._solve_anywhere(goal, q0))
@@ -151,25 +145,25 @@ class BranchSearch(Solver):
         nearer = ratio < 1.0 or (ratio < _AS_NEAR and moved.max() < others.max())
         return near if nearer else far
 
-    def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
-                    progress: Callable[[float], None]) -> list[Found]:
+    def _batch(self, poses: np.ndarray, starts: np.ndarray,
+               progress: Callable[[float], None]) -> list[np.ndarray]:
         """Solve all at once; failed ones one by one."""
-        if any(goal.weights is not ALL_AXES for goal in goals):
-            return super()._solve_many(goals, starts, progress)
-        poses = np.array([goal.pose for goal in goals]).reshape(len(goals), 4, 4)
-        plan, q, records = self._whole, np.empty(starts.shape), np.empty((len(goals), 3))
-        parameters = np.zeros((len(goals), len(plan.lower)))
+        if self.collisions is not None or not self._own_kernels:
+            return super()._batch(poses, starts, progress)
+        plan, q, records = self._whole, np.empty(starts.shape), np.empty((len(poses), 3))
+        parameters = np.zeros((len(poses), len(plan.lower)))
         share(lambda part: plan.guide.selector.solve_batch(
             poses[part], ALL_AXES, parameters[part], starts[part], q[part], records[part]),
-            len(goals), progress)
-        if plan.guide is not plan:
-            return [self._consistent(goal, start, self._selected(goal, start, one, record)
-                                     or self._solve_anywhere(goal, start))
-                    for goal, start, one, record in zip(goals, starts, q, records.tolist())]
-        return [self._consistent(goal, start, self._selected(goal, start, one, record)
-                                 or self._failed(plan, goal, own, start))
-                for goal, own, start, one, record
-                in zip(goals, parameters, starts, q, records.tolist())]
+            len(poses), progress)
+        found = []
+        for goal, own, start, one, record in zip(map(Goal._of_clean_pose, poses), parameters,
+                                                 starts, q, records.tolist()):
+            selected = self._selected(goal, start, one, record)
+            if selected is None:
+                selected = (self._failed(plan, goal, own, start) if plan.guide is plan
+                            else self._solve_anywhere(goal, start))
+            found.append(self._consistent(goal, start, selected))
+        return as_columns(found, self.chain.n_joints)
 
     def _failed(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray) -> Found:
         """Return the best configuration where no branch meets a goal, and the reason.

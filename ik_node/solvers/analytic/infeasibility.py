@@ -13,11 +13,11 @@ from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.plan import Plan
 from ik_node.solvers.analytic.refinement.refinement import Refiner
-from ik_node.solvers.arm.kernel_cache import verifier_of
-from ik_node.solvers.goal import Goal
+from ik_node.solvers.goal import Goal, task_singular_values
+from ik_node.solvers.kernel.arm_kernel import verifier_of
 from ik_node.solvers.kernel.settings import Settings
 from ik_node.solvers.options import SolverOptions
-from ik_node.solvers.result import StopReason, task_singular_values
+from ik_node.solvers.result import StopReason
 from ik_node.solvers.solver_output import Found
 from ik_node.spatial import rotation_exp
 

@@ -14,8 +14,8 @@ from ik_node.solvers.analytic.plan import NOTHING, Plan
 from ik_node.solvers.analytic.windings import at_every_turn
 from ik_node.solvers.collision.avoidance import blocked, first_free
 from ik_node.solvers.driver import share
-from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, as_poses
-from ik_node.solvers.result import PROVEN, task_jacobian
+from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, as_poses, task_jacobian
+from ik_node.solvers.result import PROVEN
 from ik_node.solvers.solver_output import Found
 from ik_node.spatial.rotations import EXACT
 from ik_node.support.arguments import flag, vector

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ik_node.model.chain import Chain, check_chain
-from ik_node.solvers.arm.kernel_cache import closest_of, verifier_of
 from ik_node.solvers.collision.avoidance import search_free
 from ik_node.solvers.driver import Driver, ends_by, reason_of
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
+from ik_node.solvers.kernel.arm_kernel import closest_of, verifier_of
 from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.result import PROVEN, Result, StopReason
-from ik_node.solvers.solver_output import Found, Verified, joint_values
+from ik_node.solvers.solver_output import Found, Verified, as_columns
 from ik_node.spatial.conversions import why_no_heading
 from ik_node.support.arguments import floats, numbers, vector
 from ik_node.support.bounds import MAX_NUMBER
@@ -26,17 +26,18 @@ _EXACT = 1e-5   # m and rad: tolerances of a goal at which a hand is where it wo
 _SLACK = 1e-4   # m, by which it is elsewhere at the most
 
 
-class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
+class ArmSearch(Driver):
     """Searches by the `_solve` of a method. Its result is verified by forward kinematics."""
 
     name: ClassVar[str]
     Options: ClassVar[type[SolverOptions]] = SolverOptions
     _own_kernels: ClassVar[bool] = False
-    _direct = False  # whether `_solve_from` is all that `solve` calls
+    _copies_starts: ClassVar[bool] = False  # whether `_solve` copies q0, and brings it inside
 
     def __init_subclass__(cls, **parameters: Any) -> None:
         super().__init_subclass__(**parameters)
         cls._own_kernels = cls.__module__.startswith('ik_node.solvers.')
+        cls._copies_starts = cls._copies_starts and cls._own_kernels
 
     def __init__(self, chain: Chain, **options: Any) -> None:
         """Prepare to solve for a chain. Raises OptionError for unknown or invalid options."""
@@ -79,16 +80,27 @@ class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
         lower, upper = self._limits_about(q0)
         return bool(((lower <= q) & (q <= upper)).all())
 
-    def _solve_free(self, goal: Goal, q0: np.ndarray) -> Found:
-        """Do as `_solve_verified`; but where collisions matter, what touches is no success."""
-        if self.collisions is None:
-            return self._solve_verified(goal, q0)
+    def _find(self, goal: Goal, q0: np.ndarray, closest: bool = False) -> Found:
+        """Do as `_solve_verified`; but where collisions matter, what touches is no success.
+
+        closest: see `_solved`.
+        """
+        if self.collisions is None and self.options.timeout is None:
+            found = self._solve(goal, q0)
+            if type(found) is not Verified or not self._own_kernels:
+                found = self._verified(goal, q0, found)
+            return found if found.success or not closest else self._find_closest(goal, q0, found)
         with ends_by(self._deadline()):  # of all searches together
-            found = self._avoiding(goal, q0, self.collisions.is_free)
-            if found.reason is StopReason.COLLISION and self.collisions.confirms and not (
-                    self._is_blocked(goal, found.q)):
-                return self._confirmed(goal, q0) or found
-            return found
+            found = (self._solve_verified(goal, q0) if self.collisions is None
+                     else self._avoiding(goal, q0, self.collisions.is_free))
+            return found if found.success else self._finished(goal, q0, found, closest)
+
+    def _finished(self, goal: Goal, q0: np.ndarray, found: Found, closest: bool) -> Found:
+        """Return what follows a search that has failed; closest: see `_solved`."""
+        if (found.reason is StopReason.COLLISION and self.collisions is not None
+                and self.collisions.confirms and not self._is_blocked(goal, found.q)):
+            found = self._confirmed(goal, q0) or found
+        return self._find_closest(goal, q0, found) if closest and not found.success else found
 
     def _is_blocked(self, goal: Goal, q: np.ndarray) -> bool:
         """Tell whether no solution is free, since a hand at the goal touches something, as at q."""
@@ -108,27 +120,6 @@ class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
         """Return a verified result that is free; else one with the reason COLLISION, or why."""
         return search_free(self, goal, q0, is_free)
 
-    def _solve_from(self, goal: Goal, q: np.ndarray) -> Found:
-        """Solve from q (n,), which may be overwritten; return the verified result.
-
-        q need not be inside the limits. Raises InputError where it is not finite.
-        """
-        self._bring_inside(q)
-        return self._solve_verified(goal, q)
-
-    def _solve_many_verified(self, goals: Sequence[Goal], starts: np.ndarray,
-                     progress: Callable[[float], None]) -> list[Found]:
-        """Return the results of `_solve_many` for goals from starts (m, n), verified."""
-        if self.collisions is not None:
-            return [self._solve_free(goal, start) for goal, start in zip(goals, starts)]
-        found = self._solve_many(goals, starts, progress)
-        if not isinstance(found, (list, tuple)) or len(found) != len(goals):
-            raise IkError(f'the solver {self.name!r} must return a list of {len(goals)} results, '
-                          f'not {shown(found)}')
-        return [one if type(one) is Verified and self._own_kernels
-                else self._verified(goal, start, one)
-                for goal, start, one in zip(goals, starts, found)]
-
     @abstractmethod
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         """Solve from q0 (n,), as `_start` returned it."""
@@ -142,16 +133,19 @@ class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
         """
         return None
 
-    def _problem(self, deadline: float, *arguments: Any) -> tuple[Goal, np.ndarray]:
-        goal, q0 = arguments
-        return as_goal(goal), self._start(q0)
+    def _solved(self, closest: bool, *arguments: Any) -> Result:
+        started, (goal, q0) = time.perf_counter(), arguments
+        goal = goal if isinstance(goal, Goal) else as_goal(goal)
+        start = self._start(q0)
+        found = self._find(goal, start, closest)
+        if not found.success:
+            self._check_heading(goal, found.q, found.reason)
+        result = Result.of(found, time.perf_counter() - started, self.chain, goal)
+        return result if self.collisions is None else result._with_contact(self.collisions)
 
-    def _find(self, problem: tuple[Goal, np.ndarray]) -> Found:
-        return self._solve_free(*problem)
-
-    def _find_closest(self, problem: tuple[Goal, np.ndarray], found: Found) -> Found:
+    def _find_closest(self, goal: Goal, q0: np.ndarray, found: Found) -> Found:
         """Return the closest configuration, unless only `found` meets the goal."""
-        (goal, q0), q = problem, problem[1].copy()
+        q = q0.copy()
         chain = self._chain_about(q0)
         self._verifier.into_limits(q)
         position, orientation = closest_of(chain).find(
@@ -183,12 +177,6 @@ class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
             return there
         return there._replace(success=False, reason=nearest.reason)
 
-    def _report(self, problem: tuple[Goal, np.ndarray], found: Found, started: float) -> Result:
-        if not found.success:
-            self._check_heading(problem[0], found.q, found.reason)
-        result = Result.of(found, time.perf_counter() - started, self.chain, problem[0])
-        return result if self.collisions is None else result._with_contact(self.collisions)
-
     def _check_heading(self, goal: Goal, q: np.ndarray, reason: StopReason,
                        what: str = 'the goal') -> None:
         """Raise InputError where a goal is missed at q (n,) since the tip has no heading there."""
@@ -200,23 +188,28 @@ class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
     def _batch(self, poses: np.ndarray, starts: np.ndarray,
                progress: Callable[[float], None]) -> list[np.ndarray]:
         """Return the fields of `Found` as arrays, for poses (m, 4, 4) from starts (m, n)."""
-        goals = [Goal._of_clean_pose(pose) for pose in poses]
-        found = self._solve_many_verified(goals, starts, progress)
-        if self.options.closest:
-            found = [one if one.success else self._find_closest((goal, start), one)
-                     for goal, start, one in zip(goals, starts, found)]
-        columns = [np.array(column) for column in zip(*found)] or [np.empty(0)] * len(Found._fields)
-        columns[0] = columns[0].reshape(len(goals), self.chain.n_joints)
-        return columns
+        found = []
+        for k, (pose, start) in enumerate(zip(poses, starts), start=1):
+            found.append(self._find(Goal._of_clean_pose(pose), start, self.options.closest))
+            progress(k / len(poses))
+        return as_columns(found, self.chain.n_joints)
 
     def _verified(self, goal: Goal, q0: np.ndarray, found: Found) -> Found:
         """Return the result of a method with errors and success from forward kinematics.
 
         q is brought inside the limits, by whole turns or by clipping; q0 (n,) replaces a q that is
         not finite. Success means that both errors are within the tolerances, and q within the
-        consistency limits. Raises IkError as `joint_values`.
+        consistency limits. Raises IkError for anything but a valid `Found`.
         """
-        q = joint_values(found, self.chain.n_joints, self.name)
+        solver, n = f'the solver {self.name!r} must return', self.chain.n_joints
+        if not isinstance(found, Found):
+            raise IkError(f'{solver} a Found, not {shown(found)}')
+        array = np.asarray(found.q)
+        if array.shape != (n,) or array.dtype.kind not in 'iuf':
+            raise IkError(f'{solver} q as numbers of the shape {(n,)}, not {shown(found.q)}')
+        if not isinstance(found.reason, StopReason):
+            raise IkError(f'{solver} a StopReason, not {shown(found.reason)}')
+        q = np.array(array, dtype=float)
         if not np.isfinite(q).all():
             q, found = np.array(q0, dtype=float), found._replace(reason=StopReason.STALLED)
         self._verifier.into_limits(q)
@@ -231,20 +224,14 @@ class ArmSearch(Driver[tuple[Goal, np.ndarray], Found, Result]):
         return Verified(q, met, reason_of(met, found.reason), float(position), float(orientation),
                         found.iterations, found.restarts, found.method)
 
-    def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
-                    progress: Callable[[float], None]) -> list[Found]:
-        """Solve for goals from starts (m, n)."""
-        found = []
-        for k, (goal, start) in enumerate(zip(goals, starts), start=1):
-            found.append(self._solve(goal, start))
-            progress(k / len(goals))
-        return found
-
     def _start(self, q0: Any) -> np.ndarray:
-        """Return q0 (n,) as a new array inside the limits."""
+        """Return q0 (n,) as a new array inside the limits; as it is where the method does that."""
         if q0 is None:
             return self.chain.neutral()
-        start = numbers(q0, 'q0')
+        plain = type(q0) is np.ndarray and q0.dtype == float
+        if plain and self._copies_starts and q0.shape == self._shape and not self._has_balls:
+            return q0
+        start = q0.copy() if plain else numbers(q0, 'q0')
         self._bring_inside(start)
         if self._has_balls:
             self.chain.shorten_rotations(start)

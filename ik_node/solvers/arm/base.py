@@ -38,19 +38,7 @@ class Solver(ArmSearch):
         the limits are clipped. Raises InputError for a malformed goal or q0, and for a goal for one
         rotation where the tip has no heading about its axis; a failure to converge is a result.
         """
-        if not self._direct or self.collisions is not None:
-            return self._drive(self.options.closest, goal, q0)
-        started = time.perf_counter()
-        wanted = goal if isinstance(goal, Goal) else as_goal(goal)
-        if type(q0) is np.ndarray and q0.dtype == float and q0.shape == self._shape and (
-                not self._has_balls):
-            q = q0.copy()
-        else:
-            q = self._start(q0)
-        found = self._solve_from(wanted, q)
-        if not found.success:
-            self._check_heading(wanted, found.q, found.reason)
-        return Result.of(found, time.perf_counter() - started, self.chain, wanted)
+        return self._solved(self.options.closest, goal, q0)
 
     def solve_batch(self, goals: Any, q0: Any = None,
                     progress: Callable[[float], None] | None = None) -> Result:
@@ -106,7 +94,7 @@ class Solver(ArmSearch):
             self.chain, Projection(self.chain.record), *stacked(goals),
             np.array([options.position_tolerance, options.orientation_tolerance]),
             travel_scale(self.chain, options.joint_weights), options.limit_margin, start, joined,
-            most, lambda i, guess: anywhere._solve_free(goals[i], guess), options.seed, deadline,
+            most, lambda i, guess: anywhere._find(goals[i], guess), options.seed, deadline,
             self.collisions,
             math.inf if options.consistency_limits is None else options.consistency_limits)
         with ends_by(deadline):
@@ -125,7 +113,7 @@ class Solver(ArmSearch):
         meet the goal; its result is one of the candidates, and the reason is its reason. goal, q0:
         as for `solve`. Raises InputError as `solve`.
         """
-        return self._drive(True, goal, q0)
+        return self._solved(True, goal, q0)
 
     def self_motion(self, goal: Any) -> list[SelfMotion]:
         """Return the curves of configurations that meet a goal, and why they end: `SelfMotion`.

@@ -11,22 +11,18 @@ import numpy as np
 from ik_node.collision.model import CollisionModel
 from ik_node.model.chain import Chain
 from ik_node.solvers.arm.base import Solver
-from ik_node.solvers.arm.kernel_cache import table_of
 from ik_node.solvers.codes import CONVERGED, INVALID
 from ik_node.solvers.driver import share
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
-from ik_node.solvers.kernel.arm_kernel import Search
+from ik_node.solvers.kernel.arm_kernel import Search, table_of
 from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.settings import Settings
-from ik_node.solvers.result import REASONS, StopReason
-from ik_node.solvers.solver_output import Found, Verified
-from ik_node.support.arguments import floats, numbers, vector
+from ik_node.solvers.result import REASONS
+from ik_node.solvers.solver_output import Found, Verified, write_row
+from ik_node.support.arguments import floats, vector
 from ik_node.support.exceptions import InputError, OptionError, shown
 
 _MOST_SAMPLES = 10_000_000  # numbers in the initial guesses of restarts, 80 MB
-# Continuation from the best configuration: patience, and the ratio that counts as progress.
-_PATIENT = 20
-_HARDLY_ANY = 0.999
 
 
 class IterativeSolver(Solver):
@@ -35,6 +31,7 @@ class IterativeSolver(Solver):
     patience: ClassVar[int] = 5
     progress: ClassVar[float] = 0.5
     _entry: Any = None  # the search by kernels, of methods that have one
+    _copies_starts = True
     credited = ''  # `method` of the results, of a solver that another one uses
 
     def __init__(self, chain: Chain, **options: Any) -> None:
@@ -51,8 +48,8 @@ class IterativeSolver(Solver):
         # How far a prismatic joint can travel; 0 of the others.
         self._span = np.where(self.chain.prismatic, self.chain.upper - self.chain.lower, 0.0)
         self.settings = self._make_settings()
-        self._direct = (self._own_kernels and not self.options.closest
-                        and type(self)._solve is IterativeSolver._solve)
+        # Whether the kernels do all: plug-ins, and some subclasses, have a `_solve` of their own.
+        self._in_kernel = self._own_kernels and type(self)._solve is IterativeSolver._solve
         self._prepare_search()
 
     def _prepare_search(self) -> None:
@@ -60,11 +57,8 @@ class IterativeSolver(Solver):
         options, record = self.options, self.chain.record
         table = table_of(self.chain, options.max_restarts, options.seed)
         soft = self._soft_chain().record if options.limit_margin > 0.0 else None
-        patient = None if options.closest else Search(
-            record, self._patient_method(),
-            self._make_settings(patience=_PATIENT, progress=_HARDLY_ANY), table, 1)
         self._entry = Search(record, self._make_method(), self.settings, table,
-                             1 + options.max_restarts, soft, patient)
+                             1 + options.max_restarts, soft, not options.closest)
 
     def avoid(self, collisions: CollisionModel) -> None:
         """Check for collisions in the kernel; see `Driver.avoid`."""
@@ -95,14 +89,6 @@ class IterativeSolver(Solver):
         """Return the distance of q (n,) from q0 (n,), a heavier joint counting more."""
         return float(np.linalg.norm((q - q0) / self._scale))
 
-    def _start(self, q0: Any) -> np.ndarray:
-        # The kernel brings it inside the limits.
-        if q0 is not None and not self._has_balls:
-            start = numbers(q0, 'q0')
-            if start.shape == self._shape:
-                return start
-        return super()._start(q0)
-
     def _starts(self, q0: Any, count: int) -> np.ndarray:
         if q0 is not None and not self._has_balls:
             starts = floats(q0, 'q0')
@@ -111,15 +97,14 @@ class IterativeSolver(Solver):
         return super()._starts(q0, count)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
-        return self._solve_from(goal, q0.copy())
+        search = self._entry
+        if self.options.consistency_limits is not None:
+            search = self._search_about(q0, search)
+        return self._by(search, goal, q0)
 
-    def _solve_from(self, goal: Goal, q: np.ndarray, search: Search | None = None) -> Found:
-        """Search from q (n,), which becomes the result's.
-
-        search: by default the solver's own, within the consistency limits about q.
-        """
-        if search is None:
-            search = self._search_about(q, self._entry)
+    def _by(self, search: Search, goal: Goal, q0: np.ndarray) -> Found:
+        """Return the result of a search from q0 (n,), which need not be inside the limits."""
+        q = q0.copy()
         end, position, orientation, iterations, restarts = search.solve(
             goal._pose, goal._weights, q, self._deadline())
         if end == INVALID:
@@ -127,47 +112,30 @@ class IterativeSolver(Solver):
         return tuple.__new__(Verified, (q, end == CONVERGED, REASONS[end], position, orientation,
                                         iterations, restarts, self.credited))
 
-    def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
-                    progress: Callable[[float], None],
-                    search: Search | None = None) -> list[Found]:
-        if type(self)._solve is not IterativeSolver._solve or not goals:  # a subclass's own
-            return super()._solve_many(goals, starts, progress)
-        if self.options.consistency_limits is not None:
-            return [self._solve_from(goal, start.copy(), self._search_about(
-                start, search or self._entry)) for goal, start in zip(goals, starts)]
-        poses = np.array([goal.pose for goal in goals])
-        columns = self._columns(poses, goals[0].weights, starts.copy(), progress, search)
-        return [Verified(*row) for row in zip(columns[0], *(
-            column.tolist() for column in columns[1:]))]
-
-    def _batch(self, poses: np.ndarray, starts: np.ndarray,
-               progress: Callable[[float], None]) -> list[np.ndarray]:
-        if not self._direct or self.options.consistency_limits is not None:
+    def _batch(self, poses: np.ndarray, starts: np.ndarray, progress: Callable[[float], None],
+               search: Search | None = None) -> list[np.ndarray]:
+        """Do as `ArmSearch._batch`; search: by default the solver's own."""
+        if not self._in_kernel or self.options.consistency_limits is not None:
             return super()._batch(poses, starts, progress)
-        if self.collisions is None or not self.collisions.confirms:
-            return self._columns(poses, ALL_AXES, starts, progress)
-        columns = self._columns(poses, ALL_AXES, starts.copy(), progress)
-        for k in np.flatnonzero(columns[2] == StopReason.COLLISION):
-            goal = Goal._of_clean_pose(poses[k])
-            found = None if self._is_blocked(goal, columns[0][k]) else self._confirmed(
-                goal, starts[k].copy())
-            if found is not None:
-                for column, value in zip(columns, found):
-                    column[k] = value
+        columns = self._columns(poses, starts.copy(), progress, search or self._entry)
+        if self.options.closest or (self.collisions is not None and self.collisions.confirms):
+            for k in np.flatnonzero(~columns[1]):
+                write_row(columns, k, self._finished(
+                    Goal._of_clean_pose(poses[k]), starts[k].copy(),
+                    Found(*(column[k] for column in columns)), self.options.closest))
         return columns
 
-    def _columns(self, poses: np.ndarray, weights: np.ndarray, q: np.ndarray,
-                 progress: Callable[[float], None],
-                 search: Search | None = None) -> list[np.ndarray]:
-        """Return the columns of `Found` of searches from q (m, n), in place; see `_batch`."""
-        count, timeout, search = len(poses), self.options.timeout, search or self._entry
+    def _columns(self, poses: np.ndarray, q: np.ndarray, progress: Callable[[float], None],
+                 search: Search) -> list[np.ndarray]:
+        """Return the columns of `Found` of searches from q (m, n), in place."""
+        count, timeout = len(poses), self.options.timeout
         counts, errors = np.empty((count, 3), dtype=np.int_), np.empty((count, 2))
         allowed = math.inf if timeout is None else timeout
         share(lambda part: search.solve_many(
-            poses[part], weights, q[part], allowed, counts[part], errors[part]), count, progress)
+            poses[part], ALL_AXES, q[part], allowed, counts[part], errors[part]), count, progress)
         ends = counts[:, 0]
         return [q, ends == CONVERGED, np.array(REASONS, dtype=object)[ends], *errors.T.copy(),
-                *counts.T[1:].copy(), np.full(count, self.credited)]
+                *counts.T[1:].copy(), np.full(count, self.credited, dtype=object)]
 
     def _chains_about(self, q0: np.ndarray) -> list[Chain]:
         """Return the chain within the consistency limits about q0 (n,), a soft one before it."""
@@ -191,18 +159,11 @@ class IterativeSolver(Solver):
         margin = np.where(lower < upper, self.options.limit_margin, 0.0)
         return self.chain.with_limits(lower + margin, upper - margin)
 
-    def _make_settings(self, patience: int | None = None, progress: float | None = None,
-                       **changes: Any) -> Settings:
+    def _make_settings(self, **changes: Any) -> Settings:
         """Return the options, with changes, as settings of the kernels; see `Settings`."""
-        return Settings(
-            replace(self.options, **changes), self.chain.arrays, self._scale, self._span,
-            self.patience if patience is None else patience,
-            self.progress if progress is None else progress)
+        return Settings(replace(self.options, **changes), self.chain.arrays, self._scale,
+                        self._span, self.patience, self.progress)
 
     @abstractmethod
     def _make_method(self) -> Method:
         """Return the method of the kernels."""
-
-    def _patient_method(self) -> Method:
-        """Return the method that continues from the best configuration of a failed search."""
-        return self._make_method()

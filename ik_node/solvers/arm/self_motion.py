@@ -12,8 +12,7 @@ import numpy as np
 
 from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain, check_chain
-from ik_node.solvers.goal import Goal
-from ik_node.solvers.result import task_error, task_jacobian
+from ik_node.solvers.goal import Goal, task_error, task_jacobian
 from ik_node.support.exceptions import InputError, MotionError, UnsupportedError, shown
 
 Ending = Literal['closed', 'limit', 'singularity', 'length']
@@ -124,17 +123,10 @@ class _Task:
         self.rank = max(int((self._svd(self.q + step)[0] > _SINGULAR).sum()) for step in steps)
         self.degree = chain.n_joints - self.rank
 
-    def _jacobian(self, q: np.ndarray) -> np.ndarray:
-        """Return the Jacobian of the rows (r, n), in lengths of the arm and rad."""
-        return task_jacobian(self.chain, self._goal, q, self._length)
-
-    def _error(self, q: np.ndarray) -> np.ndarray:
-        """Return the error of the rows (r,), in lengths of the arm and rad."""
-        return task_error(self.chain, self._goal, q, self._length)
-
     def _svd(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the singular values, in parts of the largest, and the right vectors (n, n)."""
-        _, values, vectors = np.linalg.svd(self._jacobian(q))
+        _, values, vectors = np.linalg.svd(
+            task_jacobian(self.chain, self._goal, q, self._length))
         return values / max(float(values[0]), 1e-300), vectors
 
     def null_space(self, q: np.ndarray) -> np.ndarray:
@@ -154,10 +146,11 @@ class _Task:
     def corrected(self, q: np.ndarray) -> np.ndarray | None:
         """Return the configuration near q that meets the goal; None without one."""
         for _ in range(_CORRECTIONS):
-            error = self._error(q)
+            error = task_error(self.chain, self._goal, q, self._length)
             if np.abs(error).max() < _EXACT:
                 return q
-            q = q + np.linalg.pinv(self._jacobian(q), rcond=_SINGULAR) @ error
+            J = task_jacobian(self.chain, self._goal, q, self._length)
+            q = q + np.linalg.pinv(J, rcond=_SINGULAR) @ error
         return None
 
 

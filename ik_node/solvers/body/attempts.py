@@ -7,9 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ik_node.model.body import Body
-from ik_node.solvers.body.priorities import FACTORS, relax, relaxes
 from ik_node.solvers.body.proofs import Proof, proof
-from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.collision.avoidance import push_apart
 from ik_node.solvers.collision.closest_free import closest_free
 from ik_node.solvers.driver import Driver, reason_of
@@ -21,7 +19,10 @@ from ik_node.tasks.base import Task, is_built_in
 
 _CLOSEST_STARTS = 12  # of `closest`
 _SETTLED = 3          # of these, from which a minimum is searched for
-_LATER = FACTORS[-1] ** 2  # what a level's cost counts over that of the one before
+_PROGRESS = 1e-5      # by which part of itself the merit of a search must shrink
+_QUICK = 1e-2         # the same where another start may do better
+_FACTORS = (3e-2, 1e-3)  # of the rows of what comes last, while it is improved by penalties
+_LATER = _FACTORS[-1] ** 2  # what a level's cost counts over that of the one before
 _SAME = 1e-5          # part of a cost by which approaches to one minimum differ
 _SETTLING = 10        # descents in a row, at most, to a minimum
 _PARTS = (0.7, 0.9)   # of the way from q0 to an initial guess, by turns
@@ -37,7 +38,7 @@ class BodyProblem(NamedTuple):
     budget: Budget
 
 
-class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
+class Attempts(Driver):
     """Finds the best joint values from several starts, by the `_attempt` of a method.
 
     - `_space`: the body, or the same inside the consistency limits of the present solve.
@@ -55,9 +56,51 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
     _quick: TaskLevel | None
 
     @abstractmethod
+    def _search_levels(self, levels: Sequence[TaskLevel], q: np.ndarray, budget: Budget,
+                       progress: float) -> Attempt:
+        """Search over levels from q (n,), while the merit shrinks by that part of itself."""
+
     def _attempt(self, levels: list[TaskLevel], q: np.ndarray, budget: Budget,
                  thorough: bool) -> Attempt:
-        """Search from q (n,), inside the limits. thorough: for the best where all is not met."""
+        """Search from q (n,), inside the limits. thorough: for the best where all is not met.
+
+        Priorities do not matter where all can be met: the levels of necessary tasks are tried as
+        one, by the faster descent of a single level, if the method merges them; where that fails
+        and `thorough`, by a search over levels. Then the other levels are improved.
+        """
+        if self._merges and len(levels) == 1:
+            return levels[0].descend(q, budget.deadline)
+        last = max((k for k, level in enumerate(levels) if level.is_necessary), default=-1)
+        needed = levels[:last + 1]
+        if not needed:
+            return self._search_levels(levels, q, budget, _PROGRESS)
+        found = self._meet(needed, q, budget, thorough)
+        if found.reason is not StopReason.CONVERGED and thorough and len(needed) < len(levels):
+            return self._search_levels(levels, found.q, budget, _PROGRESS)
+        if found.reason is not StopReason.CONVERGED or len(needed) == len(levels):
+            return found
+        rest = budget._replace(max_iterations=max(budget.max_iterations - found.iterations, 1))
+        if self._merges and len(needed) == len(levels) - 1 and _relaxes(levels) and all(
+                level.all_necessary for level in needed):
+            improved = _relax(levels, [0] * len(needed) + [1], found.q, rest)
+        else:
+            improved = self._search_levels(levels, found.q, rest, _PROGRESS)
+        back = self._meet(needed, improved.q, rest, False)
+        is_better = back.reason is StopReason.CONVERGED and (
+            _missed_later(levels, back.q) < _missed_later(levels, found.q))
+        best = back if is_better else found
+        return best._replace(iterations=found.iterations + improved.iterations + back.iterations)
+
+    def _meet(self, levels: list[TaskLevel], q: np.ndarray, budget: Budget,
+              thorough: bool) -> Attempt:
+        """Search from q (n,) for what meets levels whose last one is necessary."""
+        if self._merges and len(levels) == 1:
+            return levels[0].descend(q, budget.deadline)
+        if self._merges and all(level.all_necessary for level in levels):
+            found = levels[0].records.merged(levels).descend(q, budget.deadline)
+            if not thorough or found.reason in (StopReason.CONVERGED, StopReason.TIMEOUT):
+                return found
+        return self._search_levels(levels, q, budget, _PROGRESS if thorough else _QUICK)
 
     def _find(self, problem: BodyProblem) -> VerifiedAttempt:
         """Search from the start, then from others; at the end, thoroughly, from the best."""
@@ -179,8 +222,8 @@ class Attempts(Driver[BodyProblem, VerifiedAttempt, BodyResult]):
 
     def _approached(self, levels: list[TaskLevel], q: np.ndarray, budget: Budget) -> np.ndarray:
         """Return a q (n,) nearer to the levels than q (n,), or to the first of them."""
-        if len(levels) > 1 and self._merges and relaxes(levels):
-            return relax(levels, range(len(levels)), q, budget).q
+        if len(levels) > 1 and self._merges and _relaxes(levels):
+            return _relax(levels, range(len(levels)), q, budget).q
         return levels[0].descend(q, budget.deadline).q
 
     def _settle(self, problem: BodyProblem, q: np.ndarray) -> np.ndarray:
@@ -237,3 +280,32 @@ def _is_better(rank: tuple[float, ...], than: tuple[float, ...]) -> bool:
         if abs(a - b) > 1e-6 * max(abs(a), abs(b)) and max(abs(a), abs(b)) > 1e-12:
             return a < b
     return False
+
+
+def _relaxes(levels: Sequence[TaskLevel]) -> bool:
+    """Return whether levels can be minimised by penalties: all tasks are least squares."""
+    return all(type(task).energy is Task.energy for level in levels for task in level.tasks)
+
+
+def _relax(levels: Sequence[TaskLevel], grades: Sequence[int], q: np.ndarray,
+          budget: Budget) -> Attempt:
+    """Minimise levels from q (n,), those of a lower grade first, which then almost stay so.
+
+    By quadratic penalties: descents of all levels as one, in which a level weighs the less the
+    higher its grade, and less and less [Nocedal & Wright, Numerical Optimization, 2006, 17.1].
+    """
+    found, iterations = Attempt(q, StopReason.CONVERGED, 0), 0
+    for factor in _FACTORS:
+        together = levels[0].records.merged(levels, [factor ** grade for grade in grades])
+        found = together.descend(found.q, budget.deadline, settles=True)
+        iterations += found.iterations
+        if found.reason is StopReason.TIMEOUT:
+            break
+    return found._replace(iterations=iterations)
+
+
+def _missed_later(levels: Sequence[TaskLevel], q: np.ndarray) -> tuple[float, ...]:
+    """Return what the levels miss at q (n,) whose tasks are not all necessary."""
+    rows = [(level, level.evaluate(q)) for level in levels if not level.all_necessary]
+    return tuple(float(np.linalg.norm(one.missed())) if level.is_necessary else one.cost
+                 for level, one in rows)

@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ik_node.model.body import Body, check_body
-from ik_node.solvers.body import priorities
 from ik_node.solvers.body.attempts import Attempts, BodyProblem
 from ik_node.solvers.body.diagnosis import diagnosis
-from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.collision.guarded_steps import GuardedSteps
+from ik_node.solvers.driver import ends_by
 from ik_node.solvers.kernel.body.compiled_tasks import (
     Records,
     TaskLevel,
@@ -25,7 +24,7 @@ from ik_node.solvers.kernel.body.stacked_tasks import StackedTasks
 from ik_node.solvers.kernel.body.steps import Limits
 from ik_node.solvers.kernel.body.velocity import Velocity, is_plain
 from ik_node.solvers.options import BodyOptions
-from ik_node.solvers.result import REASONS, StopReason
+from ik_node.solvers.result import REASONS, BodyResult, StopReason
 from ik_node.solvers.solver_output import Attempt, Budget, VerifiedAttempt
 from ik_node.support.arguments import number
 from ik_node.support.bounds import MAX_NUMBER
@@ -76,8 +75,7 @@ class BodySolver(Attempts):
         malformed q0, and an IkError that names the task for a target that is not set; not
         converging is a result.
         """
-        with self.lock:
-            return self._drive(self.options.closest, q0)
+        return self._solved(self.options.closest, q0)
 
     def closest(self, q0: Any = None) -> BodyResult:
         """Return the joint values closest to the tasks, whether they can be met or not.
@@ -86,8 +84,7 @@ class BodySolver(Attempts):
         priorities: the least that is found from what `solve` found and some other starts. q0, and
         what is raised: as of `solve`; the reason is that of `solve`.
         """
-        with self.lock:
-            return self._drive(True, q0)
+        return self._solved(True, q0)
 
     def _search_in(self, space: Body) -> None:
         """Keep inside the limits of the body, or of the same with narrower ones, from now on."""
@@ -163,13 +160,8 @@ class BodySolver(Attempts):
             self.body.prismatic, np.inf, self.options.max_step), scale))
         return self._made[-1]
 
-    def _attempt(self, levels: list[TaskLevel], q: np.ndarray, budget: Budget,
-                 thorough: bool) -> Attempt:
-        return priorities.search(levels, q, budget, self._search_levels, thorough, self._merges)
-
     def _search_levels(self, levels: Sequence[TaskLevel], q: np.ndarray, budget: Budget,
                        progress: float) -> Attempt:
-        """Search over levels from q (n,); see `priorities.search`."""
         if len(levels) not in self._searches:
             self._searches[len(levels)] = LevelSearch(self._make_velocity(levels))
         q = q.copy()
@@ -199,8 +191,19 @@ class BodySolver(Attempts):
                 self._velocity = self._make_velocity(self._levels)
             return self._velocity
 
-    def _problem(self, deadline: float, *arguments: Any) -> BodyProblem:
-        q, = arguments
+    def _solved(self, closest: bool, *arguments: Any) -> BodyResult:
+        with self.lock:
+            started, budget = time.perf_counter(), Budget(self.options.max_iterations,
+                                                          self._deadline())
+            problem = BodyProblem(*self._begun(*arguments), budget)
+            with ends_by(budget.deadline):
+                found = self._find(problem)
+                if closest and not found.success:
+                    found = self._find_closest(problem, found)
+            return self._report(found, started)
+
+    def _begun(self, q: Any) -> tuple[list[TaskLevel], np.ndarray]:
+        """Return the levels, with the targets as they are now, and the start (n,)."""
         if q is not None and not is_plain(q, self.body.n_joints, MAX_NUMBER):
             q = bounded(self.body.checked(q), 'q0')
         if not self._is_fresh():
@@ -210,9 +213,9 @@ class BodySolver(Attempts):
         if self.options.consistency_limits is not None:
             lower, upper = self.options.limits_about(start, self.body.lower, self.body.upper)
             self._search_in(self.body._with(lower=lower, upper=upper))
-        return BodyProblem(self._levels, start, Budget(self.options.max_iterations, deadline))
+        return self._levels, start
 
-    def _report(self, problem: BodyProblem, found: VerifiedAttempt, started: float) -> BodyResult:
+    def _report(self, found: VerifiedAttempt, started: float) -> BodyResult:
         """Return the result, with a diagnosis where it is a failure."""
         text, reason = '', found.reason
         errors = dict(zip(self.task_names, map(tuple, found.misses.tolist())))

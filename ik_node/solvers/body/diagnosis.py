@@ -11,7 +11,7 @@ import numpy as np
 
 from ik_node.model.body import Body, BodyFrames
 from ik_node.solvers.body.proofs import Proof
-from ik_node.solvers.body.result import error_words
+from ik_node.solvers.result import error_words
 from ik_node.support.exceptions import names
 from ik_node.tasks.base import Task
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import LeastSquaresSolver
-from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.genetic.solvers import EvolutionOptions, Evolving
 from ik_node.solvers.kernel.evolution import Evolution
 from ik_node.solvers.kernel.low_discrepancy import spread_ranges
@@ -23,7 +22,7 @@ class BodyGeneticOptions(EvolutionOptions, BodyOptions):
     """Options of `genetic` for a body."""
 
 
-class BodyGeneticSolver(Evolving[BodyProblem, VerifiedAttempt, BodyResult], LeastSquaresSolver):
+class BodyGeneticSolver(Evolving, LeastSquaresSolver):
     """Evolves joint values by mutation, crossover and momentum, and steps from the best.
 
     Individuals are judged by Σ weight · |W r|² of the tasks that count, whatever their priority;

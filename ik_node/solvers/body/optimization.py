@@ -12,7 +12,6 @@ import numpy as np
 from ik_node.model.body import Body, BodyFrames
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import LeastSquaresSolver
-from ik_node.solvers.body.result import BodyResult
 from ik_node.solvers.kernel.body.compiled_tasks import TaskLevel
 from ik_node.solvers.optimization.attempt import Minimizing, attempt, minimised
 from ik_node.solvers.optimization.objective import Problem, unit_of
@@ -39,8 +38,7 @@ class BodyMinimizerOptions(MinimizerOptions, BodyOptions):
         optional=True, python=read_terms)
 
 
-class BodyOptimizationSolver(Minimizing[BodyProblem, VerifiedAttempt, BodyResult],
-                             LeastSquaresSolver):
+class BodyOptimizationSolver(Minimizing, LeastSquaresSolver):
     """Minimises Σ weight · |W r|² of the tasks by a minimizer, with terms of one's own.
 
     Tasks of priority 0 are constraints of SLSQP and trust-constr, and weigh 100 times as much for

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.kinematics.kinds import PRISMATIC, SPHERICAL_X
+from ik_node.kinematics.kinds import PRISMATIC
+from ik_node.kinematics.tree_frames import frames_at
 from ik_node.model.body import ORIGIN, Body
 from ik_node.solvers.result import StopReason
-from ik_node.spatial import rotation_exp
 from ik_node.tasks.base import Task, perpendicular
 from ik_node.tasks.center_of_mass import CenterOfMass
 from ik_node.tasks.distance import Distance
@@ -108,12 +108,11 @@ def _ball(body: Body, link: int, point: np.ndarray) -> _Ball:
     """Return a ball about the first joint that moves a point (3,) of a link, in its frame."""
     path, arrays = _to_root(body, link), body.arrays
     first = next((k for k, at in enumerate(path) if arrays.column[at] >= 0), len(path))
-    T = np.eye(4)
-    for at in path[:first]:
-        T = T @ _constant(body, at)
+    frames = frames_at(body.record, body.neutral())
+    T = frames.T_world_link[path[first - 1]] if first > 0 else np.eye(4)
     if first == len(path):  # nothing moves it
-        return _Ball((T @ [*point, 1.0])[:3], _ROUNDING)
-    centre = (T @ arrays.placement[path[first]])[:3, 3]
+        return _Ball(T[:3, :3] @ point + T[:3, 3], _ROUNDING)
+    centre = T[:3, :3] @ arrays.placement[path[first]][:3, 3] + T[:3, 3]
     radius = _travel(body, path[first]) + float(np.linalg.norm(point))
     radius += sum(_length(body, at) for at in path[first + 1:])
     return _Ball(centre, radius * (1.0 + _ROUNDING) + _ROUNDING)
@@ -142,20 +141,6 @@ def _to_root(body: Body, link: int) -> list[int]:
     while body.arrays.parent[path[-1]] >= 0:
         path.append(int(body.arrays.parent[path[-1]]))
     return path[::-1]
-
-
-def _constant(body: Body, at: int) -> np.ndarray:
-    """Return T_parent_link (4, 4) of a joint that does not move."""
-    arrays = body.arrays
-    T: np.ndarray = arrays.placement[at].copy()
-    value, axis = arrays.offset[at], arrays.axis[at]
-    if value == 0.0 or arrays.parent[at] < 0:
-        return T
-    if arrays.kind[at] == PRISMATIC:
-        T[:3, 3] += value * T[:3, :3] @ axis
-    elif arrays.kind[at] < SPHERICAL_X:
-        T[:3, :3] = T[:3, :3] @ rotation_exp(value * axis)
-    return T
 
 
 def _length(body: Body, at: int) -> float:

@@ -8,9 +8,8 @@ from ik_node.collision.model import CollisionModel
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
 from ik_node.solvers.collision.guarded_steps import GuardedSteps
-from ik_node.solvers.goal import Goal
+from ik_node.solvers.goal import Goal, task_error, task_jacobian
 from ik_node.solvers.kernel.body.compiled_tasks import LevelRows
-from ik_node.solvers.result import task_error, task_jacobian
 from ik_node.support import clock
 
 _MOST_STEPS = 100

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ik_node.model.chain import Chain
-from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.example import models
 from ik_node.solvers.example.examples import Examples, Features, features_of, read_examples
 from ik_node.solvers.goal import Goal
@@ -81,6 +80,7 @@ class ExampleSolver(DlsSolver):
     """
 
     name = 'example'
+    _copies_starts = False
     Options: ClassVar[type[ExampleOptions]] = ExampleOptions
 
     def __init__(self, chain: Chain, **options: Any) -> None:
@@ -99,8 +99,6 @@ class ExampleSolver(DlsSolver):
         self._models: dict[Features, tuple[models.Neighbours, models.Model]] = {}
         self._at(Features(True, True))
 
-    def _start(self, q0: Any) -> np.ndarray:
-        return Solver._start(self, q0)
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         features = features_of(goal)
@@ -113,7 +111,7 @@ class ExampleSolver(DlsSolver):
         guess = np.clip(guess, chain.lower, chain.upper)
         found = self._led_to(goal, guess, q0)
         if not found.success and self.options.consistency_limits is not None:
-            found = self._solve_from(goal, q0.copy())  # examples lead away
+            found = super()._solve(goal, q0)  # examples lead away
         own = self._examples.q[neighbours.nearest(point)]
         _, *errors = self._verifier.errors(goal.pose, goal.weights, own)
         away = ' and '.join(f'{error:.3g} {unit}' for error, unit, is_compared in zip(
@@ -125,7 +123,7 @@ class ExampleSolver(DlsSolver):
         found = self._solve_verified(goal, q0)
         if found.reason is not StopReason.COLLISION:
             return found
-        return self._solve_from(goal, q0.copy())  # examples lead to what is blocked
+        return super()._solve(goal, q0)  # examples lead to what is blocked
 
     def _rows_of(self, goal: Goal, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the error (6,) at q (n,) in rad and lengths, all its axes alike, and J (6, n)."""
@@ -140,7 +138,7 @@ class ExampleSolver(DlsSolver):
         if self.options.bias_target is None:
             search = search.altered(DampedLeastSquares(
                 replace(self.options, bias_target=guess), self.chain))
-        return self._solve_from(goal, guess, search)
+        return self._by(search, goal, guess)
 
     def _at(self, features: Features) -> tuple[models.Neighbours, models.Model]:
         """Return the model of goals that constrain some axes; it is fitted on first use."""

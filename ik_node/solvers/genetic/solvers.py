@@ -1,27 +1,24 @@
 """Evolutions of joint values, memetic for arms; what bodies share with them, and a fitness."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ik_node.kinematics.joint_limits import JointLimits
-from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.arm.iterative import IterativeSolver
-from ik_node.solvers.arm.kernel_cache import table_of
 from ik_node.solvers.codes import CONVERGED
-from ik_node.solvers.driver import Driver, F, P, R
+from ik_node.solvers.driver import Driver
 from ik_node.solvers.genetic.memetic import Genetic
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.solvers import DlsOptions
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
-from ik_node.solvers.kernel.arm_kernel import Search
+from ik_node.solvers.kernel.arm_kernel import Search, table_of
 from ik_node.solvers.kernel.evolution import Evolution, PythonJudge, first_state
 from ik_node.solvers.kernel.low_discrepancy import Ranges, spread_ranges
 from ik_node.solvers.options import SolverOptions
-from ik_node.solvers.result import Result
 from ik_node.solvers.solver_output import Found
 from ik_node.support.exceptions import InputError, OptionError, shown
 from ik_node.support.options import Options, option
@@ -65,7 +62,7 @@ class GeneticOptions(EvolutionOptions, SolverOptions):
     """Options of `genetic` for an arm."""
 
 
-class Evolving(Driver[P, F, R]):
+class Evolving(Driver):
     """Evolves joint values, of an arm or of a body; a fitness chooses among solutions."""
 
     def __init__(self, *arguments: Any, fitness: Fitness | None = None, **options: Any) -> None:
@@ -117,7 +114,7 @@ class Evolving(Driver[P, F, R]):
         return number
 
 
-class GeneticSolver(Evolving[tuple[Goal, np.ndarray], Found, Result], IterativeSolver):
+class GeneticSolver(Evolving, IterativeSolver):
     """Evolves joint values by mutation, crossover and momentum, and steps from the best."""
 
     name = 'genetic'
@@ -127,30 +124,23 @@ class GeneticSolver(Evolving[tuple[Goal, np.ndarray], Found, Result], IterativeS
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._direct = self._direct and self._fitness is None
+        self._in_kernel = self._own_kernels and self._fitness is None
 
-    def _solve_from(self, goal: Goal, q: np.ndarray, search: Search | None = None) -> Found:
+    def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         if self._fitness is None:
-            return super()._solve_from(goal, q, search)
-        near, deadline = self._chains_about(q), self._deadline()
-        ranges = spread_ranges(near[-1], q, self.settings.length)
+            return super()._solve(goal, q0)
+        near, deadline = self._chains_about(q0), self._deadline()
+        ranges = spread_ranges(near[-1], q0, self.settings.length)
         steps = Search(near[0].record, self._make_method(), self.settings,
                        table_of(self.chain, 0, 0), 1)  # the first attempt takes local steps only
-        found = super()._solve_from(goal, q, search)
+        found = super()._solve(goal, q0)
         if not found.success:
             return found
 
         def meet(start: np.ndarray) -> np.ndarray | None:
-            end = steps.run(goal.pose, goal.weights, start, 1, deadline)[0]
+            end = steps.solve(goal.pose, goal.weights, start, deadline)[0]
             return start if end == CONVERGED else None
         return Found(self._fittest(meet, found.q, ranges, deadline), *found[1:])
-
-    def _solve_many(self, goals: Sequence[Goal], starts: np.ndarray,
-                    progress: Callable[[float], None],
-                    search: Search | None = None) -> list[Found]:
-        if self._fitness is None:
-            return super()._solve_many(goals, starts, progress, search)
-        return Solver._solve_many(self, goals, starts, progress)
 
     def _make_method(self) -> Genetic:
         evolution = Evolution(self.options, self._scale, self._span, self.settings.length)

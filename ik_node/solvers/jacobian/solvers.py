@@ -1,7 +1,7 @@
 """The solvers of the Jacobian family, and their options."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ik_node.solvers.arm.iterative import IterativeSolver
@@ -99,16 +99,6 @@ class DlsSolver(IterativeSolver):
 
     def _make_method(self) -> DampedLeastSquares:
         return DampedLeastSquares(self.options, self.chain)
-
-    def _patient_method(self) -> DampedLeastSquares:
-        """Return the method of the base class, with a λ that vanishes at the goal.
-
-        Near a singular configuration Sugihara's floor leaves errors of about its own size.
-        """
-        options = self.options
-        if options.damping_rule == 'sugihara':
-            options = replace(options, damping_rule='chan')
-        return DampedLeastSquares(options, self.chain)
 
 
 class PseudoinverseSolver(IterativeSolver):

@@ -1,4 +1,4 @@
-from ik_node.support.arrays cimport vector
+from ik_node.support.arrays cimport Memory, vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.collision.scene cimport FreeSpace
 from ik_node.solvers.kernel.method cimport Method
@@ -25,10 +25,21 @@ cdef class Verifier:
     cpdef nearest_turn(self, const double[::1] q0, double[::1] q)
     @cython.locals(work=Scratch)
     cdef Scratch begin(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                    const double[::1] q)
+                       const double[::1] q, FreeSpace free=*)
     @cython.locals(work=Scratch)
     cdef Scratch take(self, const double[::1] q)
     cdef Scratch scratch(self)
+    cdef leave(self, Scratch work)
+
+
+cdef class Closest(Verifier):
+    cdef Memory memory
+    cdef vector samples
+    cdef int guesses
+
+    cpdef tuple find(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+                     double[::1] q, const double[::1] found, double deadline,
+                     FreeSpace free=*)
 
 
 cdef class Search(Verifier):
@@ -37,20 +48,13 @@ cdef class Search(Verifier):
     cdef Table table
     cdef int attempts
     cdef ChainRecord soft
-    cdef readonly Search patient
+    cdef bint continues
     cdef public FreeSpace free
-
-    @cython.locals(work=Scratch)
-    cdef Scratch begin(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                       const double[::1] q)
-    cdef leave(self, Scratch work)
 
     cpdef tuple solve(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                       double[::1] q, double deadline)
     cpdef solve_many(self, const double[:, :, ::1] T_base_goal, const double[::1] weights,
                      double[:, ::1] q, double timeout, long[:, ::1] counts, double[:, ::1] errors)
-    cpdef tuple run(self, const double[:, ::1] T_base_goal, const double[::1] weights,
-                    double[::1] q, int attempts, double deadline)
     @cython.locals(other=Search)
     cpdef Search altered(self, Method method=*, int attempts=*, ChainRecord chain=*,
                          ChainRecord soft=*)
@@ -59,4 +63,5 @@ cdef class Search(Verifier):
     cdef int find(self, TipTask task, TipTask plain, Scratch work, Record record) except -1 nogil
 
 
+# Python: verifier_of(), closest_of(), table_of()
 include "arm_kernel.pxi"

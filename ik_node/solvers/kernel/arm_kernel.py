@@ -1,10 +1,12 @@
-"""Entry points: the errors of joint values, and the search of one solver.
+"""Entry points: the errors of joint values, the closest ones, and the search of one solver.
 
 Threads may use one object at the same time: each call has its own `Scratch`. ValueError is raised
 where arrays have other shapes than documented.
 """
 
 import math
+import weakref
+from collections.abc import Callable, Hashable
 from typing import Any
 
 try:
@@ -16,13 +18,20 @@ import numpy as np
 from ik_node.collision.scene import FreeSpace
 from ik_node.kinematics import joint_limits
 from ik_node.kinematics.forward import ChainRecord
+from ik_node.model.chain import Chain
 from ik_node.solvers import codes
-from ik_node.solvers.kernel import search
+from ik_node.solvers.kernel import closest, search
+from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
 from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.restarts import Table
 from ik_node.solvers.kernel.settings import Record, Scratch, Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support import arrays, native
+from ik_node.support.arrays import Memory
+
+GUESSES = 94  # of `Closest`, after the two of the caller
+
+_KEPT: weakref.WeakKeyDictionary[Chain, dict[Any, Any]] = weakref.WeakKeyDictionary()
 
 
 class Verifier:
@@ -85,12 +94,18 @@ class Verifier:
         arrays.copy_vector(work.q0, q)
         self.idle.append(work)
 
-    def begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> Scratch:
-        """Return scratch that no other thread uses, with a goal and q (n,) in it."""
+    def begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
+              free: FreeSpace | None = None) -> Scratch:
+        """Return scratch that no other thread uses, with a goal and q (n,) in it.
+
+        free: where configurations must be.
+        """
         if T_base_goal.shape[0] != 4 or T_base_goal.shape[1] != 4 or weights.shape[0] != 6:
             raise ValueError('a goal must have a pose (4, 4) and weights (6,)')
         work = self.take(q)
         search.load_goal(work.task, T_base_goal, weights)
+        if free is not None:
+            work.touch = free.take()
         return work
 
     def take(self, q: np.ndarray) -> Scratch:
@@ -109,22 +124,57 @@ class Verifier:
         except IndexError:
             return self.make_work()
 
+    def leave(self, work: Scratch) -> None:
+        """Leave scratch to other threads."""
+        if work.touch is not None:
+            work.touch.leave()
+            work.touch = None
+        self.idle.append(work)
+
+
+class Closest(Verifier):
+    """Finds the closest configurations of a chain."""
+
+    def __init__(self, chain: ChainRecord, samples: np.ndarray) -> None:
+        """Take the guesses (k, n) after the two of the caller, in [0, 1), of the limits' range."""
+        self.chain, self.idle, self.memory = chain, [], Memory()
+        self.samples, self.guesses = self.memory.vector(samples.ravel()), 2 + len(samples)
+
+    def find(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
+             found: np.ndarray, deadline: float, free: FreeSpace | None = None) -> tuple:
+        """Replace q (n,), inside the limits, by the best local minimum from it and other guesses.
+
+        Of those alike the one from q. found: (n,) where a search has ended, the second guess.
+        deadline: by `clock`, s; the search ends there, but not before the minimum from q. free:
+        where minima must be; without one q stays. Returns (position error, orientation error), m
+        and rad.
+        """
+        work = self.begin(T_base_goal, weights, q, free)
+        if found.shape[0] != self.chain.n:
+            raise ValueError(f'joint values must have the shape ({self.chain.n},)')
+        for k in range(self.chain.n):
+            work.null[k] = float(found[k])
+        task = work.task
+        with cython.nogil:
+            closest.best_of(self.chain, task, work, self.samples, self.guesses, deadline)
+        _, position, orientation = search.residual(self.chain, task, work, work.best)
+        arrays.copy_vector(work.best, q)
+        self.leave(work)
+        return position, orientation
+
 
 class Search(Verifier):
     """The search of one solver; its attempts are those of a method."""
 
-    patient: Any
-
     def __init__(self, chain: ChainRecord, method: Method, settings: Settings, table: Table,
-                 attempts: int, soft: ChainRecord | None = None,
-                 patient: 'Search | None' = None) -> None:
+                 attempts: int, soft: ChainRecord | None = None, continues: bool = False) -> None:
         """Take the chain with narrower limits, soft, where a solution is looked for first.
 
-        patient: the search that continues from the best configuration of a failed one.
+        continues: whether a failed search ends at the local minimum next to the best configuration.
         """
         self.chain, self.idle = chain, []
         self.method, self.settings, self.table = method, settings, table
-        self.attempts, self.soft, self.patient = attempts, soft, patient
+        self.attempts, self.soft, self.continues = attempts, soft, continues
         self.free: FreeSpace | None = None  # where configurations must be
 
     def altered(self, method: Method | None = None, attempts: int = 0,
@@ -136,26 +186,12 @@ class Search(Verifier):
         """
         other = Search(self.chain if chain is None else chain, method or self.method, self.settings,
                        self.table, attempts or self.attempts, self.soft if chain is None else soft,
-                       None if attempts else self.patient)
+                       self.continues and not attempts)
         other.idle, other.free = self.idle, self.free
         return other
 
     def make_work(self) -> Scratch:
         return self.method.make_work(self.chain.m, self.chain.n)
-
-    def begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> Scratch:
-        """Do as `Verifier.begin`, with what checks for collisions."""
-        work = Verifier.begin(self, T_base_goal, weights, q)
-        if self.free is not None:
-            work.touch = self.free.take()
-        return work
-
-    def leave(self, work: Scratch) -> None:
-        """Leave scratch to other threads."""
-        if work.touch is not None:
-            work.touch.leave()
-            work.touch = None
-        self.idle.append(work)
 
     def solve(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
               deadline: float) -> tuple:
@@ -165,7 +201,7 @@ class Search(Verifier):
         least. Returns (end, position error, orientation error, iterations, restarts), see
         `Record`. Where q is not finite it is left as it is, and the end is INVALID.
         """
-        work = self.begin(T_base_goal, weights, q)
+        work = self.begin(T_base_goal, weights, q, self.free)
         work.deadline = deadline
         task, plain, record = work.task, work.plain, work.record
         with cython.nogil:
@@ -189,7 +225,7 @@ class Search(Verifier):
             raise ValueError('the arrays of a batch must have one row for each pose')
         if m == 0:
             return
-        work = self.begin(T_base_goal[0], weights, q[0])
+        work = self.begin(T_base_goal[0], weights, q[0], self.free)
         task, plain, record = work.task, work.plain, work.record
         with cython.nogil:
             for i in range(m):
@@ -208,30 +244,12 @@ class Search(Verifier):
                 errors[i, 0], errors[i, 1] = record.position, record.orientation
         self.leave(work)
 
-    def run(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray, attempts: int,
-            deadline: float) -> tuple:
-        """Do as `solve`, by attempts inside the limits alone: nothing follows a failure.
-
-        Returns (end, iterations, attempts, squared weighted error, both errors).
-        """
-        work = self.begin(T_base_goal, weights, q)
-        work.deadline = deadline
-        task, plain, record = work.task, work.plain, work.record
-        with cython.nogil:
-            search.try_starts(self.chain, self.method, self.settings, self.table, task, plain, work,
-                              attempts, record)
-        if record.end != codes.INVALID:
-            arrays.copy_vector(work.best, q)
-        self.leave(work)
-        return (record.end, record.iterations, record.attempts, record.error, record.position,
-                record.orientation)
-
     def step(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
              dq: np.ndarray) -> None:
         """Write one bare step of the method from q (n,) into dq (n,)."""
         if dq.shape[0] != self.chain.n:
             raise ValueError(f'dq must have the shape ({self.chain.n},)')
-        work = self.begin(T_base_goal, weights, q)
+        work = self.begin(T_base_goal, weights, q, self.free)
         task = work.task
         with cython.nogil:
             self.method.bare_step(self.chain, task, self.settings, work, work.q0, work.q)
@@ -249,10 +267,33 @@ class Search(Verifier):
                           self.attempts, record)
         if record.end != codes.STALLED and record.end != codes.BEYOND:
             return 0
-        if self.patient is not None:
-            search.approach(self.chain, self.patient.method, self.patient.settings, self.table,
-                            task, plain, work, record)
+        if self.continues:
+            closest.approach(self.chain, self.settings, task, work, record)
         if record.end == codes.STALLED and search.is_singular(
                 self.chain, self.settings.length, task, work):
             record.end = codes.SINGULAR
         return 0
+
+
+def verifier_of(chain: Chain) -> Verifier:
+    """Return what computes the errors of a chain's joint values, and holds their limits."""
+    return kept(chain, Verifier, lambda: Verifier(chain.record))
+
+
+def closest_of(chain: Chain) -> Closest:
+    """Return what finds the configurations of a chain that are closest to goals."""
+    return kept(chain, Closest, lambda: Closest(
+        chain.record, low_discrepancy(GUESSES, chain.n_joints, 0)))
+
+
+def table_of(chain: Chain, samples: int, seed: int) -> Table:
+    """Return the table of a chain."""
+    return kept(chain, (Table, samples, seed), lambda: Table(chain, samples, seed))
+
+
+def kept(chain: Chain, key: Hashable, make: Callable[[], Any]) -> Any:
+    """Return what `make` returns, made once for a chain and a key."""
+    own = _KEPT.setdefault(chain, {})
+    if key not in own:
+        own[key] = make()
+    return own[key]

@@ -7,63 +7,21 @@ from several initial guesses, with joints pressed against a limit held there.
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
-import numpy as np
-
-from ik_node.collision.scene import FreeSpace
 from ik_node.kinematics import jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.kernel import linear, restarts, search
 from ik_node.solvers.kernel import task as tasks
-from ik_node.solvers.kernel.arm_kernel import Verifier
-from ik_node.solvers.kernel.settings import Scratch
+from ik_node.solvers.kernel.settings import Record, Scratch, Settings
 from ik_node.solvers.kernel.task import TipTask
-from ik_node.support import arrays, clock
-from ik_node.support.arrays import Memory, Vector
+from ik_node.support import clock
+from ik_node.support.arrays import Vector
 
 INF = math.inf
 MOST_STEPS = 200  # from each initial guess
-SETTLED = 1e-9    # of the error: a step with a smaller reduction is the last
+SETTLED = 1e-9    # of the error: a step with a smaller reduction is the last;
+ROUGHLY = 1e-6    # after a failed search, whose result is not asked to be the closest
 ALIKE = 1e-6      # of the error: of minima that differ less, the one from the earlier guess counts
-
-
-class Closest(Verifier):
-    """Finds the closest configurations of a chain."""
-
-    def __init__(self, chain: ChainRecord, samples: np.ndarray) -> None:
-        """Take the guesses (k, n) after the two of the caller, in [0, 1), of the limits' range."""
-        self.chain, self.idle, self.memory = chain, [], Memory()
-        self.samples, self.guesses = self.memory.vector(samples.ravel()), 2 + len(samples)
-
-    def find(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
-             found: np.ndarray, deadline: float, free: FreeSpace | None = None) -> tuple:
-        """Replace q (n,), inside the limits, by the best local minimum from it and other guesses.
-
-        Of those alike the one from q. found: (n,) where a search has ended, the second guess.
-        deadline: by `clock`, s; the search ends there, but not before the minimum from q. free:
-        where minima must be; without one q stays. Returns (position error, orientation error), m
-        and rad.
-        """
-        work = self.begin(T_base_goal, weights, q)
-        if found.shape[0] != self.chain.n:
-            raise ValueError(f'joint values must have the shape ({self.chain.n},)')
-        for k in range(self.chain.n):
-            work.null[k] = float(found[k])
-        work.touch = None if free is None else free.take()
-        task = work.task
-        with cython.nogil:
-            best_of(self.chain, task, work, self.samples, self.guesses, deadline)
-        _, position, orientation = search.residual(self.chain, task, work, work.best)
-        arrays.copy_vector(work.best, q)
-        if work.touch is not None:
-            work.touch.leave()
-            work.touch = None
-        self.idle.append(work)
-        return position, orientation
 
 
 def best_of(chain: ChainRecord, task: TipTask, work: Scratch, samples: Vector, guesses: int,
@@ -85,7 +43,7 @@ def best_of(chain: ChainRecord, task: TipTask, work: Scratch, samples: Vector, g
                 q[k] = work.null[k]
         elif index > 1:
             restarts.spread(chain, work.unit, start, samples, index - 2, q)
-        error = minimise(chain, task, work, q, deadline if index > 0 else INF)
+        error = minimise(chain, task, work, q, SETTLED, deadline if index > 0 else INF)
         if index == 0:
             for k in range(n):
                 start[k] = q[k]
@@ -95,11 +53,31 @@ def best_of(chain: ChainRecord, task: TipTask, work: Scratch, samples: Vector, g
                 best[k] = q[k]
 
 
-def minimise(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector, deadline: float) -> float:
+def approach(chain: ChainRecord, settings: Settings, task: TipTask, work: Scratch,
+             record: Record) -> None:
+    """Continue from the best configuration of a failed search to the local minimum next to it."""
+    n, q = chain.n, work.q
+    for k in range(n):
+        q[k] = work.best[k]
+    error = minimise(chain, task, work, q, ROUGHLY, work.deadline)
+    if not error < record.error:
+        return
+    for k in range(n):
+        work.best[k] = q[k]
+    record.error, record.position, record.orientation = search.residual(chain, task, work, q)
+    if (record.position <= settings.position_tolerance
+            and record.orientation <= settings.orientation_tolerance):
+        record.end = (codes.CONVERGED if work.touch is None or work.touch.is_free(q)
+                      else codes.BLOCKED)
+
+
+def minimise(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector, settled: float,
+             deadline: float) -> float:
     """Replace q (n,) in place by a local minimum of Σ (wᵢ eᵢ)²; return its value.
 
-    Since J_r⁻¹(e)ᵀ e = e, Jᵀ V is the gradient for any size of the rotation error. deadline: by
-    `clock`, s; the steps end there.
+    Since J_r⁻¹(e)ᵀ e = e, Jᵀ V is the gradient for any size of the rotation error. settled: the
+    part of the error by which the last step reduces it. deadline: by `clock`, s; the steps end
+    there.
     """
     n, F, J, V, A, beta, dq, z = (chain.n, work.frames, work.J, work.V, work.A, work.beta, work.dq,
                                   work.z)
@@ -152,6 +130,6 @@ def minimise(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector, deadli
             damping = max(damping, 1e-12) * growth
             growth *= 2.0
         error -= gained
-        if gained < SETTLED * error:
+        if gained < settled * error:
             break
     return error

@@ -53,3 +53,11 @@ def initial_guess(space: JointSpace, q0: np.ndarray, number: int, seed: int,
     q: np.ndarray = lower + (upper - lower) * low_discrepancy(
         1, space.n_joints, seed, 1 + number)[0]
     return q
+
+
+def one_turn_ranges(space: JointSpace) -> tuple[np.ndarray, np.ndarray]:
+    """Return the limits (n,); a turn from the limit where there is a single one, −π … π without."""
+    lower = np.where(np.isfinite(space.lower), space.lower,
+                     np.where(np.isfinite(space.upper), space.upper - 2.0 * math.pi, -math.pi))
+    unlimited = ~np.isfinite(space.upper - space.lower)
+    return lower, np.where(unlimited, lower + 2.0 * math.pi, space.upper)

@@ -9,37 +9,64 @@ import math
 
 import numpy as np
 
+from ik_node.kinematics.chain_kinematics import ChainKinematics
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.kinematics.joint_limits import JointLimits
+from ik_node.model.chain import Chain
 from ik_node.solvers import codes
+from ik_node.solvers.kernel.low_discrepancy import low_discrepancy, one_turn_ranges
 from ik_node.solvers.kernel.settings import Scratch, Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support.arrays import Integers, Memory, Vector
 
 INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
+MOST_ENTRIES = 8192
+MOST_NUMBERS = 80_000  # joint values at the most: long chains get fewer entries
+FEWEST = 64        # fewest entries that make a search worthwhile
+PER_CELL = 12      # entries of a cell, on average
 TURNED = 0.25      # squared differences of rotation matrices against squared positions in lengths
 POSE = 8.0         # squared pose distance against the mean squared distance of a joint, rad
 
 
 class Table:
-    """A table of joint configurations, indexed by the pose of the tip."""
+    """A table of joint configurations, indexed by the pose of the tip.
 
-    def __init__(self, samples: np.ndarray, q: np.ndarray, position: np.ndarray,
-                 rotation: np.ndarray, cells: int, first: np.ndarray, corner: np.ndarray,
-                 edge: float) -> None:
-        """Copy arrays, the entries in the order of their cells.
+    Entries are spread evenly over the limits and sorted into cubic cells by the position of the
+    tip, so that a few cells contain those near a goal.
 
-        - samples: (k, n) in [0, 1), of the range of each joint; used after the entries.
-        - q, position, rotation: (entries, n) rad or m, and the pose of the tip: (entries, 3), m,
-          and (entries, 3, 3).
-        - cells, edge: number of cells along an axis, and their edge, m; corner: (3,) m, base frame.
-        - first: (cells³ + 1,) first entry of each cell; the last is the number of entries.
+    - `samples`: (k, n) in [0, 1), of the range of each joint; used after the entries.
+    - `q`, `position`, `rotation`: (entries, n) rad or m, and the pose of the tip: (entries, 3), m,
+      and (entries, 3, 3), in the order of their cells.
+    - `cells`, `edge`: number of cells along an axis, and their edge, m; `corner`: (3,) m, base
+      frame. `first`: (cells³ + 1,) first entry of each cell; the last is the number of entries.
+    """
+
+    def __init__(self, chain: Chain, samples: int, seed: int) -> None:
+        """Make a table with `samples` samples.
+
+        It has no entries for chains with a joint that moves without limits other than by whole
+        turns, and for chains of many hundred joints.
         """
         self.memory = memory = Memory()
-        self.entries, self.cells, self.edge = len(q), cells, edge
-        self.first, self.corner = memory.integers(first), memory.vector(corner)
-        self.samples, self.q = memory.vector(samples.ravel()), memory.vector(q.ravel())
-        self.position, self.rotation = memory.points(position), memory.rotations(rotation)
+        n, count = chain.n_joints, 0
+        self.samples = memory.vector(low_discrepancy(samples, n, seed).ravel())
+        if samples > 0 and (np.isfinite(chain.upper - chain.lower) | chain.turns).all():
+            count = min(MOST_ENTRIES, MOST_NUMBERS // n)
+        self.entries = count = count if count >= FEWEST else 0
+        lower, upper = one_turn_ranges(chain)
+        q = lower + low_discrepancy(count, n, seed) * (upper - lower)
+        T = ChainKinematics(chain.record).poses(q)
+        p, corner, size = T[:, :3, 3], np.zeros(3), 0.0
+        if count > 0:
+            corner, size = p.min(axis=0), float(np.ptp(p, axis=0).max())
+        self.cells = cells = max(1, int((count / PER_CELL) ** (1.0 / 3.0) + 0.5))
+        self.edge = 1.001 * size / cells if size > 0.0 else 1.0
+        at = ((p - corner) / self.edge).astype(np.int64) @ (cells * cells, cells, 1)
+        order = np.argsort(at, kind='stable')
+        self.first = memory.integers(np.searchsorted(at[order], np.arange(cells**3 + 1)))
+        self.corner, self.q = memory.vector(corner), memory.vector(q[order].ravel())
+        self.position = memory.points(p[order])
+        self.rotation = memory.rotations(T[order, :3, :3])
 
 
 def pick_entries(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, table: Table,

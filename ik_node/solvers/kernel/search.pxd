@@ -11,7 +11,4 @@ cdef int try_starts(ChainRecord chain, Method method, Settings settings, Table t
                     TipTask plain, Scratch work, int attempts, Record record) except -1 nogil
 cdef void load_goal(TipTask task, const double[:, ::1] T_base_goal,
                     const double[::1] weights) noexcept nogil
-@cython.locals(beyond=cython.bint)
-cdef int approach(ChainRecord chain, Method method, Settings settings, Table table, TipTask task,
-                  TipTask plain, Scratch work, Record record) except -1 nogil
 include "search.pxi"

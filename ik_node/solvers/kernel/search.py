@@ -220,26 +220,6 @@ def beyond_reach(task: TipTask, settings: Settings) -> bool:
     return squared > allowed * allowed
 
 
-def approach(chain: ChainRecord, method: Method, settings: Settings, table: Table, task: TipTask,
-             plain: TipTask, work: Scratch, record: Record) -> int:
-    """Continue from the best configuration of a failed search while the error falls. Return 0.
-
-    Attempts end as soon as a restart is more promising, usually before the least error. Settings
-    and method are more patient ones.
-    """
-    beyond, iterations, attempts = record.end == codes.BEYOND, record.iterations, record.attempts
-    error, position, orientation = record.error, record.position, record.orientation
-    for k in range(chain.n):
-        work.q0[k] = work.best[k]
-    try_starts(chain, method, settings, table, task, plain, work, 1, record)
-    if record.end != codes.CONVERGED:
-        record.end = codes.BEYOND if beyond else codes.STALLED
-        if record.error >= error:
-            for k in range(chain.n):
-                work.best[k] = work.q0[k]
-            record.position, record.orientation = position, orientation
-    record.iterations, record.attempts = iterations, attempts
-    return 0
 
 
 def is_singular(chain: ChainRecord, length: float, task: TipTask, work: Scratch) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.solvers.driver import Driver, F, P, R
+from ik_node.solvers.driver import Driver
 from ik_node.solvers.optimization.minimizers import check_minimizer, run
 from ik_node.solvers.optimization.objective import Objective, Problem
 from ik_node.solvers.optimization.terms import TermSum
@@ -38,18 +38,18 @@ Restore = Callable[[np.ndarray], Attempt]
 """Changes q (n,) so that it meets the goal; CONVERGED where it does."""
 
 
-class Minimizing(Driver[P, F, R]):
+class Minimizing(Driver):
     """Minimises, for an arm or a body, with terms of one's own; see `attempt`."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         check_minimizer(self.options.minimizer)
 
-    def _drive(self, closest: bool, *arguments: Any) -> R:
+    def _solved(self, closest: bool, *arguments: Any) -> Any:
         """Solve. Raises UnsupportedError where linear constraints would be ignored."""
         if closest and self.options.linear_constraints is not None:
             raise UnsupportedError('closest ignores linear_constraints: make a solver without')
-        return super()._drive(closest, *arguments)
+        return super()._solved(closest, *arguments)
 
 
 def attempt(problem: Problem, terms: TermSum | None, restored: Restore, q: np.ndarray) -> Attempt:

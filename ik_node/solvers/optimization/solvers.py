@@ -9,13 +9,12 @@ import numpy as np
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.arm.iterative import IterativeSolver
-from ik_node.solvers.arm.kernel_cache import table_of
 from ik_node.solvers.codes import CONVERGED, REFUSED
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.nullspace import Manipulability
 from ik_node.solvers.jacobian.solvers import DlsOptions
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
-from ik_node.solvers.kernel.arm_kernel import Search
+from ik_node.solvers.kernel.arm_kernel import Search, table_of
 from ik_node.solvers.kernel.body.compiled_tasks import LevelRows
 from ik_node.solvers.kernel.method import PythonMethod
 from ik_node.solvers.optimization.attempt import Minimizing, attempt
@@ -23,14 +22,14 @@ from ik_node.solvers.optimization.objective import Problem, unit_of
 from ik_node.solvers.optimization.options import OptimizationOptions, constraint_rows
 from ik_node.solvers.optimization.space import Space
 from ik_node.solvers.optimization.terms import TermSum, high_manipulability, terms_of
-from ik_node.solvers.result import REASONS, Result, StopReason
+from ik_node.solvers.result import REASONS, StopReason
 from ik_node.solvers.solver_output import Attempt, Found
 
 _TO_THE_GOAL = 30  # iterations that bring the tip from the minimizer's configuration to it
 _TWO_SIDED = np.zeros(6, dtype=bool)
 
 
-class OptimizationSolver(Minimizing[tuple[Goal, np.ndarray], Found, Result], IterativeSolver):
+class OptimizationSolver(Minimizing, IterativeSolver):
     """Minimises the weighted pose error inside the limits, with terms of one's own."""
 
     name = 'optimization'
@@ -58,8 +57,7 @@ class OptimizationSolver(Minimizing[tuple[Goal, np.ndarray], Found, Result], Ite
         method = PythonMethod(
             partial(self._attempt, goal, self._terms(goal, q0), self._deadline()),
             len(self._space.A) > 0)
-        return self._solve_from(goal, q0.copy(),
-                                self._search_about(q0, self._attempts.altered(method)))
+        return self._by(self._search_about(q0, self._attempts.altered(method)), goal, q0)
 
     def _attempt(self, goal: Goal, terms: TermSum | None, deadline: float, limits: ChainRecord,
                  start: np.ndarray) -> tuple[np.ndarray, int, int]:
@@ -70,7 +68,7 @@ class OptimizationSolver(Minimizing[tuple[Goal, np.ndarray], Found, Result], Ite
 
         def restored(q: np.ndarray) -> Attempt:
             there = q.copy()
-            end, iterations, *_ = near.run(goal.pose, goal.weights, there, 1, deadline)
+            end, _, _, iterations, _ = near.solve(goal.pose, goal.weights, there, deadline)
             if end == CONVERGED:
                 return Attempt(there, StopReason.CONVERGED, iterations)
             return Attempt(q, StopReason.STALLED, iterations)

@@ -21,8 +21,8 @@ from ik_node.ros.publishing.markers.chain_markers import (
 from ik_node.ros.publishing.markers.limit_panel import LimitPanel
 from ik_node.ros.publishing.markers.shapes import GREY, LINE, RED, frame_of, shown_size, text_block
 from ik_node.ros.publishing.markers.task_markers import COLORS, TaskMarkers
-from ik_node.solvers.body.result import error_words
 from ik_node.solvers.goal import Goal
+from ik_node.solvers.result import error_words
 
 FindBranches: TypeAlias = Callable[[Robot, Group], BranchList]
 

@@ -12,8 +12,8 @@ from ik_node.kinematics import joint_limits
 from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
 from ik_node.solvers import codes
-from ik_node.solvers.kernel.body import box_least_squares, steps
 from ik_node.solvers.kernel.body import stacked_tasks as stacks
+from ik_node.solvers.kernel.body import steps
 from ik_node.solvers.kernel.body.stacked_tasks import LevelCost, StackedTasks
 from ik_node.solvers.kernel.body.steps import Limits, StepWork
 from ik_node.solvers.kernel.evolution import Judge
@@ -197,7 +197,7 @@ def descend(own: Descent, work: DescentWork, deadline: float, settles: bool, q: 
             return codes.TIMED_OUT
         weighted2 = stacks.missed2(own.level, 0, work.step.e)
         steps.set_region(own.limits, work.step, q, INF)
-        box_least_squares.bounded_step(work.step, own.level.m, own.level.some_one_sided[0] != 0,
+        steps.bounded_step(work.step, own.level.m, own.level.some_one_sided[0] != 0,
                            own.level.one_sided, mu * 0.5 * weighted2 + TINY)
         predicted = 0.5 * (weighted2 - left2(own, work))
         size = 0.0

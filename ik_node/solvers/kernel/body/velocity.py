@@ -18,8 +18,8 @@ import numpy as np
 
 from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
-from ik_node.solvers.kernel.body import box_least_squares, steps
 from ik_node.solvers.kernel.body import stacked_tasks as stacks
+from ik_node.solvers.kernel.body import steps
 from ik_node.solvers.kernel.body.stacked_tasks import LevelCost, StackedTasks
 from ik_node.solvers.kernel.body.steps import Limits, StepWork
 from ik_node.solvers.kernel.qp import hierarchical_qp as cascades
@@ -91,7 +91,7 @@ class Velocity:
         steps.set_bounds(self.limits, work.step, work.q, dt, INF)
         rows_at(self, work)
         if self.stack.levels == 1:
-            box_least_squares.bounded_step(
+            steps.bounded_step(
                 work.step, self.stack.m, self.stack.some_one_sided[0] != 0, self.stack.one_sided,
                 DAMPING * 0.5 * stacks.missed2(self.stack, 0, work.step.e) + TINY)
         else:

@@ -16,7 +16,7 @@ that only damping opposes are longer than others by orders of magnitude.
 
 import math
 
-from ik_node.solvers.kernel.qp import factors, householder
+from ik_node.solvers.kernel.qp import factors
 from ik_node.solvers.kernel.qp.level import Level
 from ik_node.support.arrays import Vector
 
@@ -252,8 +252,8 @@ def deactivate(own: Level, index: int) -> None:
         length = math.sqrt(R[j][j] * R[j][j] + R[j + 1][j] * R[j + 1][j])
         cosine, sine = R[j][j] / length, R[j + 1][j] / length
         R[j][j], R[j + 1][j] = length, 0.0
-        householder.turn(R, j, j + 1, j + 1, count, cosine, sine)
-        householder.turn(Q, j, j + 1, 0, own.size, cosine, sine)
+        factors.turn(R, j, j + 1, j + 1, count, cosine, sine)
+        factors.turn(Q, j, j + 1, 0, own.size, cosine, sine)
     own.active_count = count
 
 

@@ -1,1 +1,0 @@
-include "box_least_squares.pxi"
