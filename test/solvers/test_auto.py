@@ -5,7 +5,7 @@ import pytest
 
 import robots
 from ik_node import Goal, KinematicTree, StopReason, make_solver
-from ik_node.solvers.analytic import plan
+from ik_node.solvers.analytic import goal_closed_form
 from ik_node.solvers.jacobian.solvers import DlsSolver
 from ik_node.solvers.solver_output import Found
 from ik_node.support.exceptions import UnsupportedError
@@ -139,8 +139,9 @@ def test_a_goal_without_a_closed_form_is_met_by_dls_from_the_same_start(monkeypa
 
 def test_whether_a_goal_has_a_closed_form_is_found_out_once(monkeypatch):
     chain = robots.chain('ur5')
-    solver, calls, real = make_solver('auto', chain), [], plan.recognise
-    monkeypatch.setattr(plan, 'recognise', lambda *given: (calls.append(given), real(*given))[1])
+    solver, calls, real = make_solver('auto', chain), [], goal_closed_form.recognise
+    monkeypatch.setattr(goal_closed_form, 'recognise',
+                        lambda *given: (calls.append(given), real(*given))[1])
     for seed in range(3):
         pose, start = goal_and_start(chain, seed)
         goal = Goal.from_pose(pose, (0, 0, 1, 1, 1, 1))

@@ -10,8 +10,8 @@ import numpy as np
 
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.elbow import Elbow
+from ik_node.solvers.analytic.goal_closed_form import NOTHING, Plan, Plans
 from ik_node.solvers.analytic.infeasibility import Infeasibility, Neighbourhood
-from ik_node.solvers.analytic.plan import NOTHING, Plan, Plans
 from ik_node.solvers.analytic.recognition.nominal import SWIVEL
 from ik_node.solvers.analytic.recognition.recognise import recognise
 from ik_node.solvers.analytic.refinement.refinement import Refiner
@@ -221,7 +221,8 @@ class BranchSearch(Solver):
                 return True
         return False
 
-    def _searched(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray) -> Found:
+    def _searched(self, plan: Plan, goal: Goal, parameters: np.ndarray,
+                  q0: np.ndarray) -> Found:
         """Return what damped least squares finds from the nominal arm's branches, or from q0."""
         if not plan.complete:
             best = self._nearest._solve_verified(goal, q0)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.families.swivel_intervals import SwivelAngles
-from ik_node.solvers.analytic.plan import Plan
+from ik_node.solvers.analytic.goal_closed_form import Plan
 from ik_node.solvers.analytic.selection.swivel_selection import into_interval
 from ik_node.spatial import rotation_exp
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.elbow import Elbow
-from ik_node.solvers.analytic.plan import Plan
+from ik_node.solvers.analytic.goal_closed_form import Plan
 from ik_node.solvers.analytic.refinement.refinement import Refiner
 from ik_node.solvers.goal import Goal, task_singular_values
 from ik_node.solvers.kernel.arm_kernel import verifier_of

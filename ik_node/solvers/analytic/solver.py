@@ -8,10 +8,10 @@ import numpy as np
 from numpy import ndarray
 
 from ik_node.collision.model import CollisionModel
+from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.branch_search import SPHERICAL, BranchSearch, parameter_samples
 from ik_node.solvers.analytic.elbow import Elbow
-from ik_node.solvers.analytic.plan import NOTHING, Plan
-from ik_node.solvers.analytic.windings import at_every_turn
+from ik_node.solvers.analytic.goal_closed_form import NOTHING, Plan
 from ik_node.solvers.collision.avoidance import blocked, first_free
 from ik_node.solvers.driver import share
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, as_poses, task_jacobian
@@ -22,6 +22,8 @@ from ik_node.support.arguments import flag, vector
 from ik_node.support.exceptions import InputError, UnsupportedError
 
 _SHOWN = 60  # samples of a redundant arm's parameters for which all branches are returned
+_TURN, _ROUNDING = 2.0 * math.pi, 1e-12  # rad; turns
+_MOST_WINDINGS = 1_000_000
 _SHARE, _SHARES = 128, 16  # poses per task of a core at least; number of tasks of larger batches
 
 
@@ -262,3 +264,23 @@ class AnalyticSolver(BranchSearch):
             raise UnsupportedError('a swivel angle is for a goal that constrains all six axes; '
                                    'this one leaves some free')
         return self._elbow, wanted.pose
+
+
+def at_every_turn(chain: Chain, branches: np.ndarray) -> np.ndarray:
+    """Return branches (k, n) at every turn inside the limits, those of a branch in sequence.
+
+    Joints without limits are not turned. Raises InputError for more than 1,000,000.
+    """
+    lower, upper = chain.lower, chain.upper
+    turning = chain.turns & np.isfinite(lower) & np.isfinite(upper)
+    first = np.where(turning, np.ceil((lower - branches) / _TURN - _ROUNDING), 0.0)
+    last = np.where(turning, np.floor((upper - branches) / _TURN + _ROUNDING), 0.0)
+    counts = np.prod(last - first + 1.0, axis=1)
+    if counts.sum() > _MOST_WINDINGS:
+        raise InputError(f'the limits allow {counts.sum():.3g} windings of the branches, more '
+                         f'than {_MOST_WINDINGS:,}')
+    turns = [np.stack(np.meshgrid(*map(np.arange, low, high + 1.0), indexing='ij'), axis=-1)
+             for low, high in zip(first, last)]
+    found = [np.clip(q + _TURN * k.reshape(-1, len(q)), lower, upper)
+             for q, k in zip(branches, turns)]
+    return np.concatenate([branches[:0], *found])
