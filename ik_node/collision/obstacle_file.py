@@ -58,10 +58,10 @@ def _obstacle(item: Any, folder: Path) -> Obstacle:
 
 
 def _shape(kind: str, item: Any, folder: Path) -> Any:
-    known = inspect.signature(SHAPES[kind]).parameters
+    parameters = inspect.signature(SHAPES[kind]).parameters
     fields = mapping({} if item is None else item, kind)
-    check_keys(fields, [*known], kind)
-    missing = [name for name, one in known.items()
+    check_keys(fields, [*parameters], kind)
+    missing = [name for name, one in parameters.items()
                if one.default is one.empty and name not in fields]
     if missing:
         raise ModelError(f'{kind} must have {names(missing)}')

@@ -17,7 +17,7 @@ from ik_node.motion.clearance import check_clearance
 from ik_node.motion.joint_motion import joint_motion, joint_motion_through, stopping
 from ik_node.motion.path_motion import brake
 from ik_node.motion.trajectory import Part, Rest, Series, Trajectory, left_of
-from ik_node.support.threads import start_thread
+from ik_node.support.processes import start_thread
 
 if TYPE_CHECKING:
     from ik_node.motion.following import Follower
