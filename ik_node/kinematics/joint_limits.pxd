@@ -1,7 +1,4 @@
 from ik_node.support.arrays cimport Memory, integers, vector
-cimport cython
-
-cdef double PI, FARTHEST
 
 
 cdef class JointLimits:
@@ -11,6 +8,4 @@ cdef class JointLimits:
     cdef integers turns
 
 
-@cython.locals(count=double)
-cdef void nearest_turn(JointLimits limits, vector q0, vector q) noexcept nogil
 include "joint_limits.pxi"

@@ -16,7 +16,6 @@ except ImportError:
 import numpy as np
 
 from ik_node.collision.scene import FreeSpace
-from ik_node.kinematics import joint_limits
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.model.chain import Chain
 from ik_node.solvers import codes
@@ -78,7 +77,7 @@ class Verifier:
         for k in range(self.chain.n):
             finite = finite and math.isfinite(work.q0[k])
         if finite:
-            joint_limits.into_limits(self.chain, work.q0)
+            search.into_limits(self.chain, work.q0)
             arrays.copy_vector(work.q0, q)
         self.idle.append(work)
         return finite
@@ -90,7 +89,7 @@ class Verifier:
             raise ValueError(f'q0 must have the shape ({self.chain.n},)')
         for k in range(self.chain.n):
             work.start[k] = float(q0[k])
-        joint_limits.nearest_turn(self.chain, work.start, work.q0)
+        search.nearest_turn(self.chain, work.start, work.q0)
         arrays.copy_vector(work.q0, q)
         self.idle.append(work)
 

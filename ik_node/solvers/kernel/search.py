@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 
-from ik_node.kinematics import forward, jacobian, joint_limits
+from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord
+from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.solvers import codes
 from ik_node.solvers.kernel import linear, restarts
 from ik_node.solvers.kernel import task as tasks
@@ -16,8 +17,10 @@ from ik_node.solvers.kernel.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Vector
 
-INF = math.inf
+INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
 ROUNDING = 1e-12  # of a length: rounding error of a bound
+AT_LIMIT = 1e-9   # rad or m: a smaller excess over a limit is a rounding error
+FARTHEST = 1e12   # rad: turns beyond have no digits of an angle left
 NEARLY_SINGULAR = 1e-2  # smallest over largest singular value of a singular configuration
 NEARBY = 0.5      # rad and lengths of the arm, from the tip at q0: of a goal that is near
 FAR_MOVED = 0.25  # rad²: squared distance from q0 of a solution far from it, if the goal is near
@@ -37,7 +40,7 @@ def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Ta
             record.end = codes.INVALID
             return 0
         start[k] = work.q0[k]
-    joint_limits.into_limits(chain, start)
+    into_limits(chain, start)
     for i in range(3):
         for j in range(4):
             plain.T[i][j] = task.T[i][j]
@@ -64,7 +67,7 @@ def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Ta
         # convergence.
         end = method.attempt(chain, plain, settings, work, index > around, q)
         if not method.keeps_turns():
-            joint_limits.nearest_turn(chain, start, q)
+            nearest_turn(chain, start, q)
         for k in range(n):  # rounding may exceed a limit
             q[k] = min(max(q[k], chain.lower[k]), chain.upper[k])
         error, position, orientation = residual(chain, task, work, q)
@@ -220,6 +223,41 @@ def beyond_reach(task: TipTask, settings: Settings) -> bool:
     return squared > allowed * allowed
 
 
+def nearest_turn(limits: JointLimits, q0: Vector, q: Vector) -> None:
+    """Wrap revolute joints of q in place by whole turns, inside the limits, nearest to q0.
+
+    A joint that a whole turn brings within rounding of a limit is set to that limit.
+    """
+    lower, upper, turns = limits.lower, limits.upper, limits.turns
+    for k in range(limits.n):
+        if not turns[k] or (math.fabs(q0[k] - q[k]) <= PI and lower[k] <= q[k] <= upper[k]):
+            continue
+        count, off = 0.0, min(max(q0[k] - q[k], -FARTHEST), FARTHEST)
+        if math.fabs(off) > PI:  # skips the division in the usual case
+            count = round(off / TWO_PI)
+        least, most = lower[k] - AT_LIMIT, upper[k] + AT_LIMIT
+        if q[k] + TWO_PI * count > most:
+            count -= 1.0  # usually enough, without a division
+            if q[k] + TWO_PI * count > most:
+                count = math.floor((most - q[k]) / TWO_PI)
+                if q[k] + TWO_PI * count > most:  # by rounding
+                    count -= 1.0
+        if q[k] + TWO_PI * count < least:
+            count += 1.0
+            if q[k] + TWO_PI * count < least:
+                count = math.ceil((least - q[k]) / TWO_PI)
+                if q[k] + TWO_PI * count < least:
+                    count += 1.0
+        turned = q[k] + TWO_PI * count
+        if turned <= most:
+            q[k] = min(max(turned, lower[k]), upper[k])
+
+
+def into_limits(limits: JointLimits, q: Vector) -> None:
+    """Bring q (n,) inside the limits in place: by whole turns where possible, else clipped."""
+    nearest_turn(limits, q, q)
+    for k in range(limits.n):
+        q[k] = min(max(q[k], limits.lower[k]), limits.upper[k])
 
 
 def is_singular(chain: ChainRecord, length: float, task: TipTask, work: Scratch) -> bool:

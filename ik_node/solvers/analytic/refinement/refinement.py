@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ik_node.kinematics import forward, joint_limits
+from ik_node.kinematics import forward
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm
 from ik_node.solvers.analytic.refinement import newton
@@ -129,13 +129,13 @@ class Refinement:
         singular configuration rounding errors of the joint values are a multiple of the pose's.
         """
         lower, upper = self.chain.lower, self.chain.upper
-        joint_limits.nearest_turn(self.chain, self.q0, q)
+        search.nearest_turn(self.chain, self.q0, q)
         for k in range(self.chain.n):
             if lower[k] <= q[k] <= upper[k]:
                 continue
             if self.chain.turns[k]:
                 q[k] -= _TURN * round((q[k] - 0.5 * (lower[k] + upper[k])) * _PER_TURN)
-            if joint_excess(self.chain, q, k) < joint_limits.AT_LIMIT:
+            if joint_excess(self.chain, q, k) < search.AT_LIMIT:
                 q[k] = min(max(q[k], lower[k]), upper[k])
 
     def smallest_pivot(self, q: Vector) -> float:

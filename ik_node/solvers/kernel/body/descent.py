@@ -8,10 +8,10 @@ except ImportError:
     from ik_node.support import cython
 import numpy as np
 
-from ik_node.kinematics import joint_limits
 from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
 from ik_node.solvers import codes
+from ik_node.solvers.kernel import search
 from ik_node.solvers.kernel.body import stacked_tasks as stacks
 from ik_node.solvers.kernel.body import steps
 from ik_node.solvers.kernel.body.stacked_tasks import LevelCost, StackedTasks
@@ -271,7 +271,7 @@ def verify(own: Descent, work: DescentWork, q: Vector) -> bool:
     found, differs = work.step.trial, False
     for k in range(own.tree.n):
         found[k] = q[k]
-    joint_limits.nearest_turn(own.limits, work.start, q)
+    search.nearest_turn(own.limits, work.start, q)
     for k in range(own.tree.n):
         differs = differs or q[k] != found[k]
     if missed(own.tree, own.whole, work, q):
