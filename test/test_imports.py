@@ -5,6 +5,7 @@ import functools
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,18 @@ def test_there_is_no_circle_of_imports():
             waiting.extend(new)
         return found
     assert {name for name in graph if name in reached(name)} == set()
+
+
+def test_the_tree_is_flat_and_names_say_one_thing():
+    modules = [file for file in FILES if file.name != '__init__.py']
+    loose = [file for file in modules if file.parent == PACKAGE / 'solvers']
+    assert len(loose) <= 8
+    assert sum(file.read_text().count('\n') < 60 for file in modules) <= 20
+    assert max(Counter(file.name for file in modules).values()) <= 3
+    assert max(len(file.relative_to(PACKAGE).parts) for file in modules) <= 4
+    classes = Counter(node.name for file in modules for node in parsed(file).body
+                      if isinstance(node, ast.ClassDef) and not node.name.startswith('_'))
+    assert max(classes.values()) == 1, classes.most_common(3)
 
 
 @pytest.mark.parametrize(('package', 'parts'), [('ros', ROS_LAYERS), ('solvers', SOLVER_LAYERS)])

@@ -14,8 +14,12 @@ from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import LeastSquaresSolver
 from ik_node.solvers.kernel.body.compiled_tasks import TaskLevel
 from ik_node.solvers.optimization.attempt import Minimizing, attempt, minimised
+from ik_node.solvers.optimization.minimizer_options import (
+    MinimizerOptions,
+    constraint_rows,
+    read_terms,
+)
 from ik_node.solvers.optimization.objective import Problem, unit_of
-from ik_node.solvers.optimization.options import MinimizerOptions, constraint_rows, read_terms
 from ik_node.solvers.optimization.space import Space
 from ik_node.solvers.optimization.terms import WEIGHT, Term, TermSum, terms_of
 from ik_node.solvers.options import BodyOptions

@@ -18,8 +18,8 @@ from ik_node.solvers.kernel.arm_kernel import Search, table_of
 from ik_node.solvers.kernel.body.compiled_tasks import LevelRows
 from ik_node.solvers.kernel.method import PythonMethod
 from ik_node.solvers.optimization.attempt import Minimizing, attempt
+from ik_node.solvers.optimization.minimizer_options import OptimizationOptions, constraint_rows
 from ik_node.solvers.optimization.objective import Problem, unit_of
-from ik_node.solvers.optimization.options import OptimizationOptions, constraint_rows
 from ik_node.solvers.optimization.space import Space
 from ik_node.solvers.optimization.terms import TermSum, high_manipulability, terms_of
 from ik_node.solvers.result import REASONS, StopReason
