@@ -9,7 +9,7 @@ from ik_node.spatial import rotation_log
 from ik_node.spatial.conversions import heading_axis, tip_heading
 from ik_node.spatial.rotations import EXACT, as_rotation, clean_pose
 from ik_node.support.arguments import flag, numbers, vector
-from ik_node.support.checks import first_off_pose
+from ik_node.support.checks import exact_pose, first_off_pose
 from ik_node.support.exceptions import InputError
 from ik_node.tasks.pose import Pose
 
@@ -57,10 +57,11 @@ class Goal:
         project: whether a matrix that is no rotation, such as a printed one with three decimals,
         is replaced by the nearest rotation; InputError is then raised where none is nearest.
         """
-        goal = cls._of_clean_pose(clean_pose(
-            pose, 'a goal pose', project is not False and flag(project, 'project')))
-        if weights is not None:
-            goal._weights = _weights(weights, True, True)
+        goal = cls.__new__(cls)
+        T = exact_pose(pose, EXACT) if project is False else None  # fast where goals are streamed
+        goal._pose = clean_pose(pose, 'a goal pose', flag(project, 'project')) if T is None else T
+        goal._weights = ALL_AXES if weights is None else _weights(weights, True, True)
+        goal._has_position = goal._has_orientation = True
         return goal
 
     @property
@@ -127,14 +128,13 @@ class Goal:
 
     def __eq__(self, other: object) -> bool:
         """Tell whether another goal is the same to the last bit."""
-        return isinstance(other, Goal) and self._key() == other._key()
+        return (isinstance(other, Goal) and self._pose.tobytes() == other._pose.tobytes()
+                and self._weights.tobytes() == other._weights.tobytes()
+                and self._has_position == other._has_position
+                and self._has_orientation == other._has_orientation)
 
     def __hash__(self) -> int:
-        return hash(self._key())
-
-    def _key(self) -> tuple[Any, ...]:
-        return (self._pose.tobytes(), self._weights.tobytes(), self._has_position,
-                self._has_orientation)
+        return hash((self._pose.tobytes(), self._weights.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how pickle and copy restore the goal, to the last bit."""

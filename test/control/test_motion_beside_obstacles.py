@@ -119,7 +119,7 @@ def test_a_moving_arm_goes_on_while_the_next_motion_is_checked(motion):
 def test_coal_is_looked_for_with_the_shapes_and_not_in_the_first_solve(monkeypatch, tmp_path):
     trimesh.creation.annulus(0.1, 0.2, 0.1).export(tmp_path / 'ring.stl')
     looked = []
-    monkeypatch.setattr('ik_node.collision.original.coal', lambda: looked.append(1))
+    monkeypatch.setattr('ik_node.collision.mesh_distance.coal', lambda: looked.append(1))
     rig = Guarded()
     assert looked == []
     rig.show(Obstacle(Mesh(str(tmp_path / 'ring.stl')), pose_from_rpy((2.0, 0.0, 0.0), (0, 0, 0))))

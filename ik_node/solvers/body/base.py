@@ -1,9 +1,11 @@
 """The base of body solvers: tasks checked once, levels, steps; and least squares over levels."""
 
+import math
 import threading
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, ClassVar
 
 import numpy as np
@@ -196,7 +198,7 @@ class BodySolver(Attempts):
             started, budget = time.perf_counter(), Budget(self.options.max_iterations,
                                                           self._deadline())
             problem = BodyProblem(*self._begun(*arguments), budget)
-            with ends_by(budget.deadline):
+            with nullcontext() if budget.deadline == math.inf else ends_by(budget.deadline):
                 found = self._find(problem)
                 if closest and not found.success:
                     found = self._find_closest(problem, found)

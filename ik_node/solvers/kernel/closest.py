@@ -43,7 +43,8 @@ def best_of(chain: ChainRecord, task: TipTask, work: Scratch, samples: Vector, g
                 q[k] = work.null[k]
         elif index > 1:
             restarts.spread(chain, work.unit, start, samples, index - 2, q)
-        error = minimise(chain, task, work, q, SETTLED, deadline if index > 0 else INF)
+        error = minimise(chain, task, work, q, SETTLED, MOST_STEPS, INF,
+                         deadline if index > 0 else INF)
         if index == 0:
             for k in range(n):
                 start[k] = q[k]
@@ -55,11 +56,15 @@ def best_of(chain: ChainRecord, task: TipTask, work: Scratch, samples: Vector, g
 
 def approach(chain: ChainRecord, settings: Settings, task: TipTask, work: Scratch,
              record: Record) -> None:
-    """Continue from the best configuration of a failed search to the local minimum next to it."""
+    """Continue from the best configuration of a failed search to the local minimum next to it.
+
+    As many steps are made as an attempt may have iterations, none longer than `max_step`.
+    """
     n, q = chain.n, work.q
     for k in range(n):
         q[k] = work.best[k]
-    error = minimise(chain, task, work, q, ROUGHLY, work.deadline)
+    error = minimise(chain, task, work, q, ROUGHLY, settings.max_iterations, settings.max_step,
+                     work.deadline)
     if not error < record.error:
         return
     for k in range(n):
@@ -71,20 +76,20 @@ def approach(chain: ChainRecord, settings: Settings, task: TipTask, work: Scratc
                       else codes.BLOCKED)
 
 
-def minimise(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector, settled: float,
-             deadline: float) -> float:
+def minimise(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector, settled: float, most: int,
+             longest: float, deadline: float) -> float:
     """Replace q (n,) in place by a local minimum of Σ (wᵢ eᵢ)²; return its value.
 
     Since J_r⁻¹(e)ᵀ e = e, Jᵀ V is the gradient for any size of the rotation error. settled: the
-    part of the error by which the last step reduces it. deadline: by `clock`, s; the steps end
-    there.
+    part of the error by which the last step reduces it. most: steps; longest: step of a joint, rad
+    or m. deadline: by `clock`, s; the steps end there.
     """
     n, F, J, V, A, beta, dq, z = (chain.n, work.frames, work.J, work.V, work.A, work.beta, work.dq,
                                   work.z)
     lower, upper, before = chain.lower, chain.upper, work.direction
     error, _, _ = search.residual(chain, task, work, q)
     damping, growth = 0.0, 2.0
-    for step in range(MOST_STEPS):
+    for step in range(most):
         if step % codes.LOOK == codes.LOOK - 1 and clock.is_over(deadline):
             break
         jacobian.chain_jacobian(chain, F, F[chain.m], J)
@@ -107,9 +112,11 @@ def minimise(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector, settle
             linear.cholesky(A)
             linear.cholesky_solve(A, V, beta)
             linear.times_transpose(J, n, beta, dq)
-            promised, moved = 0.0, 0.0
+            promised, moved, share = 0.0, 0.0, 1.0
             for k in range(n):
-                allowed = min(max(q[k] + dq[k], lower[k]), upper[k])
+                share = min(share, longest / math.fabs(dq[k]) if dq[k] != 0.0 else 1.0)
+            for k in range(n):
+                allowed = min(max(q[k] + share * dq[k], lower[k]), upper[k])
                 change = allowed - q[k]
                 promised += change * (damping * change + z[k])
                 moved = max(moved, math.fabs(change))

@@ -83,7 +83,8 @@ class Projection(Verifier):
         """Replace q (n,) by a local solution if it moves; return its errors, m and rad."""
         error, position, orientation = search.residual(self.chain, task, work, q)
         if moves and error > EXACT:
-            closest.minimise(self.chain, task, work, q, closest.SETTLED, deadline)
+            closest.minimise(self.chain, task, work, q, closest.SETTLED, closest.MOST_STEPS,
+                             closest.INF, deadline)
             error, position, orientation = search.residual(self.chain, task, work, q)
         return position, orientation
 
