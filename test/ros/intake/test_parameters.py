@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from std_srvs.srv import Trigger
 
 import robots
 from ik_node import KinematicTree, make_solver, solver_names
@@ -122,6 +123,7 @@ def test_what_may_be_none_can_be_given_and_taken_back(node, chain):
 def test_consistency_limits_are_about_the_present_joint_values(node, chain):
     q = np.array([0.5, 0.8, -0.4])
     assert node.set(solver='dls') == (True, '')
+    assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success  # to the branch of q
     assert node.client.send(chain.forward(q)).met
     assert node.set(dls__consistency_limits=[0.3, 0.2, 0.2]) == (True, '')
     assert not node.client.send(chain.forward(q + [-0.6, 0.0, 0.0])).met
