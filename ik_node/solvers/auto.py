@@ -126,7 +126,7 @@ class AutoSolver(Solver):
         if goal._weights is not ALL_AXES:
             opening = self._opening(goal)
         if opening is not None:
-            found = self.iterative._by(self.iterative._search_about(q0, opening), goal, q0)
+            found = self.iterative._solve(goal, q0, self.iterative._search_about(q0, opening))
             if found.success or _ends(found, opening is whole):
                 return found
         if self.analytic is not None and not _is_hopeless(found):

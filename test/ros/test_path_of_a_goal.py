@@ -21,7 +21,7 @@ from node_here import NodeHere, running
 FOLDER = str(Path(ik_node.__file__).parent)
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 HUMANOID = KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf')
-MOST = 32
+MOST = 30
 
 
 @pytest.fixture(autouse=True)

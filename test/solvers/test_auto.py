@@ -25,10 +25,10 @@ def asked_of(solver, monkeypatch):
     whole: whether all attempts are allowed, not only those before the closed form.
     """
     requested = []
-    real = solver.iterative._by
-    monkeypatch.setattr(solver.iterative, '_by', lambda search, goal, q: (
-        requested.append((goal, q.copy(), search is solver.iterative._entry)),
-        real(search, goal, q))[1])
+    real = solver.iterative._solve
+    monkeypatch.setattr(solver.iterative, '_solve', lambda goal, q, search=None: (
+        requested.append((goal, q.copy(), search in (None, solver.iterative._entry))),
+        real(goal, q, search))[1])
     return requested
 
 
@@ -72,7 +72,7 @@ def test_one_that_takes_longer_follows_as_many_attempts_of_dls_as_it_is_worth(na
     assert result.method == 'dls'
     assert (result.q == make_solver('dls', chain).solve(pose, start).q).all()
     never = make_solver('auto', chain, position_tolerance=1e-300, orientation_tolerance=1e-300)
-    opening = never.iterative._by(never._usual, Goal.from_pose(pose), start)
+    opening = never.iterative._solve(Goal.from_pose(pose), start, never._usual)
     assert opening.restarts + 1 == attempts
 
 
@@ -158,8 +158,8 @@ def test_a_closed_form_finds_what_narrow_limits_leave_though_dls_misses_it(monke
     chain = robots.planar(15.0, 10.0, 5.0)
     q = np.array([0.4, 0.9, 0.3 + np.deg2rad(0.5)])
     solver = make_solver('auto', chain, lower=q - 1e-3, upper=q + 1e-3)
-    real = solver.iterative._by
-    monkeypatch.setattr(solver.iterative, '_by', lambda *given: missed(real(*given)))
+    real = solver.iterative._solve
+    monkeypatch.setattr(solver.iterative, '_solve', lambda *given: missed(real(*given)))
     result = solver.solve(Goal(position=chain.forward(q)[:3, 3]), q - 1e-3)
     assert result.success
     assert result.method == 'analytic'

@@ -136,7 +136,9 @@ class ArmSearch(Driver):
     def _solved(self, closest: bool, *arguments: Any) -> Result:
         started, (goal, q0) = time.perf_counter(), arguments
         goal = goal if isinstance(goal, Goal) else as_goal(goal)
-        start = self._start(q0)
+        kept = (self._copies_starts and type(q0) is np.ndarray and q0.dtype == float
+                and q0.shape == self._shape and not self._has_balls)
+        start = q0 if kept else self._start(q0)
         found = self._find(goal, start, closest)
         if not found.success:
             self._check_heading(goal, found.q, found.reason)
@@ -225,13 +227,10 @@ class ArmSearch(Driver):
                         found.iterations, found.restarts, found.method)
 
     def _start(self, q0: Any) -> np.ndarray:
-        """Return q0 (n,) as a new array inside the limits; as it is where the method does that."""
+        """Return q0 (n,) as a new array inside the limits."""
         if q0 is None:
             return self.chain.neutral()
-        plain = type(q0) is np.ndarray and q0.dtype == float
-        if plain and self._copies_starts and q0.shape == self._shape and not self._has_balls:
-            return q0
-        start = q0.copy() if plain else numbers(q0, 'q0')
+        start = numbers(q0, 'q0')
         self._bring_inside(start)
         if self._has_balls:
             self.chain.shorten_rotations(start)

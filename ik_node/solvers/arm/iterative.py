@@ -96,14 +96,15 @@ class IterativeSolver(Solver):
                 return starts
         return super()._starts(q0, count)
 
-    def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
-        search = self._entry
-        if self.options.consistency_limits is not None:
-            search = self._search_about(q0, search)
-        return self._by(search, goal, q0)
+    def _solve(self, goal: Goal, q0: np.ndarray, search: Search | None = None) -> Found:
+        """Solve from q0 (n,), which need not be inside the limits.
 
-    def _by(self, search: Search, goal: Goal, q0: np.ndarray) -> Found:
-        """Return the result of a search from q0 (n,), which need not be inside the limits."""
+        search: by default the solver's own, within the consistency limits.
+        """
+        if search is None:
+            search = self._entry
+            if self.options.consistency_limits is not None:
+                search = self._search_about(q0, search)
         q = q0.copy()
         end, position, orientation, iterations, restarts = search.solve(
             goal._pose, goal._weights, q, self._deadline())

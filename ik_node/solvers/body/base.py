@@ -197,25 +197,22 @@ class BodySolver(Attempts):
         with self.lock:
             started, budget = time.perf_counter(), Budget(self.options.max_iterations,
                                                           self._deadline())
-            problem = BodyProblem(*self._begun(*arguments), budget)
+            (q,) = arguments
+            if q is not None and not is_plain(q, self.body.n_joints, MAX_NUMBER):
+                q = bounded(self.body.checked(q), 'q0')
+            if not self._is_fresh():
+                self._make_levels()
+            assert self._records is not None
+            start = self.body.neutral() if q is None else self._records.check.start(q)
+            if self.options.consistency_limits is not None:
+                lower, upper = self.options.limits_about(start, self.body.lower, self.body.upper)
+                self._search_in(self.body._with(lower=lower, upper=upper))
+            problem = BodyProblem(self._levels, start, budget)
             with nullcontext() if budget.deadline == math.inf else ends_by(budget.deadline):
                 found = self._find(problem)
                 if closest and not found.success:
                     found = self._find_closest(problem, found)
             return self._report(found, started)
-
-    def _begun(self, q: Any) -> tuple[list[TaskLevel], np.ndarray]:
-        """Return the levels, with the targets as they are now, and the start (n,)."""
-        if q is not None and not is_plain(q, self.body.n_joints, MAX_NUMBER):
-            q = bounded(self.body.checked(q), 'q0')
-        if not self._is_fresh():
-            self._make_levels()
-        assert self._records is not None
-        start = self.body.neutral() if q is None else self._records.check.start(q)
-        if self.options.consistency_limits is not None:
-            lower, upper = self.options.limits_about(start, self.body.lower, self.body.upper)
-            self._search_in(self.body._with(lower=lower, upper=upper))
-        return self._levels, start
 
     def _report(self, found: VerifiedAttempt, started: float) -> BodyResult:
         """Return the result, with a diagnosis where it is a failure."""

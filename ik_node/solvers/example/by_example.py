@@ -13,6 +13,7 @@ from ik_node.solvers.example.examples import Examples, Features, features_of, re
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.solvers import DlsOptions, DlsSolver
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
+from ik_node.solvers.kernel.arm_kernel import Search
 from ik_node.solvers.result import StopReason
 from ik_node.solvers.solver_output import Found
 from ik_node.support.arguments import floats
@@ -100,7 +101,7 @@ class ExampleSolver(DlsSolver):
         self._at(Features(True, True))
 
 
-    def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
+    def _solve(self, goal: Goal, q0: np.ndarray, search: Search | None = None) -> Found:
         features = features_of(goal)
         neighbours, model = self._at(features)
         point = self._examples.points(features, goal.pose[None])[0]
@@ -109,7 +110,7 @@ class ExampleSolver(DlsSolver):
         guess[free] += _TURN * np.round((q0[free] - guess[free]) / _TURN)
         chain = self._chain_about(q0)
         guess = np.clip(guess, chain.lower, chain.upper)
-        found = self._led_to(goal, guess, q0)
+        found = self._led_to(goal, guess, search or self._search_about(q0, self._entry))
         if not found.success and self.options.consistency_limits is not None:
             found = super()._solve(goal, q0)  # examples lead away
         own = self._examples.q[neighbours.nearest(point)]
@@ -132,13 +133,12 @@ class ExampleSolver(DlsSolver):
         V, J, *_ = self._verifier.rows(goal.pose, weights, q)
         return V, J
 
-    def _led_to(self, goal: Goal, guess: np.ndarray, q0: np.ndarray) -> Found:
-        """Return the result of dls from a configuration (n,), drawn towards it, near q0 (n,)."""
-        search = self._search_about(q0, self._entry)
+    def _led_to(self, goal: Goal, guess: np.ndarray, search: Search) -> Found:
+        """Return the result of a search by dls from a configuration (n,), drawn towards it."""
         if self.options.bias_target is None:
             search = search.altered(DampedLeastSquares(
                 replace(self.options, bias_target=guess), self.chain))
-        return self._by(search, goal, guess)
+        return super()._solve(goal, guess, search)
 
     def _at(self, features: Features) -> tuple[models.Neighbours, models.Model]:
         """Return the model of goals that constrain some axes; it is fitted on first use."""

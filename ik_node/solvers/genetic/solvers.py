@@ -126,14 +126,14 @@ class GeneticSolver(Evolving, IterativeSolver):
         super().__init__(*arguments, **options)
         self._in_kernel = self._own_kernels and self._fitness is None
 
-    def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
+    def _solve(self, goal: Goal, q0: np.ndarray, search: Search | None = None) -> Found:
         if self._fitness is None:
-            return super()._solve(goal, q0)
+            return super()._solve(goal, q0, search)
         near, deadline = self._chains_about(q0), self._deadline()
         ranges = spread_ranges(near[-1], q0, self.settings.length)
         steps = Search(near[0].record, self._make_method(), self.settings,
                        table_of(self.chain, 0, 0), 1)  # the first attempt takes local steps only
-        found = super()._solve(goal, q0)
+        found = super()._solve(goal, q0, search)
         if not found.success:
             return found
 

@@ -53,11 +53,12 @@ class OptimizationSolver(Minimizing, IterativeSolver):
     def _make_method(self) -> DampedLeastSquares:
         return DampedLeastSquares(DlsOptions(bias_gain=0.0), self.chain)
 
-    def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
+    def _solve(self, goal: Goal, q0: np.ndarray, search: Search | None = None) -> Found:
         method = PythonMethod(
             partial(self._attempt, goal, self._terms(goal, q0), self._deadline()),
             len(self._space.A) > 0)
-        return self._by(self._search_about(q0, self._attempts.altered(method)), goal, q0)
+        search = search or self._search_about(q0, self._attempts)
+        return super()._solve(goal, q0, search.altered(method))
 
     def _attempt(self, goal: Goal, terms: TermSum | None, deadline: float, limits: ChainRecord,
                  start: np.ndarray) -> tuple[np.ndarray, int, int]:
