@@ -10,7 +10,7 @@ from visualization_msgs.msg import Marker
 from ik_node.collision.obstacles import MAX_POINTS, Ground, Obstacle, PointCloud
 from ik_node.collision.shapes import Shapes
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere
-from ik_node.ros.conversions import point_to_array, pose_to_matrix
+from ik_node.ros.conversions import pose_to_matrix
 from ik_node.spatial import pose_from_rotation, turn_z_onto
 from ik_node.support.bounds import MAX_ENTRIES, MAX_NUMBER
 from ik_node.support.exceptions import IkError, InputError, shown
@@ -20,6 +20,7 @@ Shaped: TypeAlias = list[tuple[Any, np.ndarray]]
 _FLOATS = {PointField.FLOAT32: 'f4', PointField.FLOAT64: 'f8'}
 _POINTS = 'obstacle_points'
 _SOLIDS = (Marker.CUBE, Marker.SPHERE, Marker.CYLINDER)
+_SERIES = (Marker.LINE_STRIP, Marker.LINE_LIST, Marker.CUBE_LIST)  # of one solid for each part
 
 
 class Place(NamedTuple):
@@ -146,7 +147,11 @@ class Contents:
         if len(marker.points) > MAX_POINTS:
             raise InputError(f'it has {len(marker.points)} points; at most {MAX_POINTS} are '
                              'allowed')
-        return make([point_to_array(point) for point in marker.points], scale, T)
+        if marker.type in _SERIES and len(marker.points) > 2 * MAX_ENTRIES:  # far too many to make
+            raise InputError(f'it has {len(marker.points)} points; at most {2 * MAX_ENTRIES} are '
+                             'allowed')
+        points = np.array([(point.x, point.y, point.z) for point in marker.points])
+        return make(points.reshape(-1, 3), scale, T)
 
 
 def _poses(markers: Any) -> np.ndarray:
@@ -229,28 +234,28 @@ def _package_file(resource: str) -> str:
     return resource
 
 
-def _line_list(points: list[np.ndarray], scale: tuple[float, ...], T: np.ndarray) -> Shaped:
+def _line_list(points: np.ndarray, scale: tuple[float, ...], T: np.ndarray) -> Shaped:
     if len(points) % 2:
         raise InputError(f'a LINE_LIST must have an even number of points, not {len(points)}')
     return _capsules(points[::2], points[1::2], scale, T)
 
 
-def _capsules(starts: list[np.ndarray], ends: list[np.ndarray], scale: tuple[float, ...],
+def _capsules(starts: np.ndarray, ends: np.ndarray, scale: tuple[float, ...],
               T: np.ndarray) -> Shaped:
     found = []
-    for a, b in zip(starts, ends):
-        length = float(np.linalg.norm(b - a))
-        R = turn_z_onto((b - a) / length) if length > 0.0 else np.eye(3)
-        found.append((Capsule(0.5 * scale[0], length), T @ pose_from_rotation(R, 0.5 * (a + b))))
+    for between, middle in zip(ends - starts, 0.5 * (starts + ends)):
+        length = float(np.linalg.norm(between))
+        R = turn_z_onto(between / length) if length > 0.0 else np.eye(3)
+        found.append((Capsule(0.5 * scale[0], length), T @ pose_from_rotation(R, middle)))
     return found
 
 
-def _balls(points: list[np.ndarray], width: float, T: np.ndarray) -> Shaped:
-    return [(PointCloud(points, 0.5 * width), T)] if points else []
+def _balls(points: np.ndarray, width: float, T: np.ndarray) -> Shaped:
+    return [(PointCloud(points, 0.5 * width), T)] if len(points) else []
 
 
 # Ellipsoids and elliptic cylinders count as what encloses them.
-_MAKERS: dict[int, Callable[[list[np.ndarray], tuple[float, ...], np.ndarray], Shaped]] = {
+_MAKERS: dict[int, Callable[[np.ndarray, tuple[float, ...], np.ndarray], Shaped]] = {
     Marker.CUBE: lambda points, scale, T: [
         (Ground() if set(scale) == {np.inf} else Box(scale), T)],  # type: ignore[arg-type]
     Marker.SPHERE: lambda points, scale, T: [(Sphere(0.5 * max(_checked(scale))), T)],
