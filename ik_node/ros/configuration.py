@@ -54,6 +54,7 @@ class Configuration:
         self.topics = ParameterTopics(node, self.arm_names)
         self._specs: dict[str, Spec] = {}
         self._values: dict[str, Any] = {}
+        self._new_tasks: list[str] = []  # whose parameters are declared, but not accepted yet
         self._declare(ModelOptions)
         self._declare(NodeOptions)
         for arm in self.arm_names:
@@ -130,16 +131,24 @@ class Configuration:
 
         To be awaited in the worker. Raises IkError where the robot cannot be built.
         """
-        values, self._prepared = dict(self._values), NOTHING
+        values, self._prepared, self._new_tasks = {}, NOTHING, []
         for one in self._with_numbers(list(parameters)):
-            if one.name not in self._specs or one.name == 'tasks':
-                return  # what cannot be built ahead, or need not be
-            with contextlib.suppress(OptionError):  # which setting it reports
+            if one.name not in self._specs:
+                return  # which setting it reports, as what is invalid
+            with contextlib.suppress(OptionError):
                 values[one.name] = from_parameter(one.name, one, self._specs[one.name])
-        if self._loaded and (topic_text is None or self.wants_topic):
-            source = Source(values, topic_text or self._built.source.topic_text)
+        if not self._loaded or not (topic_text is None or self.wants_topic):
+            return
+        try:
+            if 'tasks' in values:
+                self._new_tasks = self._declare_tasks(values['tasks'] or ())
+            source = Source({**self._values, **values},
+                            topic_text or self._built.source.topic_text)
             self._prepared = await search(LongSearch(
                 build, source, self.arm_names, self._built))
+        except Exception:
+            self._drop_tasks(self._new_tasks)
+            raise
 
     def update_description(self, text: str) -> bool:
         """Use a description received by topic; return whether it changes the robot.
@@ -176,7 +185,8 @@ class Configuration:
             raise OptionError(f'tasks must be at most {MAX_TASKS} names, not {len(tasks)}')
         _check_names('tasks', tasks)
         present = self._values['tasks'] or ()
-        taken = {GOAL, *(name.partition('.')[0] for name in self._specs)} - {*present}
+        taken = {GOAL, *(name.partition('.')[0] for name in self._specs)} - {
+            *present, *self._new_tasks}
         for task in tasks:
             if task in taken:
                 raise OptionError(f'tasks: {task!r} is the name of other parameters, or of the '

@@ -18,6 +18,7 @@ from ik_node.control.options import (
     StartOptions,
 )
 from ik_node.solvers.registry import solver_class
+from ik_node.support.exceptions import ModelError
 from node_here import NodeHere, running
 from ros_harness import pose
 
@@ -316,8 +317,10 @@ def test_an_elbow_hint_points_the_elbow_and_is_refused_by_arms_without_a_swivel_
         assert seven.tree.forward(answer.joints)[child][1, 3] > -0.1 - 1e-6  # the hint is at −0.5
 
 
+@pytest.mark.parametrize(('options', 'change'), [
+    ({}, {'solver': 'ccd'}), ({'solver': 'hierarchy'}, {'tasks': ['left', 'right']})])
 def test_the_robot_of_a_change_is_built_in_the_worker_and_stands_where_the_last_one_does(
-        monkeypatch):
+        monkeypatch, options, change):
     built = []
 
     def recording(*arguments):
@@ -327,9 +330,9 @@ def test_the_robot_of_a_change_is_built_in_the_worker_and_stands_where_the_last_
         built.append((result.robot, any(
             frame.function == '_search_in_thread' for frame in inspect.stack())))
         return result
-    with running(urdf_path=PLANAR) as node:
+    with running(urdf_path=PLANAR, **options) as node:
         monkeypatch.setattr('ik_node.ros.configuration.build', recording)
-        assert node.set(solver='ccd') == (True, '')
+        assert node.set(**change) == (True, '')
         (first, in_thread), (second, _) = built
         assert in_thread
         assert first is second is node.subject._configuration.robot
@@ -345,3 +348,15 @@ def test_a_robot_that_cannot_be_built_is_tried_once_and_refused(monkeypatch):
         assert not successful
         assert 'urdf_path: cannot read' in reason
         assert len(built) == 1
+
+
+def test_new_tasks_leave_no_parameters_where_their_robot_cannot_be_built(monkeypatch):
+    with running(urdf_path=PLANAR, solver='hierarchy') as node:
+        def build(*arguments):
+            raise ModelError('no robot')
+        with monkeypatch.context() as context:
+            context.setattr('ik_node.ros.configuration.build', build)
+            assert node.set(tasks=['left'])[0] is False
+        assert not node.subject.has_parameter('left.type')
+        assert node.set(tasks=['left']) == (True, '')
+        assert node.subject.has_parameter('left.type')
