@@ -99,14 +99,14 @@ class Task(ABC):
             own['remakes'] = self.remakes + 1
 
     @property
-    def counts(self) -> bool:
+    def affects_success(self) -> bool:
         """Whether it asks for something that has to be met, where its priority is 0 or 1."""
         return True
 
     @property
     def is_necessary(self) -> bool:
-        """Whether success needs it: it counts, and has a priority of 0 or 1."""
-        return self.weight > 0.0 and self.counts and self.priority <= 1
+        """Whether success needs it: it affects success, and has a priority of 0 or 1."""
+        return self.weight > 0.0 and self.affects_success and self.priority <= 1
 
     @property
     def is_movable(self) -> bool:

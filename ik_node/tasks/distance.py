@@ -106,7 +106,7 @@ class Spring(BuiltInTask):
     point_a: Annotated[Any, checks.point] = (0, 0, 0)
     point_b: Annotated[Any, checks.point] = (0, 0, 0)
 
-    counts = False
+    affects_success = False
 
     def rows(self, body: Body) -> RowKinds:
         """Return what the rows are: how much longer it is; along three axes with length 0."""

@@ -31,7 +31,7 @@ class Force(BuiltInTask):
     point: Annotated[Any, checks.point] = (0, 0, 0)
 
     misses = False
-    counts = False
+    affects_success = False
 
     def rows(self, body: Body) -> RowKinds:
         """Return what the row is: a metre along the force."""

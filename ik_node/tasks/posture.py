@@ -37,7 +37,7 @@ class Posture(BuiltInTask):
     gains: Annotated[Any, checks.optional(checks.gains)] = None
 
     @property
-    def counts(self) -> bool:
+    def affects_success(self) -> bool:
         """Whether it has to be met: with priority 0 only."""
         return self.priority == 0
 
@@ -77,4 +77,4 @@ class JointValues(Posture):
     of 2 or more success does not need it.
     """
 
-    counts = True
+    affects_success = True

@@ -247,10 +247,10 @@ class LeastSquaresSolver(BodySolver):
 
     def _tasks_by_level(self) -> list[list[Task]]:
         """Return the strict tasks, the weighted ones, and those that never count."""
-        counted = [task for task in self.tasks if task.counts]
+        counted = [task for task in self.tasks if task.affects_success]
         return [[task for task in counted if task.priority == 0],
                 [task for task in counted if task.priority > 0],
-                [task for task in self.tasks if not task.counts]]
+                [task for task in self.tasks if not task.affects_success]]
 
 
 class HierarchySolver(BodySolver):
@@ -266,6 +266,6 @@ class HierarchySolver(BodySolver):
     def _tasks_by_level(self) -> list[list[Task]]:
         """Return two levels for each priority: the tasks that count, then those that do not."""
         return [[task for task in self.tasks
-                 if task.priority == priority and task.counts == counts]
+                 if task.priority == priority and task.affects_success == needed]
                 for priority in sorted({task.priority for task in self.tasks})
-                for counts in (True, False)]
+                for needed in (True, False)]

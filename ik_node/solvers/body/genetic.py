@@ -58,7 +58,7 @@ class BodyGeneticSolver(Evolving, LeastSquaresSolver):
     def _search(self, problem: BodyProblem, q: np.ndarray, thorough: bool) -> VerifiedAttempt:
         """Evolve from q (n,), then take steps from the best; from the start, steps only."""
         local, start = self.options.local_search, problem.start
-        counted = [level for level in problem.levels if level.tasks[0].counts]
+        counted = [level for level in problem.levels if level.tasks[0].affects_success]
         if thorough or (local and q is start) or not counted:
             return super()._search(problem, q, thorough)
         found = counted[0].records.merged(counted).evolve(

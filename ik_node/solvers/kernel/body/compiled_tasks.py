@@ -120,7 +120,7 @@ def _layout(task: Task, body: Body) -> RowKinds:
 
 def _described(task: Task, body: Body) -> tuple[Any, ...]:
     """Return the rows, weight and priority of a task."""
-    return (*_layout(task, body), task.weight, task.priority, task.counts)
+    return (*_layout(task, body), task.weight, task.priority, task.affects_success)
 
 
 class LevelRows(NamedTuple):
