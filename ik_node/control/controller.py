@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ik_node.control.group import Aim, AnyResult, Group
-from ik_node.control.mover import MotionSink, Mover, Solved
+from ik_node.control.motion_executor import MotionExecutor, MotionSink, Solved
 from ik_node.control.options import JUMP
 from ik_node.control.robot import Robot
 from ik_node.control.worker import LongSearch, search
@@ -59,7 +59,7 @@ class _Last(NamedTuple):
     free_space: Any  # what it keeps away from
 
 
-class Controller(Mover):
+class Controller(MotionExecutor):
     """Solves the goals of one group of a robot from its present joint values, and moves them there.
 
     - `accept_closest`: whether the closest configuration stands in for goals that are not met.

@@ -40,13 +40,13 @@ class MotionSink(Protocol):
         """Return in which time a controller has received a motion, s."""
 
     def publish(self, group: Group, motion: Trajectory, began: float) -> None:
-        """Receive a motion, and the time of the movers' clock at which it begins, s."""
+        """Receive a motion, and the time of the executors' clock at which it begins, s."""
 
     def hold(self, group: Group, q: np.ndarray) -> None:
         """Receive the configuration q (n,), rad or m, in which a group stops at once."""
 
 
-class Mover:
+class MotionExecutor:
     """Moves the joints of one group of a robot; a motion goes on while the next is planned.
 
     - `motion`: the current one; None at rest.

@@ -13,7 +13,7 @@ from compiled import COMPILED
 from controller_rig import CHAIN, FAR, START, Rig, moving, near, path
 from goal_runs import run
 from ik_node import Goal, KinematicTree, make_solver
-from ik_node.control import mover
+from ik_node.control import motion_executor
 from ik_node.control.group import Aim
 from ik_node.control.worker import LongSearch
 from ik_node.motion import cartesian_motion
@@ -303,8 +303,8 @@ def test_a_motion_is_planned_anew_where_another_has_begun_meanwhile(monkeypatch)
             rig.advance(0.01)
             run(rig.controller.halt())
         return planner(*arguments)
-    planner = mover.joint_motion_through
-    monkeypatch.setattr(mover, 'joint_motion_through', plan)
+    planner = motion_executor.joint_motion_through
+    monkeypatch.setattr(motion_executor, 'joint_motion_through', plan)
     outcome = run(rig.controller.go_through(path(near(y=0.1), near(y=0.1, z=-0.1))))
     assert len(planned) == 2
     steps = np.diff([rig.q, *watched(rig, outcome.duration + 0.1)], axis=0)
@@ -408,11 +408,12 @@ def test_a_motion_of_no_length_takes_no_time(motion):
 def test_what_takes_long_to_brake_is_planned_beside_the_calling_thread(monkeypatch, change):
     pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
     rig, imported = Rig('joint'), []
-    monkeypatch.setattr(mover, 'start_thread', lambda work, name: imported.append(work))
+    monkeypatch.setattr(
+        motion_executor, 'start_thread', lambda work, name: imported.append(work))
     if change == 'no splines':
         monkeypatch.delitem(sys.modules, 'scipy.interpolate')
     if change == 'many knots':
-        monkeypatch.setattr(mover, '_MANY', 3)
+        monkeypatch.setattr(motion_executor, '_MANY', 3)
     duration = rig.go(near(y=-0.4)).duration
     assert len(imported) == (change == 'no splines')  # while the arm moves, not before
     rig.advance(0.3 * duration)

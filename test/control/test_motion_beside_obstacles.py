@@ -58,7 +58,7 @@ def test_a_motion_into_an_obstacle_is_refused_and_the_arm_stays(motion):
 @moving
 @pytest.mark.parametrize('most', [1000, 3], ids=['at once', 'beside'])
 def test_braking_does_not_wait_until_other_joints_are_placed(motion, most, monkeypatch):
-    monkeypatch.setattr('ik_node.control.mover._MANY', most)
+    monkeypatch.setattr('ik_node.control.motion_executor._MANY', most)
     rig, placed = Guarded(motion), []
     duration = rig.go(GOAL).duration
     rig.advance(0.3 * duration)
