@@ -19,6 +19,7 @@ from goal_runs import run
 from ik_node import Goal
 from ik_node.control.arm import Arm
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree, section
+from ik_node.control.collision_world import CollisionWorld
 from ik_node.control.controller import Controller
 from ik_node.control.group import Aim
 from ik_node.control.options import (
@@ -28,7 +29,6 @@ from ik_node.control.options import (
     NodeOptions,
     StartOptions,
 )
-from ik_node.control.surroundings import Surroundings
 from ik_node.control.task_options import TaskOptions
 from ik_node.ros.clients.client import Report
 from ik_node.ros.clients.connection import SilentError
@@ -175,13 +175,13 @@ class FakeNode:
             frame_key(marker.header): Place(None, np.eye(4)) for marker in markers})
         assert contents.problems == []
         self._entries = contents.entries
-        self._surround()
+        self._set_world()
         self.publish()
 
-    def _surround(self):
+    def _set_world(self):
         self._number += 1
         if self.robot is not None:
-            self.robot.surround(Surroundings((*self.robot.obstacles, *Contents(
+            self.robot.set_world(CollisionWorld((*self.robot.obstacles, *Contents(
                 self._entries, 0).obstacles), 0, self._number))
 
     def send_path(self, poses, arm=''):
@@ -269,7 +269,7 @@ class FakeNode:
         tree = build_tree(source, self._built)
         self._built = Built(source, None if tree is None else build_robot(
             source, tree, self._arms, self._built))
-        self._surround()
+        self._set_world()
 
     def _declare_tasks(self, names):
         kept = ('', *names, *self._arms, *solver_names(), *body_solver_names())

@@ -76,10 +76,10 @@ class CollisionModel(FreeSpace):
 
     @obstacles.setter
     def obstacles(self, obstacles: Iterable[Obstacle]) -> None:
-        self.surround(obstacles, self.robot.T_world_base)
+        self.set_obstacles(obstacles, self.robot.T_world_base)
 
-    def surround(self, obstacles: Iterable[Obstacle],
-                 T_world_frame: np.ndarray = _ROOT) -> None:
+    def set_obstacles(self, obstacles: Iterable[Obstacle],
+                      T_world_frame: np.ndarray = _ROOT) -> None:
         """Set the obstacles, with poses in a frame.
 
         T_world_frame: (4, 4), m, of it in the root link, or of a body in its world; by default

@@ -52,7 +52,7 @@ class Arm(Group):
             previous.solver if previous is not None and source.has_same_solver(previous.source)
             else self._avoid(self._make_solver(source.solver_options), previous))
         if previous is not None and self.solver is previous.solver:
-            self.around = previous.around
+            self.collisions = previous.collisions
         self.start = configured_start(options, self.chain, source.poses, self.chain.neutral())
         weights = (previous.tips[name].weights if previous is not None and same_value(
             options.task_weights, previous.options.task_weights)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ik_node.control.arm import Arm
+from ik_node.control.collision_world import configured_obstacles, disabled_pairs
 from ik_node.control.coupled_arms import CoupledArms, coupled, coupled_options
 from ik_node.control.group import Group
 from ik_node.control.group_source import GroupSource, same_value
@@ -19,7 +20,6 @@ from ik_node.control.options import (
     solves_body,
 )
 from ik_node.control.robot import Robot
-from ik_node.control.surroundings import configured_obstacles, disabled_pairs
 from ik_node.control.task_group import TaskGroup
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.pose_library import PoseLibrary, read_poses

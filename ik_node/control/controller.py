@@ -139,7 +139,7 @@ class Controller(MotionExecutor):
     async def _free_space(self) -> Any:
         """Return what solutions keep away from now; other joints are where they are now."""
         await self._place_others()
-        self._obstacles_stamp = self.group.surroundings.stamp
+        self._obstacles_stamp = self.group.world.stamp
         return self.group.solver.collisions.scene
 
     async def _solve_free(self, solve: Callable[[], Any]) -> Any:

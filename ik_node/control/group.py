@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from ik_node.collision.model import CollisionModel
+from ik_node.control.collision_world import CollisionWorld, GroupCollisions, place_others
 from ik_node.control.group_source import GroupSource, own_limits
 from ik_node.control.options import JOINT
-from ik_node.control.surroundings import Around, Surroundings, place_others
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
 from ik_node.motion.limits import MotionLimits
@@ -64,7 +64,7 @@ class Group(ABC):
     - `limits`: of motion.
     - `start`: (n,) initial joint values, rad or m; `size`: how far its links reach, m.
     - `follower`: of paths of the tip on lines; None unless motion is cartesian.
-    - `around`: what its solver keeps away from, where that is wanted.
+    - `collisions`: its collision model, and what that keeps away from.
     """
 
     space: JointSpace
@@ -86,7 +86,7 @@ class Group(ABC):
     def __init__(self, source: GroupSource) -> None:
         self.source, self.name = source, source.name
         self.options, self.motion = source.options, source.motion
-        self.around = Around()
+        self.collisions = GroupCollisions()
         if source.motion == JOINT:
             ruckig_module()
 
@@ -129,48 +129,48 @@ class Group(ABC):
         """Return whether goals of another group are valid for this one."""
 
     @property
-    def surroundings(self) -> Surroundings:
+    def world(self) -> CollisionWorld:
         """The obstacles that it keeps away from, where it avoids collisions."""
-        return self.around.surroundings
+        return self.collisions.world
 
     def collision_model(self) -> CollisionModel:
         """Return the model of its collisions, made by the first call; in any thread.
 
         Raises IkError for shapes that cannot be read.
         """
-        around, space = self.around, self.space
-        with around.lock:
-            if around.model is None:
-                made = CollisionModel(cast(Any, space), (), self.source.collision_options.margin,
-                                      disabled=self.source.disabled)
-                made.surround(around.surroundings.obstacles)
-                around.model = made
-            return around.model
+        own = self.collisions
+        with own.lock:
+            if own.model is None:
+                made = CollisionModel(
+                    cast(Any, self.space), (), self.source.collision_options.margin,
+                    disabled=self.source.disabled)
+                made.set_obstacles(own.world.obstacles)
+                own.model = made
+            return own.model
 
-    def surround(self, surroundings: Surroundings) -> None:
+    def set_world(self, world: CollisionWorld) -> None:
         """Keep away from other obstacles from now on, unless these are older; in any thread.
 
         Raises IkError for shapes that cannot be read; those before then stand.
         """
-        around = self.around
-        with around.lock:
-            if surroundings.number > around.surroundings.number:
-                if around.model is not None and (
-                        surroundings.obstacles != around.surroundings.obstacles):
-                    around.model.surround(surroundings.obstacles)
-                around.surroundings = surroundings
+        own = self.collisions
+        with own.lock:
+            if world.number > own.world.number:
+                if own.model is not None and world.obstacles != own.world.obstacles:
+                    own.model.set_obstacles(world.obstacles)
+                own.world = world
 
     def place_others(self, values: Mapping[str, float]) -> None:
         """Keep away from joints that the group does not move at joint values, rad or m."""
-        if self.around.model is not None:
-            place_others(self.around.model, values)
+        if self.collisions.model is not None:
+            place_others(self.collisions.model, values)
 
     def checker(self, values: Mapping[str, float]) -> CollisionModel:
         """Return a model of its own for some joint values, rad or m; in any thread.
 
         Raises IkError as `collision_model`.
         """
-        with self.around.lock:
+        with self.collisions.lock:
             model = self.collision_model().with_margin(self.source.collision_options.margin)
         place_others(model, values)
         return model
@@ -181,10 +181,10 @@ class Group(ABC):
         previous: a group with the same joints of the same tree, whose shapes are not read again.
         """
         options = self.source.collision_options
-        if previous is not None and previous.around.model is not None and (
+        if previous is not None and previous.collisions.model is not None and (
                 previous.source.disabled == self.source.disabled):
-            self.around.model = previous.around.model.with_margin(options.margin)
-            self.around.surroundings = previous.surroundings
+            self.collisions.model = previous.collisions.model.with_margin(options.margin)
+            self.collisions.world = previous.world
         if options.avoid_collisions:
             solver.avoid(self.collision_model())
         return solver

@@ -117,7 +117,7 @@ class MotionExecutor:
         """Let other joints be where they are now, for the next checks."""
         if self.group.solver.collisions is not None:
             self._others = self.robot.present
-            few = len(self.group.surroundings.obstacles) <= _FEW  # which move to an arm's base
+            few = len(self.group.world.obstacles) <= _FEW  # which move to an arm's base
             await search((partial if few else LongSearch)(self.group.place_others, self._others))
 
     async def _move(self, solved: Sequence[Solved]) -> tuple[float | None, Any]:

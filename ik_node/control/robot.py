@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from ik_node.collision.obstacles import Obstacle
+from ik_node.control.collision_world import CollisionWorld
 from ik_node.control.group import Group
-from ik_node.control.surroundings import Surroundings
 from ik_node.control.task_group import GOAL
 from ik_node.model.pose_library import PoseLibrary
 from ik_node.model.tree import KinematicTree
@@ -27,7 +27,7 @@ class Robot:
       have been moved since.
     - `has_velocities`: whether joints have velocities; where they jump they have none.
     - `obstacles`: those that parameters describe; `warnings`: about files beside the model.
-    - `surroundings`: all that there are.
+    - `world`: all obstacles that there are.
     """
 
     def __init__(self, tree: KinematicTree, groups: Mapping[str, Group],
@@ -40,7 +40,7 @@ class Robot:
         """
         self.tree, self.groups, self.poses = tree, dict(groups), poses
         self.obstacles, self.warnings = obstacles, warnings
-        self.surroundings = Surroundings(obstacles)
+        self.world = CollisionWorld(obstacles)
         self.has_velocities = False
         self.values: dict[str, float] = {}
         self.measured: dict[str, float] = {}
@@ -60,8 +60,8 @@ class Robot:
         self.reset()
         if previous is not None:
             self.place(previous.values)
-            self.surround(previous.surroundings._replace(obstacles=(*obstacles, *(
-                one for one in previous.surroundings.obstacles[len(previous.obstacles):]
+            self.set_world(previous.world._replace(obstacles=(*obstacles, *(
+                one for one in previous.world.obstacles[len(previous.obstacles):]
                 if one.link is None or one.link in tree.links))))
         for group in groups.values():
             group.set_missing_targets(self.joint_configuration(group))
@@ -70,12 +70,12 @@ class Robot:
         """Return the group that has the arm or the task of this name; None without one."""
         return self.tasks[name][0] if name in self.tasks else self.groups.get(name)
 
-    def surround(self, surroundings: Surroundings) -> None:
-        """Let all groups keep away from obstacles; see `Group.surround`."""
+    def set_world(self, world: CollisionWorld) -> None:
+        """Let all groups keep away from obstacles; see `Group.set_world`."""
         for group in self.groups.values():
-            group.surround(surroundings)
-        if surroundings.number > self.surroundings.number:
-            self.surroundings = surroundings
+            group.set_world(world)
+        if world.number > self.world.number:
+            self.world = world
 
     def reset(self) -> None:
         """Set the start pose: by default zero, or the nearest limit."""

@@ -67,7 +67,7 @@ class TaskGroup(Group):
         if like is not None and source.has_same_solver(like.source) and (
                 list(self.tasks.values()) == list(like.tasks.values())):
             self._copies, self._targeted = like._copies, like._targeted
-            self.solver, self.around = like.solver, like.around
+            self.solver, self.collisions = like.solver, like.collisions
         else:
             self.solver = self._avoid(self._make_solver(source.solver_options), like)
         self.limits = self._motion_limits()

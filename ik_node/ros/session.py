@@ -170,7 +170,7 @@ class Session:
             JOINT_STATES, options.joint_states_topic)
         self._goals.update()
         if robot is not None and robot is not self._robot:
-            self._obstacles.surround(robot)
+            self._obstacles.apply_to(robot)
             self._outputs.scene.update(robot)
             self._prepare(robot)
         self._robot = robot

@@ -134,7 +134,7 @@ def test_other_joints_are_placed_without_the_obstacles_around_the_robot():
     model = CollisionModel(upper)
     world = [Obstacle(Sphere(0.1), at(0.5, 1.0), name='ball'), Obstacle(
         Sphere(0.2), at(0.3, 0.0), 'tip', name='stick')]
-    model.surround(world)  # in the frame of the link base
+    model.set_obstacles(world)  # in the frame of the link base
     for a in (0.0, 0.7, -2.0):
         model.place_others({'a': a})
         T = upper.tree.forward({'a': a})

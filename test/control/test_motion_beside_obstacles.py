@@ -10,9 +10,9 @@ from controller_rig import CHAIN, START, TREE, Rig, moving, near
 from goal_runs import run
 from ik_node.collision import Mesh, Obstacle, Sphere
 from ik_node.control.arm import Arm
+from ik_node.control.collision_world import CollisionWorld
 from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions, CollisionOptions
-from ik_node.control.surroundings import Surroundings
 from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import MotionError
 
@@ -36,7 +36,7 @@ class Guarded(Rig):
 
     def show(self, *obstacles):
         self.numbers += 1
-        self.controller.group.surround(Surroundings(obstacles, 1, self.numbers))
+        self.controller.group.set_world(CollisionWorld(obstacles, 1, self.numbers))
 
     @property
     def is_free(self):

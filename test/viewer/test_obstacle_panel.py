@@ -15,7 +15,7 @@ from page_here import _call, load, page_of, position_wxyz, save
 
 def present(page, node=None):
     """Return the obstacles that a node has."""
-    return (node or page.node).robot.surroundings.obstacles
+    return (node or page.node).robot.world.obstacles
 
 
 def handles(page):
@@ -173,7 +173,7 @@ def test_the_solver_avoids_them_where_that_is_chosen(page):
 def test_a_node_that_has_restarted_gets_them_again(page):
     add(page, 'sphere')
     page.node._entries = {}
-    page.node._surround()
+    page.node._set_world()
     assert present(page) == ()
     page.node.responds = False
     page.settle()

@@ -15,8 +15,8 @@ from sensor_msgs.msg import PointCloud2
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ik_node.collision.shapes import Shapes
+from ik_node.control.collision_world import CollisionWorld
 from ik_node.control.robot import Robot
-from ik_node.control.surroundings import Surroundings
 from ik_node.control.worker import LongSearch, Worker, search, turn
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.conversions import time_of
@@ -95,7 +95,7 @@ class Obstacles:
         self._worker, self._health, self._log = worker, health, log
         self._waiting: deque[_Message] = deque()
         self._entries: Mapping[Key, ObstacleEntry] = {}
-        self._present = Surroundings()
+        self._present = CollisionWorld()
         self._mesh_files = MeshFiles()
         self._shapes = Shapes()  # which reads each mesh once
         self._is_serving, self._served = False, 0  # and how many messages at present
@@ -108,11 +108,11 @@ class Obstacles:
                     kind is PointCloud2) else _MOST_WAITING, raw=kind is not PointCloud2)
             for topic, kind in topics.items()}
 
-    def surround(self, robot: Robot) -> None:
+    def apply_to(self, robot: Robot) -> None:
         """Let a new robot keep away from the present obstacles, those on its own links only."""
-        self._present = _surroundings(robot, Contents(self._entries, 0), self._present.stamp,
+        self._present = _collision_world(robot, Contents(self._entries, 0), self._present.stamp,
                                       next(self._numbers))
-        robot.surround(self._present)
+        robot.set_world(self._present)
 
     def refresh(self) -> None:
         """Apply what waits, drop what has expired, and brake motions that are in danger."""
@@ -204,7 +204,7 @@ class Obstacles:
                 self._log.warn(f'{name!r} {reason}')
 
     def _applied(self, robot: Robot, ready: list[_Message],
-                 number: int) -> tuple[Contents, Surroundings]:
+                 number: int) -> tuple[Contents, CollisionWorld]:
         """Return what there is after messages, which a robot keeps away from; in any thread."""
         contents = Contents(self._entries, self._now(), self._shapes)
         stamp = self._present.stamp
@@ -217,8 +217,8 @@ class Obstacles:
                 contents.add_markers(message.markers, one.places)
             else:
                 apply_change(contents, change_of(message), one.places, self._mesh_files)
-        present = _surroundings(robot, contents, stamp, number)
-        robot.surround(present)
+        present = _collision_world(robot, contents, stamp, number)
+        robot.set_world(present)
         return contents, present
 
     def _ready(self, robot: Robot) -> list[_Message]:
@@ -281,9 +281,9 @@ class Obstacles:
         return int(self._node.get_clock().now().nanoseconds)
 
 
-def _surroundings(robot: Robot, contents: Contents, stamp: int, number: int) -> Surroundings:
+def _collision_world(robot: Robot, contents: Contents, stamp: int, number: int) -> CollisionWorld:
     links = robot.tree.links
-    return Surroundings((*robot.obstacles, *(
+    return CollisionWorld((*robot.obstacles, *(
         one for one in contents.obstacles if one.link is None or one.link in links)), stamp, number)
 
 

@@ -38,7 +38,7 @@ class Nearest:
         group.place_others(robot.present)
         q = robot.joint_configuration(group)
         found = self._found.get(group.name, _Found(()))
-        state = model, group.surroundings, model.robot, q.tobytes()
+        state = model, group.world, model.robot, q.tobytes()
         key = 'nearest pairs', group.name
         if state != found.state and not self._worker.is_busy(key):
             self._worker.begin(key, self._find(group, model, q, state))

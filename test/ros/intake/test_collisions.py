@@ -55,11 +55,11 @@ def test_margin_and_file_change_while_the_node_runs(tmp_path):
     with running(urdf_path=ARM, obstacles_path=beside, dls__avoid_collisions='true') as node:
         assert node.client.send(T_TIP).met
         group = node.subject._configuration.robot.groups['']
-        shapes = group.around.model.robot
+        shapes = group.collisions.model.robot
         assert node.set(dls__margin=0.015) == (True, '')
         assert node.client.send(T_TIP).values['reason'] == 'COLLISION'
         group = node.subject._configuration.robot.groups['']
-        assert group.around.model.robot is shapes  # which are not read again
+        assert group.collisions.model.robot is shapes  # which are not read again
         assert node.set(obstacles_path='') == (True, '')
         assert node.client.send(T_TIP).met
         assert node.set(obstacles_path=around_tip(tmp_path), dls__margin=0.0) == (True, '')

@@ -67,7 +67,7 @@ def scan(node, message):
 
 
 def present(node):
-    return node.subject._configuration.robot.surroundings.obstacles
+    return node.subject._configuration.robot.world.obstacles
 
 
 def warning(node):
@@ -159,11 +159,11 @@ def test_messages_that_have_come_meanwhile_are_applied_together_in_their_order(n
     monkeypatch.setattr('ik_node.ros.intake.obstacles._TAKING', math.inf)
     monkeypatch.setattr(obstacles, '_subscriptions', dict.fromkeys(
         obstacles._subscriptions, SimpleNamespace(handle=Handle(), raw=True)))
-    number = node.subject._configuration.robot.surroundings.number
+    number = node.subject._configuration.robot.world.number
     show(node, marker(1, at=(0, 0, -5)))
     assert [one.name for one in present(node)] == ['test/1', 'test/6', 'test/7']
     assert present(node)[0].pose[2, 3] == -7.0
-    assert node.subject._configuration.robot.surroundings.number == number + 1
+    assert node.subject._configuration.robot.world.number == number + 1
 
 
 def test_messages_of_many_markers_are_converted_in_the_thread_of_the_worker(node, monkeypatch):
@@ -182,15 +182,15 @@ def test_messages_of_many_markers_are_converted_in_the_thread_of_the_worker(node
 @pytest.mark.parametrize('changed', [
     {'solver': 'auto', 'auto__avoid_collisions': True}, {'soft_limits': False, 'speed': 0.5},
     {'solver': 'least_squares', 'least_squares__avoid_collisions': True}])
-def test_a_new_robot_is_surrounded_in_the_thread_of_the_worker(node, monkeypatch, changed):
+def test_a_new_robot_is_given_its_obstacles_in_the_thread_of_the_worker(node, monkeypatch, changed):
     before = dict(zip(changed, node.get(*(name.replace('__', '.') for name in changed))))
     show(node, marker(), *(marker(number, at=(0.0, 0.0, -5.0)) for number in range(1, 20)))
-    surround, beside = CollisionModel.surround, []
+    set_obstacles, beside = CollisionModel.set_obstacles, []
 
     def recording(*arguments):
         beside.append(any(frame.function == 'ended' for frame in inspect.stack()))
-        surround(*arguments)
-    monkeypatch.setattr(CollisionModel, 'surround', recording)
+        set_obstacles(*arguments)
+    monkeypatch.setattr(CollisionModel, 'set_obstacles', recording)
     assert node.set(**changed) == (True, '')
     assert all(beside)
     assert len(present(node)) == 20

@@ -77,7 +77,7 @@ def send(node, message):
 
 
 def present(node):
-    return node.subject._configuration.robot.surroundings.obstacles
+    return node.subject._configuration.robot.world.obstacles
 
 
 def warning(node):

@@ -17,10 +17,10 @@ from ik_node import KinematicTree, make_solver
 from ik_node.collision import CollisionModel, Obstacle, Sphere
 from ik_node.control import group as group_module
 from ik_node.control.arm import Arm
+from ik_node.control.collision_world import CollisionWorld
 from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
-from ik_node.control.surroundings import Surroundings
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.services.ik_request import Code, Context, solve_once
 from ik_node.spatial import pose_from_rpy
@@ -238,7 +238,7 @@ def test_a_goal_out_of_reach_has_no_solution_and_the_reason(robot):
 def around(T, radius=0.12):
     place = np.eye(4)
     place[:3, 3] = T[:3, 3]
-    return Surroundings((Obstacle(Sphere(radius), place, name='ball'),), 0, 1)
+    return CollisionWorld((Obstacle(Sphere(radius), place, name='ball'),), 0, 1)
 
 
 def test_a_solution_that_should_avoid_collisions_is_free(robot):
@@ -246,19 +246,19 @@ def test_a_solution_that_should_avoid_collisions_is_free(robot):
     assert answer.code == Code.SUCCESS
     assert CHAIN.forward(list(answer.joints.values())) == pytest.approx(CHAIN.forward(Q), abs=2e-6)
     assert CollisionModel(CHAIN).is_free(list(answer.joints.values()))
-    robot.surround(around(CHAIN.forward(Q)))
+    robot.set_world(around(CHAIN.forward(Q)))
     answer = asked(robot, avoid_collisions=True)
     assert (answer.code, dict(answer.joints)) == (Code.NO_IK_SOLUTION, {})
     assert "deep in 'ball'" in answer.message
     assert asked(robot).code == Code.SUCCESS  # as it need not
-    robot.surround(Surroundings((), 0, 2))
+    robot.set_world(CollisionWorld((), 0, 2))
     assert asked(robot, avoid_collisions=True).code == Code.SUCCESS
 
 
 @pytest.mark.parametrize(('mode', 'code'), [
     ('report', Code.COLLISION_CHECKING_UNAVAILABLE), ('ignore', Code.SUCCESS)])
 def test_where_nothing_is_checked_the_solution_is_as_without(robot, mode, code):
-    robot.surround(around(CHAIN.forward(Q)))
+    robot.set_world(around(CHAIN.forward(Q)))
     answer = asked(robot, mode=mode, avoid_collisions=True)
     assert answer.code == code
     assert ('not checked' in answer.message) == (mode == 'report')

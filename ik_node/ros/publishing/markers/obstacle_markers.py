@@ -63,7 +63,7 @@ class ObstacleMarkers:
 
     def due(self, robot: Robot, options: NodeOptions, touched: frozenset[str]) -> list[Marker]:
         """Return the markers that have to be sent with this picture. touched: their names."""
-        shown = (robot.surroundings.obstacles, frame_of(None, robot, options),
+        shown = (robot.world.obstacles, frame_of(None, robot, options),
                  options.frame_prefix, touched)
         changed = shown != self._shown
         self._since += 1
@@ -82,7 +82,7 @@ class ObstacleMarkers:
 
 def _obstacle_markers(robot: Robot, options: NodeOptions,
                       touched: Collection[str]) -> list[Marker]:
-    obstacles = robot.surroundings.obstacles[:_MOST]
+    obstacles = robot.world.obstacles[:_MOST]
     size = max(shown_size(group.size) for group in robot.groups.values())
     every = -(-sum(len(one.shape.points) for one in obstacles
                    if isinstance(one.shape, PointCloud)) // _MOST_POINTS) or 1

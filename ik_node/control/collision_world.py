@@ -1,4 +1,4 @@
-"""What the groups of a robot keep away from: obstacles, and pairs of links that may touch."""
+"""Collision models of groups: obstacles, and pairs of links that may touch."""
 
 import threading
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from ik_node.model.tree import KinematicTree
 from ik_node.support.exceptions import IkError, ModelError, unknown
 
 
-class Surroundings(NamedTuple):
+class CollisionWorld(NamedTuple):
     """The obstacles at some time.
 
     - `obstacles`: in the frame of the root link, in the world where the root moves, or on links.
@@ -31,11 +31,11 @@ class Surroundings(NamedTuple):
 
 
 @dataclass(eq=False)
-class Around:
-    """What groups with the same solver keep away from; `lock` is held by who changes it."""
+class GroupCollisions:
+    """The collision model of groups with the same solver; `lock` is held by who changes it."""
 
     model: CollisionModel | None = None
-    surroundings: Surroundings = Surroundings()
+    world: CollisionWorld = CollisionWorld()
     lock: Any = field(default_factory=threading.RLock)
 
 
