@@ -21,7 +21,7 @@ from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import OptionError, names, shown
 from ik_node.support.options import option
 from ik_node.tasks.base import Task
-from ik_node.tasks.force import Force
+from ik_node.tasks.distance import Force
 
 _MASSES = ('inertia', 'uniform')
 

@@ -14,10 +14,8 @@ from ik_node.tasks.base import Task, perpendicular
 from ik_node.tasks.center_of_mass import CenterOfMass
 from ik_node.tasks.distance import Distance
 from ik_node.tasks.point_on import HalfSpace, PointOnLine, PointOnPlane
-from ik_node.tasks.pose import Pose
-from ik_node.tasks.position import Position
+from ik_node.tasks.pose import Pose, Position, RelativePose
 from ik_node.tasks.posture import Posture
-from ik_node.tasks.relative_pose import RelativePose
 
 _ROUNDING = 1e-9  # of a radius, and m
 
