@@ -9,7 +9,7 @@ import numpy as np
 
 from ik_node.model.geometry import Capsule, Mesh, Shape
 from ik_node.spatial.rotations import as_pose
-from ik_node.support.arguments import floats, number, sequence, vector
+from ik_node.support.arguments import number, sequence, shaped, vector
 from ik_node.support.bounds import MAX_NAME, MAX_NUMBER
 from ik_node.support.exceptions import InputError, shown
 from ik_node.support.immutable import Immutable, frozen_copy
@@ -48,10 +48,7 @@ class PointCloud(Immutable):
     radius: float
 
     def __post_init__(self) -> None:
-        points = floats(self.points, 'the points of a PointCloud')
-        if points.ndim != 2 or points.shape[1] != 3:
-            raise InputError('the points of a PointCloud must have the shape (k, 3), not '
-                             f'{points.shape}')
+        points = shaped(self.points, ('k', 3), 'the points of a PointCloud')
         if len(points) > MAX_POINTS:
             raise InputError(f'a PointCloud has at most {MAX_POINTS} points, not {len(points)}')
         if np.abs(points).max(initial=0.0) > MAX_NUMBER:

@@ -17,7 +17,7 @@ from ik_node.model.joints import ROTATION_VECTOR, Joint, joint_kind
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import screw, turn_z_onto
 from ik_node.spatial.rotations import clean_pose
-from ik_node.support.arguments import numbers
+from ik_node.support.arguments import shaped
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, ModelError, shown
 from ik_node.support.immutable import frozen_copy, read_only
@@ -118,11 +118,8 @@ class Chain(JointSpace):
 
         Raises InputError for wrong shapes, and for limits that leave a joint no value.
         """
-        low, high = numbers(lower, 'lower'), numbers(upper, 'upper')
-        for what, limits in (('lower', low), ('upper', high)):
-            if limits.shape != (self.n_joints,):
-                raise InputError(f'{what} must have the shape ({self.n_joints},), not '
-                                 f'{limits.shape}')
+        low, high = (shaped(limits, (self.n_joints,), what, finite=False)
+                     for limits, what in ((lower, 'lower'), (upper, 'upper')))
         fits = (low <= high) & (low < math.inf) & (high > -math.inf)
         if not fits.all():
             k = int(np.argmin(fits))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.support.arguments import floats
+from ik_node.support.arguments import shaped
 from ik_node.support.exceptions import InputError, shown
 from ik_node.support.immutable import Immutable, frozen_copy
 
@@ -58,10 +58,7 @@ class _PlacedShape(Immutable):
         if not isinstance(self.shape, Shape):
             raise InputError('a shape must be a Box, Cylinder, Capsule, Sphere or Mesh, not '
                              f'{shown(self.shape)}')
-        T_link_shape = floats(self.placement, 'the placement of a shape')
-        if T_link_shape.shape != (4, 4):
-            raise InputError('the placement of a shape must have the shape (4, 4), not '
-                             f'{T_link_shape.shape}')
+        T_link_shape = shaped(self.placement, (4, 4), 'the placement of a shape')
         object.__setattr__(self, 'placement', frozen_copy(T_link_shape))
 
 

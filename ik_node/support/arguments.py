@@ -63,6 +63,20 @@ def vector(values: Any, length: int, what: str) -> np.ndarray:
     return array
 
 
+def shaped(values: Any, shape: tuple[int | str, ...], what: str, *, finite: bool = True,
+           booleans: bool = False) -> np.ndarray:
+    """Return values as a new array of floats of a shape, in which a letter is any length.
+
+    finite: whether they must be. booleans: see `numbers`. Raises InputError otherwise.
+    """
+    array = floats(values, what) if finite else numbers(values, what, booleans=booleans)
+    if len(shape) != array.ndim or any(
+            isinstance(one, int) and one != length for one, length in zip(shape, array.shape)):
+        wanted = ', '.join(map(str, shape)) + ',' * (len(shape) == 1)
+        raise InputError(f'{what} must have the shape ({wanted}), not {array.shape}')
+    return array
+
+
 def number(value: Any, what: str) -> float:
     """Return a finite number as a float. Raises InputError otherwise."""
     if type(value) is float and math.isfinite(value):

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from ik_node.model.body import Body, BodyFrames
-from ik_node.support.arguments import floats, numbers
+from ik_node.support.arguments import floats, shaped
 from ik_node.support.exceptions import IkError, InputError, ModelError
 from ik_node.tasks import checks
 from ik_node.tasks.base import POINT, BuiltInTask, RowKinds, rows
@@ -16,9 +16,7 @@ from ik_node.tasks.point_tasks import CenterOfMassTask
 
 
 def _point(value: Any, what: str) -> np.ndarray:
-    values = numbers(value, what)
-    if values.shape != (3,):
-        raise InputError(f'{what} must have the shape (3,), not {values.shape}')
+    values = shaped(value, (3,), what, finite=False)
     if np.isinf(values).any() or np.isnan(values).all():
         raise InputError(f'{what} must be finite numbers, or nan for an axis that is free, but not '
                          f'for all three; not {values.tolist()}')

@@ -7,7 +7,7 @@ import numpy as np
 
 from ik_node.spatial import matrix_from_rpy
 from ik_node.spatial.rotations import as_rotation, clean_pose
-from ik_node.support.arguments import number, numbers, vector
+from ik_node.support.arguments import number, shaped, vector
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, OptionError, shown
 
@@ -63,18 +63,12 @@ def pose(value: Any, what: str) -> np.ndarray:
 
 def axis_weights(value: Any, what: str) -> np.ndarray:
     """Return numbers or booleans (6,) ≥ 0, at least one of them above 0."""
-    values = numbers(value, what, booleans=True)
-    if values.shape != (6,):
-        raise InputError(f'{what} must have the shape (6,), not {values.shape}')
-    return _not_negative(values, what)
+    return _not_negative(shaped(value, (6,), what, finite=False, booleans=True), what)
 
 
 def gains(value: Any, what: str) -> np.ndarray:
     """Return numbers (n,) ≥ 0, at least one of them above 0; the length is checked later."""
-    values = numbers(value, what)
-    if values.ndim != 1:
-        raise InputError(f'{what} must have the shape (n,), not {values.shape}')
-    return _not_negative(values, what)
+    return _not_negative(shaped(value, ('n',), what, finite=False), what)
 
 
 def _not_negative(values: np.ndarray, what: str) -> np.ndarray:

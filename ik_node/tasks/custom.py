@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.model.body import Body, BodyFrames
-from ik_node.support.arguments import floats, sequence
+from ik_node.support.arguments import sequence, shaped
 from ik_node.support.exceptions import InputError, names, shown
 from ik_node.tasks.base import RowKinds, Task, rows
 
@@ -54,11 +54,6 @@ class CustomTask(Task):
 
     def evaluate(self, frames: BodyFrames) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual (m,) and its Jacobian (m, n). Raises InputError for wrong ones."""
-        shape = len(self.units), frames.body.n_joints
-        r = floats(self.residual_of(frames.q), f'the residual of the task {self.name!r}')
-        J = floats(self.jacobian_of(frames.q), f'the Jacobian of the task {self.name!r}')
-        for what, array, wanted in (('residual', r, shape[:1]), ('Jacobian', J, shape)):
-            if array.shape != wanted:
-                raise InputError(f'the {what} of the task {self.name!r} must have the shape '
-                                 f'{wanted}, not {array.shape}')
-        return r, J
+        m, n, of = len(self.units), frames.body.n_joints, f'of the task {self.name!r}'
+        return (shaped(self.residual_of(frames.q), (m,), f'the residual {of}'),
+                shaped(self.jacobian_of(frames.q), (m, n), f'the Jacobian {of}'))

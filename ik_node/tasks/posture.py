@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from ik_node.model.body import Body
-from ik_node.support.arguments import floats
+from ik_node.support.arguments import shaped
 from ik_node.support.exceptions import InputError
 from ik_node.tasks import checks
 from ik_node.tasks.base import BuiltInTask, RowKinds, rows
@@ -15,10 +15,7 @@ from ik_node.tasks.point_tasks import RestTask
 
 
 def _configuration(value: Any, what: str) -> np.ndarray:
-    values = floats(value, what)
-    if values.ndim != 1:
-        raise InputError(f'{what} must have the shape (n,), not {values.shape}')
-    return checks.fixed(values)
+    return checks.fixed(shaped(value, ('n',), what))
 
 
 @dataclass(eq=False, repr=False)

@@ -11,7 +11,7 @@ from scipy.ndimage import binary_erosion
 
 from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain, check_chain
-from ik_node.support.arguments import floats, whole
+from ik_node.support.arguments import floats, shaped, whole
 from ik_node.support.exceptions import InputError, shown
 from ik_node.workspace.sampling import ConfigurationSampler, reach_scale
 
@@ -119,10 +119,7 @@ class Voxels:
 
 
 def _bounds(bounds: Any) -> tuple[np.ndarray, np.ndarray]:
-    corners = floats(bounds, 'bounds')
-    if corners.shape != (2, 3):
-        raise InputError('bounds must be two corners, of the shape (2, 3) in m, not '
-                         f'{corners.shape}')
+    corners = shaped(bounds, (2, 3), 'bounds, two corners in m,')
     if not (corners[0] < corners[1]).all():
         raise InputError('the first corner of bounds must be below the second along every axis, '
                          f'not {corners[0].tolist()} and {corners[1].tolist()}')
