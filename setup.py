@@ -272,8 +272,8 @@ setup(
         (f'share/{NAME}/urdf', glob('urdf/*')),
     ],
     python_requires='>=3.10',
-    install_requires=['setuptools', 'numpy', 'pyyaml', 'scipy', 'urdf-parser-py',
-                      'xacro'],
+    install_requires=['setuptools', 'cython', 'numpy', 'pyyaml', 'scipy', 'urdf-parser-py',
+                      'xacro'],  # of Cython only what stands in for its types in plain Python
     extras_require={
         'ros': KILTED,
         'kilted': KILTED,

@@ -10,10 +10,7 @@ that is near it.
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 
 from ik_node.collision import gjk
 from ik_node.collision.convex import Convex

@@ -9,10 +9,7 @@ Improving the GJK algorithm for faster and more reliable distance queries, 2017]
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 import numpy as np
 
 from ik_node.collision import convex

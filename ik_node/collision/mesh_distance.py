@@ -13,10 +13,7 @@ import math
 import re
 from typing import Any, TypeAlias
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 import numpy as np
 
 from ik_node.collision.obstacles import Ground

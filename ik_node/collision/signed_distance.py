@@ -8,10 +8,7 @@ penetration depth computation on 3D game objects, 2001].
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 import numpy as np
 
 from ik_node.collision import convex, cylinder_newton, gjk

@@ -16,10 +16,7 @@ looked at, as where two huge shapes pass each other, the path ends at one of the
 import math
 from typing import Any
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 import numpy as np
 
 from ik_node.collision import convex

@@ -9,10 +9,7 @@ IEEE T-RO 2018]. The limits hold at both ends of every piece.
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 import numpy as np
 
 from ik_node.support import arrays

@@ -6,10 +6,7 @@ column, so that every array has a fixed size but for its first index.
 
 from typing import Any
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 import numpy as np
 
 from ik_node.support import plain

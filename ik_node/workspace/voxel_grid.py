@@ -3,10 +3,7 @@
 import math
 from typing import Any
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 import numpy as np
 
 from ik_node.kinematics import forward, jacobian

@@ -1,9 +1,6 @@
 """Memetic search of one arm: evolution, then local steps on the best."""
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes

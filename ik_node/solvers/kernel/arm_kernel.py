@@ -9,10 +9,7 @@ import weakref
 from collections.abc import Callable, Hashable
 from typing import Any
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 import numpy as np
 
 from ik_node.collision.scene import FreeSpace

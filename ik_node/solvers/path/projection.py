@@ -2,10 +2,7 @@
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 import numpy as np
 
 from ik_node.solvers.kernel import closest, search

@@ -8,10 +8,7 @@ a step on which a joint moves farther than it may.
 import math
 from typing import Any
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 import numpy as np
 
 from ik_node.support import clock

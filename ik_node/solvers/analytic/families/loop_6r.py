@@ -11,10 +11,7 @@ where the goal puts it, and two of scratch.
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 
 from ik_node.solvers.analytic.families import closed_family
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm

@@ -17,10 +17,7 @@ is no swivel angle where the wrist lies on s, or where axis 4 runs through s or 
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm
 from ik_node.solvers.analytic.subproblems import rotation_triple

@@ -16,10 +16,7 @@ circle; each piece is inside the limits or outside as a whole, and is tested in 
 import math
 from typing import Any
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 import numpy as np
 
 from ik_node.solvers.analytic.families import swivel

@@ -12,10 +12,7 @@ of 3R, 4R and 5R arms of [Ostermeier 2025], and those with prismatic joints.
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 
 from ik_node.kinematics import kinds
 from ik_node.solvers.analytic.families import closed_family

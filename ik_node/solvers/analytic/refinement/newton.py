@@ -2,10 +2,7 @@
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 
 from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord

@@ -12,10 +12,7 @@ axis; lengths are in units of the arm. Quotients and null spaces are in the memo
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 import numpy as np
 
 from ik_node.support.arrays import Integers, Matrix, Memory, Vector

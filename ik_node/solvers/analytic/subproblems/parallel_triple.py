@@ -6,10 +6,7 @@ These are three equations for the other joints, wherever in the chain the triple
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 
 from ik_node.kinematics import kinds
 from ik_node.solvers.analytic.subproblems import point_3r, position_triple, rotation_triple

@@ -6,10 +6,7 @@ triples is defined here.
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 
 from ik_node.spatial.vector3 import Vector3
 from ik_node.support import polynomials

@@ -10,10 +10,7 @@ poses. For others the values are those of the equations that are solved.
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 
 from ik_node.kinematics import kinds
 from ik_node.solvers.analytic.subproblems import point_3r

@@ -5,10 +5,7 @@ R₁ R₂ R₃ = R for any axes, neighbours not parallel [Paden 1986; Elias & We
 
 import math
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 
 from ik_node.solvers.analytic.subproblems import point_3r
 from ik_node.spatial.vector3 import Vector3

@@ -10,10 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 import numpy as np
 
 from ik_node.kinematics import tree as trees

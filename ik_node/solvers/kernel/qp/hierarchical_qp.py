@@ -13,10 +13,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-try:
-    import cython
-except ImportError:
-    from ik_node.support import cython
+import cython
 import numpy as np
 
 from ik_node.solvers.kernel.qp import active_set_qp, factors
