@@ -41,8 +41,8 @@ _PATH_OF_A_GOAL = (
     ('ros/intake/goals.py', 'Goals.take', 'the callback of the subscription'),
     ('ros/intake/dispatcher.py', 'Dispatcher.receive', 'checks whether the node is active and '
      'enabled, the age of the goal and its group; an invalid message is refused here'),
-    ('ros/intake/frames.py', 'Frames.to_aim', 'converts the message into an `Aim`: a target in the '
-     'frame of its task; a frame that may still come lets the goal wait'),
+    ('ros/intake/frames.py', 'Frames.to_goal', 'converts the message into a `TaskGoal`: a target '
+     'in the frame of its task; a frame that may still come lets the goal wait'),
     ('control/worker.py', 'Worker.begin', 'begins the goal, a coroutine; an older one of the '
      'group is cancelled when its turn is over'),
     ('ros/intake/goals.py', 'Goals._serve', 'is that coroutine: the goals that have arrived for '

@@ -10,7 +10,7 @@ from goal_runs import run
 from ik_node import Goal, KinematicTree
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Controller, Waypoint
-from ik_node.control.group import Aim
+from ik_node.control.group import TaskGoal
 from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
@@ -60,7 +60,7 @@ class Rig:
 
     def go(self, goal):
         """Carry a goal out to its end; return its outcome."""
-        return run(self.controller.go([Aim('', goal)]))
+        return run(self.controller.go([TaskGoal('', goal)]))
 
     def advance(self, seconds):
         self.now += seconds
@@ -78,4 +78,4 @@ def near(x=0.0, y=0.0, z=0.0):
 
 
 def path(*goals):
-    return [Waypoint(Aim('', goal), f'waypoint {i + 1}') for i, goal in enumerate(goals)]
+    return [Waypoint(TaskGoal('', goal), f'waypoint {i + 1}') for i, goal in enumerate(goals)]

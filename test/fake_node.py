@@ -21,7 +21,7 @@ from ik_node.control.arm import Arm
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree, section
 from ik_node.control.collision_world import CollisionWorld
 from ik_node.control.controller import Controller
-from ik_node.control.group import Aim
+from ik_node.control.group import TaskGoal
 from ik_node.control.options import (
     ArmOptions,
     CollisionOptions,
@@ -150,12 +150,13 @@ class FakeNode:
         assert name in self.offered, f'no goals were offered to {name!r}'
         robot = self.robot
         group, name = robot.tasks[name]
-        aim = Aim(name, self._target(group, name, T_frame_goal, position_only), None, Header())
+        target = self._target(group, name, T_frame_goal, position_only)
+        goal = TaskGoal(name, target, None, Header())
         controller = Controller(robot, group, lambda: 0.0, None)
         controller.accept_closest = self.get('on_failure') == 'closest'
-        found = run(controller.go([aim]))
+        found = run(controller.go([goal]))
         level, words = status.outcome(found)
-        values = status.solved(group, found, aim, Time())
+        values = status.solved(group, found, goal, Time())
         self._scene.show(robot, group, found, level, words)
         self.publish()
         self.report(int.from_bytes(level, 'little'), words, **values)

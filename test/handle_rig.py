@@ -166,9 +166,9 @@ class Rig:
         goals_here(dispatcher).take(name, message)
         self.refused += dispatcher.refused
 
-    async def _go(self, aims):
+    async def _go(self, goals):
         if not self.refuses:
-            self.robot.groups[''].accept(aims)
+            self.robot.groups[''].accept(goals)
         return SimpleNamespace(accepted=not self.refuses)
 
 

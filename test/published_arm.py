@@ -11,7 +11,7 @@ from harness.played_trajectory import nanoseconds
 from harness.trajectory_controller import TrajectoryController
 from ik_node import Goal
 from ik_node.control.controller import Controller
-from ik_node.control.group import Aim
+from ik_node.control.group import TaskGoal
 from ik_node.control.worker import NOTHING, ended
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.trajectory import State
@@ -97,7 +97,7 @@ class PublishedArm(Rig):
 
     def go(self, T):
         """Send the tip to a pose (4, 4), m; time passes while that is planned."""
-        goal, end = self.controller.go([Aim('', Goal.from_pose(T))]), NOTHING
+        goal, end = self.controller.go([TaskGoal('', Goal.from_pose(T))]), NOTHING
         try:
             while True:
                 work = goal.send(end.result) if end.error is None else goal.throw(end.error)

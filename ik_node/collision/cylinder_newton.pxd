@@ -1,6 +1,6 @@
 from ik_node.collision.convex cimport Convex
 from ik_node.collision.gjk cimport Simplex
-from ik_node.spatial.vector3 cimport motion, vector3
+from ik_node.spatial.vector3 cimport transform, vector3
 cimport cython
 
 cdef vector3 Z
@@ -8,7 +8,7 @@ cdef double INF, LONGEST, CONVERGED, LEVEL, IN_LINE, ROUNDING, TOLERANCE
 cdef int ROUNDS, STEPS
 
 @cython.locals(p=vector3, u=vector3, v=vector3)
-cdef double refine(Convex a, Convex b, motion T_a_b, Simplex own, vector3 n,
+cdef double refine(Convex a, Convex b, transform T_a_b, Simplex own, vector3 n,
                    double most) noexcept nogil
 @cython.locals(c=vector3, e=vector3, x=vector3, y=vector3, s=double, t=double)
 cdef vector3 lowest(Convex a, Convex b, vector3 z, Simplex own, vector3 n) noexcept nogil

@@ -16,7 +16,7 @@ from ik_node.collision import gjk
 from ik_node.collision.convex import Convex
 from ik_node.collision.gjk import Simplex
 from ik_node.spatial import vector3 as vectors
-from ik_node.spatial.vector3 import Motion, Vector3
+from ik_node.spatial.vector3 import Transform, Vector3
 
 if not cython.compiled:
     from ik_node.spatial.vector3 import (
@@ -45,7 +45,7 @@ TOLERANCE = 1e-12   # m, of points
 THIN = 1e-12        # m: vertices nearer than this are one
 
 
-def refine(a: Convex, b: Convex, T_a_b: Motion, own: Simplex, n: Vector3, most: float) -> float:
+def refine(a: Convex, b: Convex, T_a_b: Transform, own: Simplex, n: Vector3, most: float) -> float:
     """Return the least height, m, near the unit vector n; write the normal and the points.
 
     own: has the simplex, whose points on cylinders are moved along their rims. Infinite where it is
@@ -87,7 +87,7 @@ def refine(a: Convex, b: Convex, T_a_b: Motion, own: Simplex, n: Vector3, most: 
     return INF
 
 
-def onto_axis(a: Convex, b: Convex, T_a_b: Motion, n: Vector3) -> Vector3:
+def onto_axis(a: Convex, b: Convex, T_a_b: Transform, n: Vector3) -> Vector3:
     """Return the axis of a cylinder that the unit vector n is nearly along, else n."""
     z = rotated(T_a_b, Z)
     if a.is_cylinder and norm(perpendicular(Z, n)) < NEAR_AXIS:
@@ -118,7 +118,8 @@ def on_end(shape: Convex, axis: Vector3, n: Vector3, p: Vector3) -> Vector3:
     return times(-min(1.0, shape.half[0] / size) if size > 0.0 else 0.0, p)
 
 
-def add_vertex(a: Convex, b: Convex, T_a_b: Motion, z: Vector3, own: Simplex, n: Vector3) -> None:
+def add_vertex(a: Convex, b: Convex, T_a_b: Transform, z: Vector3, own: Simplex,
+               n: Vector3) -> None:
     """Add the vertex that is the highest along n to a simplex."""
     gjk.difference(a, b, T_a_b, own, n)
     straighten(a, b, T_a_b[3], z, own, own.count)

@@ -1,5 +1,5 @@
 from ik_node.collision.convex cimport Convex
-from ik_node.spatial.vector3 cimport motion, vector3
+from ik_node.spatial.vector3 cimport transform, vector3
 from ik_node.support.arrays cimport Memory, integers, points, vector
 cimport cython
 
@@ -20,7 +20,7 @@ cdef class Simplex:
 
 
 @cython.locals(v=vector3)
-cdef double core_distance(Convex a, Convex b, motion T_a_b, Simplex own, double far,
+cdef double core_distance(Convex a, Convex b, transform T_a_b, Simplex own, double far,
                           double tolerance) noexcept nogil
 @cython.locals(best=vector3, u=double, v=double, w=double)
 cdef vector3 of_triangle(vector3 a, vector3 b, vector3 c) noexcept nogil

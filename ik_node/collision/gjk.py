@@ -15,7 +15,7 @@ import numpy as np
 from ik_node.collision import convex
 from ik_node.collision.convex import Convex
 from ik_node.spatial import vector3 as vectors
-from ik_node.spatial.vector3 import Motion, Vector3
+from ik_node.spatial.vector3 import Transform, Vector3
 from ik_node.support.arrays import Memory, Points, Vector
 
 if not cython.compiled:
@@ -24,11 +24,11 @@ if not cython.compiled:
         cross,
         dot,
         minus,
-        moved,
         norm,
         plus,
         rotated_back,
         times,
+        transform_point,
     )
 
 INF = math.inf
@@ -64,7 +64,7 @@ class Simplex:
         self.normal = self.on_a = self.on_b = ZERO
 
 
-def core_distance(a: Convex, b: Convex, T_a_b: Motion, own: Simplex, far: float,
+def core_distance(a: Convex, b: Convex, T_a_b: Transform, own: Simplex, far: float,
                   tolerance: float) -> float:
     """Return the distance of two cores, m, 0 where they overlap; write the nearest points.
 
@@ -72,7 +72,7 @@ def core_distance(a: Convex, b: Convex, T_a_b: Motion, own: Simplex, far: float,
     tolerance: m, of the distance, and of its share.
     """
     own.count, own.near_a[0], own.near_b[0], own.is_far = 0, 0, 0, False
-    v = minus(a.middle, moved(T_a_b, b.middle))
+    v = minus(a.middle, transform_point(T_a_b, b.middle))
     size = norm(v)
     if size == 0.0:
         v, size = (1.0, 0.0, 0.0), 1.0
@@ -100,11 +100,11 @@ def core_distance(a: Convex, b: Convex, T_a_b: Motion, own: Simplex, far: float,
     return length
 
 
-def difference(a: Convex, b: Convex, T_a_b: Motion, own: Simplex, d: Vector3) -> Vector3:
+def difference(a: Convex, b: Convex, T_a_b: Transform, own: Simplex, d: Vector3) -> Vector3:
     """Return the difference of the cores' support points along d; store it as the next vertex."""
     k = own.count
     p = convex.support(a, d, own.near_a)
-    q = moved(T_a_b, convex.support(b, rotated_back(T_a_b, times(-1.0, d)), own.near_b))
+    q = transform_point(T_a_b, convex.support(b, rotated_back(T_a_b, times(-1.0, d)), own.near_b))
     w = minus(p, q)
     own.A[k][0], own.A[k][1], own.A[k][2] = p
     own.B[k][0], own.B[k][1], own.B[k][2] = q

@@ -2,7 +2,7 @@ from ik_node.collision.convex cimport Convex
 from ik_node.collision.signed_distance cimport PairData
 from ik_node.collision.world cimport World
 from ik_node.kinematics.tree cimport Tree
-from ik_node.spatial.vector3 cimport motion
+from ik_node.spatial.vector3 cimport transform
 from ik_node.support.arrays cimport Memory, columns, integers, objects, points, poses, vector
 cimport cython
 
@@ -44,13 +44,13 @@ cdef class SceneData:
     cdef bint deep
 
     cpdef leave(self)
-    cpdef motion pose(self, int k)
+    cpdef transform pose(self, int k)
     cdef bint is_free(self, vector q) noexcept nogil
     @cython.locals(d='double[::1]', G='double[:, ::1]')
     cpdef tuple rows(self)
     cpdef list find(self, const double[::1] q, double far, int most=*, bint deep=*)
 
 
-cdef bint measure(Convex a, Convex b, motion B, SceneData own, int i, int j,
+cdef bint measure(Convex a, Convex b, transform B, SceneData own, int i, int j,
                   double far) noexcept nogil
 include "scene.pxi"

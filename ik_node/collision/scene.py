@@ -18,7 +18,7 @@ from ik_node.spatial.vector3 import Vector3
 from ik_node.support.arrays import Memory, Vector
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import composed, dot, minus, moved, rotated_back
+    from ik_node.spatial.vector3 import composed, dot, minus, rotated_back, transform_point
 
 MOST = 256  # pairs that are noted; of more the nearest ones
 
@@ -100,11 +100,11 @@ class SceneData:
         """Leave this to other threads."""
         self.scene.idle.append(self)
 
-    def pose(self, k: int) -> 'vectors.Motion':
+    def pose(self, k: int) -> 'vectors.Transform':
         """Return the pose of a shape, numbered as in `a` and `b`, at the last q."""
         if k < self.scene.count:
-            return vectors.motion_of(self.place[k])
-        return vectors.motion_of(self.scene.world.place[k - self.scene.count])
+            return vectors.transform_of(self.place[k])
+        return vectors.transform_of(self.scene.world.place[k - self.scene.count])
 
     def is_free(self, q: Vector) -> bool:
         """Tell whether nothing is nearer than the margin at q (n,), rad or m."""
@@ -162,7 +162,7 @@ def scan(own: SceneData, q: Vector, far: float, most: int, deep: bool) -> int:
         between = minus(vectors.row(own.middle, b), vectors.row(own.middle, a))
         if reach >= 0.0 and dot(between, between) <= reach * reach and measure(
                 cython.cast(Convex, own.scene.shape[a]), cython.cast(Convex, own.scene.shape[b]),
-                vectors.motion_of(own.place[b]), own, a, b, far) and own.count >= most:
+                vectors.transform_of(own.place[b]), own, a, b, far) and own.count >= most:
             return own.count
     own.closer = 0.0
     for k in range(own.scene.moving_count):
@@ -175,24 +175,24 @@ def scan(own: SceneData, q: Vector, far: float, most: int, deep: bool) -> int:
 def place_shape(own: SceneData, k: int) -> None:
     """Write the pose and the middle of shape k, for the frames of the links."""
     pose = own.place[k]
-    T = composed(vectors.motion_of(own.frames[own.scene.link[k]]),
-                 vectors.motion_of(own.scene.placement[k]))
+    T = composed(vectors.transform_of(own.frames[own.scene.link[k]]),
+                 vectors.transform_of(own.scene.placement[k]))
     pose[0][0], pose[0][1], pose[0][2] = T[0]
     pose[1][0], pose[1][1], pose[1][2] = T[1]
     pose[2][0], pose[2][1], pose[2][2] = T[2]
     pose[0][3], pose[1][3], pose[2][3] = T[3]
-    p = moved(T, cython.cast(Convex, own.scene.shape[k]).middle)
+    p = transform_point(T, cython.cast(Convex, own.scene.shape[k]).middle)
     own.middle[k][0], own.middle[k][1], own.middle[k][2] = p
 
 
-def measure(a: Convex, b: Convex, B: 'vectors.Motion', own: SceneData, i: int, j: int,
+def measure(a: Convex, b: Convex, B: 'vectors.Transform', own: SceneData, i: int, j: int,
             far: float) -> bool:
     """Note the pair of shape i of the robot and shape j at the pose B; return whether it is near.
 
     Where there is no more room, it replaces the farthest that is noted.
     """
     distance = own.closer + distances.signed_distance(
-        a, vectors.motion_of(own.place[i]), b, B, far - own.closer, own.pair,
+        a, vectors.transform_of(own.place[i]), b, B, far - own.closer, own.pair,
         own.deep or far < own.closer)
     if not distance <= far:
         return False
@@ -217,7 +217,7 @@ def scan_world(a: Convex, world: World, own: SceneData, i: int, far: float, most
     """Note the shapes of the world near shape i of the robot; return whether there are `most`."""
     first, middle, reach = own.scene.count, vectors.row(own.middle, i), a.bound + far
     for k in range(world.count, world.count + world.planes):
-        if measure(a, cython.cast(Convex, world.shape[k]), vectors.motion_of(world.place[k]),
+        if measure(a, cython.cast(Convex, world.shape[k]), vectors.transform_of(world.place[k]),
                    own, i, first + k, far) and own.count >= most:
             return True
     depth, own.stack[0] = 1, 1
@@ -232,9 +232,9 @@ def scan_world(a: Convex, world: World, own: SceneData, i: int, far: float, most
             continue
         leaf = (node - world.leaves) * worlds.LEAF
         for k in range(leaf, min(leaf + worlds.LEAF, world.count)):
-            B, within = vectors.motion_of(world.place[k]), reach + cython.cast(
+            B, within = vectors.transform_of(world.place[k]), reach + cython.cast(
                 Convex, world.shape[k]).bound
-            between = minus(moved(B, cython.cast(Convex, world.shape[k]).middle), middle)
+            between = minus(transform_point(B, cython.cast(Convex, world.shape[k]).middle), middle)
             if dot(between, between) <= within * within and measure(
                     a, cython.cast(Convex, world.shape[k]), B, own, i, first + k, far) and (
                         own.count >= most):
@@ -263,7 +263,7 @@ def add_motion(own: SceneData, shape: int, point: Vector3, normal: Vector3, sign
                row: Vector) -> None:
     """Add to a row (n,) how fast a point of a shape moves along a normal, times a sign."""
     link = own.scene.link[shape]
-    T = vectors.motion_of(own.frames[link])
+    T = vectors.transform_of(own.frames[link])
     local = rotated_back(T, minus(point, T[3]))
     jacobians.point_jacobian(own.scene.tree, own.frames, own.axes, link, local[0], local[1],
                              local[2], own.J)

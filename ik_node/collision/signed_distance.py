@@ -15,7 +15,7 @@ from ik_node.collision import convex, cylinder_newton, gjk
 from ik_node.collision.convex import Convex
 from ik_node.collision.gjk import Simplex
 from ik_node.spatial import vector3 as vectors
-from ik_node.spatial.vector3 import Motion, Vector3
+from ik_node.spatial.vector3 import Transform, Vector3
 
 if not cython.compiled:
     from ik_node.spatial.vector3 import (
@@ -23,12 +23,12 @@ if not cython.compiled:
         composed,
         cross,
         dot,
+        inverse_transform,
         minus,
-        moved,
         norm,
-        reversed_motion,
         rotated,
         times,
+        transform_point,
     )
 
 INF = math.inf
@@ -65,7 +65,7 @@ class PairData(Simplex):
         self.vertices = self.faces = 0
 
 
-def signed_distance(a: Convex, A: Motion, b: Convex, B: Motion, far: float, own: PairData,
+def signed_distance(a: Convex, A: Transform, b: Convex, B: Transform, far: float, own: PairData,
                     deep: bool) -> float:
     """Return the distance of two shapes at the poses A and B, m; negative: how deep they overlap.
 
@@ -74,19 +74,19 @@ def signed_distance(a: Convex, A: Motion, b: Convex, B: Motion, far: float, own:
     Only the second may be a half-space. deep: whether overlaps of cores are measured; 0 stands for
     them else, without points.
     """
-    T_a_b = composed(reversed_motion(A), B)
+    T_a_b = composed(inverse_transform(A), B)
     if b.is_plane:
         found = _above_plane(a, T_a_b, own)
     else:
         found = _between(a, b, T_a_b, far + a.radius + b.radius, own, deep)
     n = own.normal
-    own.on_a = moved(A, along(own.on_a, a.radius, n))
-    own.on_b = moved(A, along(own.on_b, -b.radius, n))
+    own.on_a = transform_point(A, along(own.on_a, a.radius, n))
+    own.on_b = transform_point(A, along(own.on_b, -b.radius, n))
     own.normal = rotated(A, n)
     return found - a.radius - b.radius
 
 
-def _above_plane(a: Convex, T_a_b: Motion, own: PairData) -> float:
+def _above_plane(a: Convex, T_a_b: Transform, own: PairData) -> float:
     """Return the distance of a core from a half-space below z = 0 of b; write normal and points."""
     up = rotated(T_a_b, (0.0, 0.0, 1.0))
     own.near_a[0], own.is_far = 0, False
@@ -97,7 +97,8 @@ def _above_plane(a: Convex, T_a_b: Motion, own: PairData) -> float:
     return height
 
 
-def _between(a: Convex, b: Convex, T_a_b: Motion, far: float, own: PairData, deep: bool) -> float:
+def _between(a: Convex, b: Convex, T_a_b: Transform, far: float, own: PairData,
+             deep: bool) -> float:
     """Return the signed distance of two cores; write normal and points."""
     is_curved = a.is_cylinder or b.is_cylinder
     found = gjk.core_distance(a, b, T_a_b, own, far, COARSE if is_curved else FINE)
@@ -115,7 +116,7 @@ def _between(a: Convex, b: Convex, T_a_b: Motion, far: float, own: PairData, dee
     return -_depth(a, b, T_a_b, own)
 
 
-def _depth(a: Convex, b: Convex, T_a_b: Motion, own: PairData) -> float:
+def _depth(a: Convex, b: Convex, T_a_b: Transform, own: PairData) -> float:
     """Return how deep two cores overlap, m; write the normal and the deepest points.
 
     After the query that found that they overlap. Everything is in the frame of the first.
@@ -152,7 +153,7 @@ def _depth(a: Convex, b: Convex, T_a_b: Motion, own: PairData) -> float:
     return _of_faces(a, b, T_a_b, own, deepest, most) if is_curved else max(deepest, 0.0)
 
 
-def _of_faces(a: Convex, b: Convex, T_a_b: Motion, own: PairData, deepest: float,
+def _of_faces(a: Convex, b: Convex, T_a_b: Transform, own: PairData, deepest: float,
               most: float) -> float:
     """Return the least depth, m, that a face below `most` leads to; `deepest` where none does."""
     for m in range(2 * own.faces):
@@ -199,7 +200,7 @@ def _take_face(own: PairData, face: int) -> None:
         gjk.copy_vertex(own, own.corners[3 * face + k], k)
 
 
-def _enclose(a: Convex, b: Convex, T_a_b: Motion, own: PairData) -> bool:
+def _enclose(a: Convex, b: Convex, T_a_b: Transform, own: PairData) -> bool:
     """Begin with a tetrahedron around the origin; where there is none, write the normal only."""
     own.vertices, own.faces = 8, 0
     while own.count < 4:

@@ -31,7 +31,7 @@ from ik_node.support import clock
 from ik_node.support.arrays import Memory, Pose
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import dot, minus, moved, rotated, rotated_back, times
+    from ik_node.spatial.vector3 import dot, minus, rotated, rotated_back, times, transform_point
 
 FAR = 0.1        # m, beyond the margin: up to it distances from the world are measured
 NEARER = 1e-4    # m, by which a pair may come nearer than the margin, and not be touched;
@@ -208,7 +208,7 @@ def room_at(own: Sweep, a: int, b: int, place: float) -> float:
             return apart - own.scene.margin - own.slack
         scenes.measure(cython.cast(Convex, own.scene.shape[a]),
                        cython.cast(Convex, own.scene.shape[b]),
-                       vectors.motion_of(own.data.place[b]), own.data, a, b, far)
+                       vectors.transform_of(own.data.place[b]), own.data, a, b, far)
     least, room = max(own.scene.margin - NEARER, 0.0) + own.slack, FAR
     for k in range(own.data.count):
         distance, low = own.data.distance[k], least
@@ -290,7 +290,7 @@ def write_planes(own: Sweep) -> None:
     for k in range(own.data.count):
         n = vectors.row(own.data.normal, k)
         if own.frame >= 0:
-            n = rotated_back(vectors.motion_of(own.data.frames[own.frame]), n)
+            n = rotated_back(vectors.transform_of(own.data.frames[own.frame]), n)
         own.plane[k][0], own.plane[k][1], own.plane[k][2] = n
 
 
@@ -306,7 +306,7 @@ def are_separated(own: Sweep, a: int, b: int, place: float, motion: float,
             continue
         n = vectors.row(own.plane, k)
         if own.frame >= 0:
-            n = rotated(vectors.motion_of(own.data.frames[own.frame]), n)
+            n = rotated(vectors.transform_of(own.data.frames[own.frame]), n)
         if b >= 0:
             apart = separation(own, a, cython.cast(Convex, own.scene.shape[b]),
                                own.data.place[b], n)
@@ -321,16 +321,16 @@ def are_separated(own: Sweep, a: int, b: int, place: float, motion: float,
 
 def separation(own: Sweep, a: int, b: Convex, T: Pose, n: Vector3) -> float:
     """Return by how much planes across n, a unit vector from a to b at T (4, 4), part them, m."""
-    A, B = vectors.motion_of(own.data.place[a]), vectors.motion_of(T)
+    A, B = vectors.transform_of(own.data.place[a]), vectors.transform_of(T)
     if b.is_plane:
         n = times(-1.0, rotated(B, (0.0, 0.0, 1.0)))
     own.near[0] = 0
-    on_a = moved(A, convex.support(cython.cast(Convex, own.scene.shape[a]), rotated_back(A, n),
-                                   own.near))
+    on_a = transform_point(A, convex.support(cython.cast(Convex, own.scene.shape[a]),
+                                             rotated_back(A, n), own.near))
     on_b = B[3]
     if not b.is_plane:
         own.near[0] = 0
-        on_b = moved(B, convex.support(b, times(-1.0, rotated_back(B, n)), own.near))
+        on_b = transform_point(B, convex.support(b, times(-1.0, rotated_back(B, n)), own.near))
     return dot(n, minus(on_b, on_a)) - cython.cast(Convex, own.scene.shape[a]).radius - b.radius
 
 
@@ -401,8 +401,8 @@ def add_lever(own: Sweep, k: int, of_a: float, of_b: float, moves_a: bool) -> No
 
 def extent(own: Sweep, shape: int) -> float:
     """Return how far a shape reaches from the origin of its link, m."""
-    p = moved(vectors.motion_of(own.scene.placement[shape]),
-              cython.cast(Convex, own.scene.shape[shape]).middle)
+    p = transform_point(vectors.transform_of(own.scene.placement[shape]),
+                        cython.cast(Convex, own.scene.shape[shape]).middle)
     return math.sqrt(dot(p, p)) + cython.cast(Convex, own.scene.shape[shape]).bound
 
 

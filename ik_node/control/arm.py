@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.control.group import Aim, Group, Tip, solve_closest, tip_task
+from ik_node.control.group import Group, TaskGoal, Tip, solve_closest, tip_task
 from ik_node.control.group_source import GroupSource, configured_start, goal_weights, same_value
 from ik_node.control.options import CARTESIAN
 from ik_node.kinematics.reach import extent
@@ -76,19 +76,19 @@ class Arm(Group):
         return f'{self.chain!r}, solver {self.solver.name}' + (
             f' ({self.family})' if self.family else '')
 
-    def aim(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> Aim:
+    def make_goal(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> TaskGoal:
         """Return a pose of the tip (4, 4), m, in the base, or its position, as a goal."""
         weights = self.weights
         if not is_point:
-            return Aim(task, Goal.from_pose(T, weights), None, header)
+            return TaskGoal(task, Goal.from_pose(T, weights), None, header)
         if weights is not None and not weights[:3].any():
             weights = None
-        return Aim(task, Goal(position=T[:3, 3], weights=weights), None, header)
+        return TaskGoal(task, Goal(position=T[:3, 3], weights=weights), None, header)
 
-    def solve(self, aims: Sequence[Aim], q0: np.ndarray, closest: bool = False) -> Result:
+    def solve(self, goals: Sequence[TaskGoal], q0: np.ndarray, closest: bool = False) -> Result:
         if not closest:
-            return self.solver.solve(aims[0].target, q0)
-        result: Result = solve_closest(self.solver, aims[0].target, q0)
+            return self.solver.solve(goals[0].target, q0)
+        result: Result = solve_closest(self.solver, goals[0].target, q0)
         return result
 
     def errors(self, result: Any, task: str) -> tuple[float, float]:
@@ -100,10 +100,10 @@ class Arm(Group):
         return chain is not None and own.tree is chain.tree and own.links == chain.links and (
             np.array_equal(own.tool, chain.tool))
 
-    def initial_guesses(self, aims: Sequence[Aim], q0: np.ndarray,
+    def initial_guesses(self, goals: Sequence[TaskGoal], q0: np.ndarray,
                         timeout: float) -> Sequence[np.ndarray | None]:
         """Return the configurations of the path, chosen as a whole, where it meets the goals."""
-        path = self.solver.solve_path([aim.target for aim in aims], q0, _ANY_STEP, timeout)
+        path = self.solver.solve_path([goal.target for goal in goals], q0, _ANY_STEP, timeout)
         return [q if met else None for q, met in zip(path.q, path.success)]
 
     @functools.cached_property

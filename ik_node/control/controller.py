@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.control.group import Aim, AnyResult, Group
+from ik_node.control.group import AnyResult, Group, TaskGoal
 from ik_node.control.motion_executor import MotionExecutor, MotionSink, Solved
 from ik_node.control.options import JUMP
 from ik_node.control.robot import Robot
@@ -26,7 +26,7 @@ _MOST_SOLVES = 3     # of a goal, where obstacles move onto its solutions
 class Waypoint(NamedTuple):
     """One of the goals of a path, and which one, for messages."""
 
-    aim: Aim
+    goal: TaskGoal
     place: str
     q0: np.ndarray | None = None
     """(n,) the initial guess chosen for the path as a whole; None: the joint values."""
@@ -35,7 +35,7 @@ class Waypoint(NamedTuple):
 class Outcome(NamedTuple):
     """The outcome of goals that were solved together, or of joint values without a result."""
 
-    aims: tuple[Aim, ...]
+    goals: tuple[TaskGoal, ...]
     result: AnyResult | None
     accepted: bool
     """Whether the group moves: the goals are met, or the closest configuration was accepted."""
@@ -91,7 +91,7 @@ class Controller(MotionExecutor):
         if not self.has_moved:
             self.group.reset_targets(self.robot.joint_configuration(self.group))
 
-    async def go(self, aims: Sequence[Aim], waypoint: Waypoint | None = None) -> Outcome:
+    async def go(self, goals: Sequence[TaskGoal], waypoint: Waypoint | None = None) -> Outcome:
         """Solve goals together and move there, or hold; the current path ends.
 
         waypoint: the goal, where it is one of the current path, which then goes on. Raises IkError
@@ -102,7 +102,7 @@ class Controller(MotionExecutor):
         free_space = None if group.solver.collisions is None else await self._free_space()
         if self.motion is not None:
             self.advance(self._clock())
-        goal, q0 = aims[-1].target, robot.joint_configuration(group)
+        goal, q0 = goals[-1].target, robot.joint_configuration(group)
         if last is not None and last.group is group and last.accept_closest is closest and (
                 last.free_space is free_space) and (
                 q0.tobytes() == last.q.tobytes() if self.motion is None
@@ -111,7 +111,7 @@ class Controller(MotionExecutor):
         else:
             last = None
             guess = q0 if waypoint is None or waypoint.q0 is None else waypoint.q0
-            solve = partial(group.solve, aims, guess, closest)
+            solve = partial(group.solve, goals, guess, closest)
             result = await (search(solve) if free_space is None else self._solve_free(solve))
         duration, accepted = None, result.success or closest
         is_repeated = last is not None and self.motion is not None
@@ -121,8 +121,8 @@ class Controller(MotionExecutor):
             if group.motion == JUMP:
                 robot.move(group, result.q)
             else:
-                duration, result = await self._move([(aims[-1], result)])
-            group.accept(aims)
+                duration, result = await self._move([(goals[-1], result)])
+            group.accept(goals)
             self.has_moved = True
         if group.chain is not None and not is_repeated:
             self.goal = goal
@@ -133,7 +133,7 @@ class Controller(MotionExecutor):
                 group, goal, closest, result, q, self.motion if accepted else None, free_space)
         if waypoint is None:
             self.waypoints.clear()
-        return Outcome(tuple(aims), result, accepted, duration,
+        return Outcome(tuple(goals), result, accepted, duration,
                        None if free_space is None else self._obstacles_stamp)
 
     async def _free_space(self) -> Any:
@@ -167,12 +167,12 @@ class Controller(MotionExecutor):
         solved = await search(LongSearch(_solved, group, waypoints, q0, self.accept_closest))
         self._last = None
         duration, result = await self._move(solved)
-        aim = waypoints[-1].aim
-        group.accept([aim])
+        goal = waypoints[-1].goal
+        group.accept([goal])
         self.has_moved = True
         if group.chain is not None:
-            self.goal = aim.target
-        return Outcome((aim,), result, True, duration, stamp)
+            self.goal = goal.target
+        return Outcome((goal,), result, True, duration, stamp)
 
     async def with_guesses(self, waypoints: Sequence[Waypoint]) -> Sequence[Waypoint]:
         """Return waypoints with initial guesses from the path that is chosen as a whole.
@@ -182,9 +182,9 @@ class Controller(MotionExecutor):
         """
         if not 1 < len(waypoints) <= _MOST_AT_ONCE:
             return waypoints
-        aims = [waypoint.aim for waypoint in waypoints]
+        goals = [waypoint.goal for waypoint in waypoints]
         q0 = self.robot.joint_configuration(self.group)
-        guesses = await search(partial(self.group.initial_guesses, aims, q0, _PLANNING))
+        guesses = await search(partial(self.group.initial_guesses, goals, q0, _PLANNING))
         return [waypoint._replace(q0=q) for waypoint, q in zip(waypoints, guesses)]
 
     async def keep_clear(self) -> str:
@@ -230,9 +230,9 @@ def _solved(group: Group, waypoints: Sequence[Waypoint], q0: np.ndarray,
     """
     solved: list[Solved] = []
     for waypoint in waypoints:
-        result = group.solve([waypoint.aim], q0 if waypoint.q0 is None else waypoint.q0, closest)
+        result = group.solve([waypoint.goal], q0 if waypoint.q0 is None else waypoint.q0, closest)
         if not (result.success or closest):
             raise InputError(f'{waypoint.place}: {result.reason.value}')
-        solved.append((waypoint.aim, result))
+        solved.append((waypoint.goal, result))
         q0 = result.q
     return solved

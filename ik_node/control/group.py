@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 AnyResult: TypeAlias = Result | BodyResult
 
 
-class Aim(NamedTuple):
+class TaskGoal(NamedTuple):
     """A goal of a task of a group, by its name."""
 
     task: str
@@ -106,14 +106,14 @@ class Group(ABC):
         """What it is, and its solver."""
 
     @abstractmethod
-    def aim(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> Aim:
+    def make_goal(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> TaskGoal:
         """Return a pose (4, 4), m, in the frame of a task's target as a goal of the task.
 
         is_point: whether only its position counts.
         """
 
     @abstractmethod
-    def solve(self, aims: Sequence[Aim], q0: np.ndarray, closest: bool = False) -> AnyResult:
+    def solve(self, goals: Sequence[TaskGoal], q0: np.ndarray, closest: bool = False) -> AnyResult:
         """Solve for goals of different tasks together, from q0 (n,), rad or m; in any thread.
 
         closest: find the closest configuration where there is no solution. Raises UnsupportedError
@@ -205,13 +205,13 @@ class Group(ABC):
     def _make_solver(self, options: Mapping[str, Any]) -> Any:
         """Return a solver of the chosen name with options."""
 
-    def initial_guesses(self, aims: Sequence[Aim], q0: np.ndarray,
+    def initial_guesses(self, goals: Sequence[TaskGoal], q0: np.ndarray,
                         timeout: float) -> Sequence[np.ndarray | None]:
         """Return initial guesses (n,) for the goals of a path, chosen as a whole; timeout: s.
 
         None where it is the configuration of the goal before.
         """
-        return [None] * len(aims)
+        return [None] * len(goals)
 
     def branches(self, goal: Any, q0: np.ndarray) -> np.ndarray:
         """Return every branch (k, n) of a goal inside the limits, rad or m, the nearest first.
@@ -224,8 +224,8 @@ class Group(ABC):
         """Return the names of the joints that joint values for a task may name."""
         return self.space.joint_names
 
-    def accept(self, aims: Sequence[Aim]) -> None:
-        """Store the targets of aims; those of an arm are its goals, which are not stored."""
+    def accept(self, goals: Sequence[TaskGoal]) -> None:
+        """Store the targets of goals; those of an arm are its goals, which are not stored."""
 
     def reset_targets(self, q: np.ndarray) -> None:
         """Set all targets to those of the parameters, or to what the tasks meet at q (n,)."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from ik_node.control.group import Aim, Group
+from ik_node.control.group import Group, TaskGoal
 from ik_node.control.options import JOINT, JUMP
 from ik_node.control.robot import Robot
 from ik_node.control.worker import LongSearch, search
@@ -28,7 +28,7 @@ _SPLINES = 'scipy.interpolate'  # which braking may need; a third of a node's st
 _SHORTEST_PLANNING = 0.02  # s, for a motion of the tip while the arm moves
 _DISTURBANCE = 1e-3  # rad or m: less is the noise of a measurement
 
-Solved: TypeAlias = tuple[Aim, Any]  # a goal and its result
+Solved: TypeAlias = tuple[TaskGoal, Any]  # a goal and its result
 # From the rest of the current motion to the next, and the result at its end.
 _Plan: TypeAlias = Callable[[Trajectory], tuple[Trajectory, Any]]
 
@@ -133,7 +133,7 @@ class MotionExecutor:
     def _on_lines(self, follower: 'Follower', solved: Sequence[Solved]) -> _Plan:
         """Return what plans a motion of the tip on lines through goals, to rest at the last."""
         group, chain = self.group, follower.chain
-        aim, result = solved[-1]
+        goal, result = solved[-1]
         # Goals that cannot be met are replaced by the closest pose.
         goals = [own.target if found.success else own.target.moved_to(chain.forward(found.q))
                  for own, found in solved]
@@ -141,7 +141,7 @@ class MotionExecutor:
         def plan(start: Trajectory) -> tuple[Trajectory, Any]:
             from ik_node.motion.cartesian_motion import cartesian_motion  # late: see Arm
             motion = self._clear(cartesian_motion(follower, group.limits, start, goals))
-            return motion, group.solve([aim], motion.end) if result.success else result
+            return motion, group.solve([goal], motion.end) if result.success else result
         return plan
 
     async def _begin_planned(self, plan: _Plan, is_quick: bool = False,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.control.group import Aim, Group, Tip, solve_closest, tip_task
+from ik_node.control.group import Group, TaskGoal, Tip, solve_closest, tip_task
 from ik_node.control.group_source import GroupSource, configured_start, goal_weights, same_value
 from ik_node.control.options import BODY_SOLVERS, CARTESIAN, ArmOptions
 from ik_node.control.task_options import NO_TYPE, TaskOptions, make_task
@@ -78,14 +78,14 @@ class TaskGroup(Group):
         return (f'{self.body!r}, solver {self.solver.name}, '
                 f'tasks {names(self.tasks) if self.tasks else "without types"}')
 
-    def aim(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> Aim:
+    def make_goal(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> TaskGoal:
         own, weights = self.tasks[task], None
         target = own.target_from(T, is_point)
         if task in self.tips:
             weights = self.tips[task].weights.copy()
             if is_point and weights[:3].any():
                 weights[3:] = 0.0
-        return Aim(task, target, weights, header)
+        return TaskGoal(task, target, weights, header)
 
     def T_world_root(self, q: np.ndarray) -> np.ndarray:
         T = np.eye(4)
@@ -96,32 +96,32 @@ class TaskGroup(Group):
             T[:3, :3], T[:3, 3] = rotation_exp(q[3:6]), q[:3]
         return T
 
-    def solve(self, aims: Sequence[Aim], q0: np.ndarray, closest: bool = False) -> BodyResult:
+    def solve(self, goals: Sequence[TaskGoal], q0: np.ndarray, closest: bool = False) -> BodyResult:
         """Solve the tasks from q0 (n,): for goals, and for the targets of others that stand."""
         with self.solver.lock:
             for own, task in self._targeted:
                 if task.target is not own.target:
                     set_checked(task, own.target)
-            for aim in aims:
-                set_checked(self._copies[aim.task], aim.target)
+            for goal in goals:
+                set_checked(self._copies[goal.task], goal.target)
             if self.tips:
-                self._set_weights(aims)
+                self._set_weights(goals)
             result: BodyResult = (
                 solve_closest(self.solver, q0) if closest else self.solver.solve(q0))
         return result
 
-    def accept(self, aims: Sequence[Aim]) -> None:
-        """Let the targets of aims stand from now on."""
-        for aim in aims:
-            task = self.tasks[aim.task]
-            set_checked(task, aim.target)
-            if aim.weights is not None:
-                task.weights = aim.weights
+    def accept(self, goals: Sequence[TaskGoal]) -> None:
+        """Let the targets of goals stand from now on."""
+        for goal in goals:
+            task = self.tasks[goal.task]
+            set_checked(task, goal.target)
+            if goal.weights is not None:
+                task.weights = goal.weights
 
-    def _set_weights(self, aims: Sequence[Aim]) -> None:
+    def _set_weights(self, goals: Sequence[TaskGoal]) -> None:
         """Set the weights of tips for goals; the solver is made anew for those that differ."""
         weights = {name: self.tasks[name].weights for name in self.tips} | {
-            aim.task: aim.weights for aim in aims if aim.weights is not None}
+            goal.task: goal.weights for goal in goals if goal.weights is not None}
         for name, wanted in weights.items():
             if wanted.tobytes() != self._copies[name].weights.tobytes():
                 self._copies[name].weights = wanted

@@ -2,7 +2,7 @@
 
 A line is an axis h, a unit vector, through a point p. A rotation is given by its cosine and sine
 (c, s) instead of its angle, so that chains of closed forms need no trigonometric functions. A
-motion is a tuple of the three rows of its rotation, and its translation.
+transform is a tuple of the three rows of its rotation, and its translation.
 
 This is a module of inline functions: they become part of every module that uses them.
 """
@@ -12,7 +12,7 @@ import math
 from ik_node.support.arrays import Points, Pose
 
 Vector3 = tuple[float, float, float]
-Motion = tuple[Vector3, Vector3, Vector3, Vector3]  # the rows of R, and p
+Transform = tuple[Vector3, Vector3, Vector3, Vector3]  # the rows of R, and p
 
 
 def row(array: Points, i: int) -> Vector3:
@@ -73,55 +73,56 @@ def perpendicular(h: Vector3, a: Vector3) -> Vector3:
     return along(a, -dot(h, a), h)
 
 
-def rotated(motion: Motion, v: Vector3) -> Vector3:
-    """Return R v of a motion."""
-    return dot(motion[0], v), dot(motion[1], v), dot(motion[2], v)
+def rotated(T: Transform, v: Vector3) -> Vector3:
+    """Return R v of a transform."""
+    return dot(T[0], v), dot(T[1], v), dot(T[2], v)
 
 
-def rotated_back(motion: Motion, v: Vector3) -> Vector3:
-    """Return Rᵀ v of a motion."""
-    return along(along(times(v[0], motion[0]), v[1], motion[1]), v[2], motion[2])
+def rotated_back(T: Transform, v: Vector3) -> Vector3:
+    """Return Rᵀ v of a transform."""
+    return along(along(times(v[0], T[0]), v[1], T[1]), v[2], T[2])
 
 
-def moved(motion: Motion, x: Vector3) -> Vector3:
-    """Return the point R x + p of a motion."""
-    return plus(rotated(motion, x), motion[3])
+def transform_point(T: Transform, x: Vector3) -> Vector3:
+    """Return the point R x + p of a transform."""
+    return plus(rotated(T, x), T[3])
 
 
-def moved_back(motion: Motion, x: Vector3) -> Vector3:
-    """Return the point Rᵀ (x − p) of a motion."""
-    return rotated_back(motion, minus(x, motion[3]))
+def inverse_transform_point(T: Transform, x: Vector3) -> Vector3:
+    """Return the point Rᵀ (x − p) of a transform."""
+    return rotated_back(T, minus(x, T[3]))
 
 
-def motion_of(T: Pose) -> Motion:
-    """Return a pose (4, 4) as a motion."""
+def transform_of(T: Pose) -> Transform:
+    """Return a pose (4, 4) as a transform."""
     return ((T[0][0], T[0][1], T[0][2]), (T[1][0], T[1][1], T[1][2]),
             (T[2][0], T[2][1], T[2][2]), (T[0][3], T[1][3], T[2][3]))
 
 
-def composed(a: Motion, b: Motion) -> Motion:
-    """Return the motion a after the motion b."""
-    return (rotated_back(b, a[0]), rotated_back(b, a[1]), rotated_back(b, a[2]), moved(a, b[3]))
+def composed(a: Transform, b: Transform) -> Transform:
+    """Return the transform a after b."""
+    return (rotated_back(b, a[0]), rotated_back(b, a[1]), rotated_back(b, a[2]),
+            transform_point(a, b[3]))
 
 
-def reversed_motion(a: Motion) -> Motion:
-    """Return the inverse of a motion."""
+def inverse_transform(a: Transform) -> Transform:
+    """Return the inverse of a transform."""
     return ((a[0][0], a[1][0], a[2][0]), (a[0][1], a[1][1], a[2][1]), (a[0][2], a[1][2], a[2][2]),
             times(-1.0, rotated_back(a, a[3])))
 
 
-def rotation_about(h: Vector3, p: Vector3, c: float, s: float) -> Motion:
-    """Return the motion that rotates by (c, s) about the line through p along h."""
+def rotation_about(h: Vector3, p: Vector3, c: float, s: float) -> Transform:
+    """Return the transform that rotates by (c, s) about the line through p along h."""
     x, y, z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     return (rotated_by(h, c, -s, x), rotated_by(h, c, -s, y), rotated_by(h, c, -s, z),
             minus(p, rotated_by(h, c, s, p)))
 
 
-def translated(a: Motion, k: float, h: Vector3) -> Motion:
-    """Return the motion a followed by a translation by k h."""
+def translated(a: Transform, k: float, h: Vector3) -> Transform:
+    """Return a transform followed by a translation by k h."""
     return a[0], a[1], a[2], along(a[3], k, h)
 
 
-def standstill() -> Motion:
-    """Return the identity motion."""
+def identity() -> Transform:
+    """Return the identity."""
     return (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)

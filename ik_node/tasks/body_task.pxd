@@ -5,7 +5,7 @@ from ik_node.kinematics.tree cimport Tree
 cimport cython
 
 
-cdef class TaskWork:
+cdef class TaskData:
     cdef Memory memory
     cdef object body_frames
     cdef poses frames, targets
@@ -24,9 +24,9 @@ cdef class BodyTask:
     cdef public bint misses
     cdef pose target
 
-    cdef int rows(self, Tree tree, TaskWork work, vector q, int first, vector r,
+    cdef int rows(self, Tree tree, TaskData work, vector q, int first, vector r,
                   matrix J) except -1 nogil
-    cdef double energy(self, TaskWork work, int first, vector r, vector scale) except? -1.0 nogil
+    cdef double energy(self, TaskData work, int first, vector r, vector scale) except? -1.0 nogil
 
 
 cdef class PythonTask(BodyTask):
@@ -34,11 +34,11 @@ cdef class PythonTask(BodyTask):
     cdef double weight
 
     @cython.locals(residual='const double[::1]', jacobian='const double[:, ::1]')
-    cdef int call(self, int n, TaskWork work, vector q, int first, vector r,
+    cdef int call(self, int n, TaskData work, vector q, int first, vector r,
                   matrix J) except -1 with gil
-    cdef double call_energy(self, TaskWork work, int first, vector r) except? -1.0 with gil
+    cdef double call_energy(self, TaskData work, int first, vector r) except? -1.0 with gil
     @cython.locals(same=cython.bint, at='const double[::1]')
-    cdef frames_at(self, TaskWork work, int n, vector q)
+    cdef frames_at(self, TaskData work, int n, vector q)
     cdef checked(self, values, tuple shape, str what)
 
 
@@ -46,7 +46,7 @@ cdef class TaskRows:
     cdef Memory memory
     cdef Tree tree
     cdef BodyTask task
-    cdef TaskWork work
+    cdef TaskData work
     cdef vector q, r
     cdef matrix J
 

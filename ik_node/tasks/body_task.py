@@ -12,7 +12,7 @@ from ik_node.support.arrays import Columns, Matrix, Memory, Vector
 from ik_node.support.exceptions import InputError
 
 
-class TaskWork:
+class TaskData:
     """The frames at one q, the targets of one search, and scratch for tasks.
 
     - `targets`: (t, 4, 4) of all tasks, as they were when the search began.
@@ -61,7 +61,7 @@ class BodyTask:
             for j, value in enumerate(row):
                 self.target[i][j] = value
 
-    def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
+    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         """Write the residual into r from `first` on, and its Jacobian into J (n, m), transposed.
 
@@ -69,7 +69,7 @@ class BodyTask:
         caller.
         """
 
-    def energy(self, work: TaskWork, first: int, r: Vector, scale: Vector) -> float:
+    def energy(self, work: TaskData, first: int, r: Vector, scale: Vector) -> float:
         """Return weight · energy, where `has_energy`, after `rows` with the same arguments.
 
         scale: √weight of the task times the weight of a row, of all rows.
@@ -88,14 +88,14 @@ class PythonTask(BodyTask):
         self.one_sided, self.weights = layout.one_sided, layout.weights
         self.has_energy = has_energy
 
-    def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
+    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         self.call(tree.n, work, q, first, r, J)
 
-    def energy(self, work: TaskWork, first: int, r: Vector, scale: Vector) -> float:
+    def energy(self, work: TaskData, first: int, r: Vector, scale: Vector) -> float:
         return self.call_energy(work, first, r)
 
-    def call(self, n: int, work: TaskWork, q: Vector, first: int, r: Vector, J: Matrix) -> None:
+    def call(self, n: int, work: TaskData, q: Vector, first: int, r: Vector, J: Matrix) -> None:
         """Evaluate the task and copy what it returns; compiled, this holds the GIL."""
         values, rows = self.task.evaluate(self.frames_at(work, n, q))
         residual = self.checked(values, (self.m,), 'residual')
@@ -105,13 +105,13 @@ class PythonTask(BodyTask):
             for k in range(n):
                 J[k][first + i] = jacobian[i, k]
 
-    def call_energy(self, work: TaskWork, first: int, r: Vector) -> float:
+    def call_energy(self, work: TaskData, first: int, r: Vector) -> float:
         """Return weight · energy at the frames of the last `call`; compiled, this holds the GIL."""
         values = np.array([r[first + i] for i in range(self.m)])
         values[self.one_sided & (values > 0.0)] = 0.0
         return self.weight * self.task.energy(work.body_frames, values, self.weights)
 
-    def frames_at(self, work: TaskWork, n: int, q: Vector) -> Any:
+    def frames_at(self, work: TaskData, n: int, q: Vector) -> Any:
         """Return frames at q (n,), which tasks in Python share."""
         if work.body_frames is not None:
             at, same = work.body_frames.q, True
@@ -141,7 +141,7 @@ class TaskRows:
     def __init__(self, tree: Tree, task: BodyTask) -> None:
         """Take a task, the first of its solver."""
         self.memory = memory = Memory()
-        self.tree, self.task, self.work = tree, task, TaskWork(tree, 1)
+        self.tree, self.task, self.work = tree, task, TaskData(tree, 1)
         self.q, self.r = memory.vector(np.zeros(tree.n)), memory.vector(np.zeros(task.m))
         self.J = memory.matrix(tree.n, task.m)
 
@@ -174,7 +174,7 @@ def copy_rows(r: Vector, J: Matrix, residual: np.ndarray, jacobian: np.ndarray) 
             jacobian[i, k] = J[k][i]
 
 
-def write_point(tree: Tree, work: TaskWork, link: int, point: Vector) -> None:
+def write_point(tree: Tree, work: TaskData, link: int, point: Vector) -> None:
     """Write the position (3,) of a point of a link into work.v, and its Jacobian into work.J."""
     F, x, y, z = work.frames, point[0], point[1], point[2]
     jacobian.point_jacobian(tree, F, work.axes, link, x, y, z, work.J)

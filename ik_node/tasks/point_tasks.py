@@ -10,7 +10,7 @@ from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
 from ik_node.support.arrays import Matrix, Vector
 from ik_node.tasks import body_task
-from ik_node.tasks.body_task import BodyTask, TaskWork
+from ik_node.tasks.body_task import BodyTask, TaskData
 
 NOWHERE = 1e-12  # m; points at this distance coincide
 
@@ -29,7 +29,7 @@ class PointTask(BodyTask):
         self.link = link
         self.point, self.across = self.memory.vector(point), self.memory.points(rows)
 
-    def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
+    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         p, G = work.v, work.targets[self.index]
         body_task.write_point(tree, work, self.link, self.point)
@@ -51,14 +51,14 @@ class ForceTask(BodyTask):
         self.link, self.has_energy = link, True
         self.along, self.point = self.memory.vector(along), self.memory.vector(point)
 
-    def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
+    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         f = self.along
         body_task.write_point(tree, work, self.link, self.point)
         r[first] = -1.0
         body_task.write_row(f[0], f[1], f[2], work.J, 0, tree.n, first, J)
 
-    def energy(self, work: TaskWork, first: int, r: Vector, scale: Vector) -> float:
+    def energy(self, work: TaskData, first: int, r: Vector, scale: Vector) -> float:
         """Return −weight · f · p, J; see `BodyTask.energy`."""
         energy = 0.0
         for i in range(3):
@@ -76,7 +76,7 @@ class DifferenceTask(BodyTask):
         self.link, self.other = link, other
         self.point, self.other_point = self.memory.vector(point), self.memory.vector(other_point)
 
-    def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
+    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         self.difference(tree, work)
         for i in range(3):
@@ -84,7 +84,7 @@ class DifferenceTask(BodyTask):
             for k in range(tree.n):
                 J[k][first + i] = work.J[k][i]
 
-    def difference(self, tree: Tree, work: TaskWork) -> None:
+    def difference(self, tree: Tree, work: TaskData) -> None:
         """Write p_a − p_b into work.v (3,), and its Jacobian into the first rows of work.J."""
         F, v, A, B, other, b = (work.frames, work.v, work.J, work.other, self.other,
                                 self.other_point)
@@ -115,7 +115,7 @@ class DistanceTask(DifferenceTask):
         super().__init__(index, len(pairs), link, other, point, other_point)
         self.sides = self.memory.pairs(pairs)
 
-    def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
+    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         v = work.v
         self.difference(tree, work)
@@ -142,7 +142,7 @@ class CenterOfMassTask(BodyTask):
         self.has_target, self.edges = has_target, len(polygon)
         self.polygon = self.memory.fours(polygon)
 
-    def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
+    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         c, A, target, row = work.v, work.J, work.targets[self.index], first
         trees.center_of_mass(tree, work.frames, work.axes, work.moments, c, A)
@@ -169,7 +169,7 @@ class RestTask(BodyTask):
         super().__init__(index, len(columns))
         self.columns, self.wanted = self.memory.integers(columns), self.memory.vector(wanted)
 
-    def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
+    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         for i in range(self.m):
             r[first + i] = q[self.columns[i]] - self.wanted[i]

@@ -8,7 +8,7 @@ from ik_node.kinematics.tree import Tree
 from ik_node.spatial import so3
 from ik_node.support.arrays import Columns, Matrix, Points, Pose, Rotation, Vector
 from ik_node.tasks import body_task
-from ik_node.tasks.body_task import BodyTask, TaskWork
+from ik_node.tasks.body_task import BodyTask, TaskData
 
 SMALL_ANGLE = 1e-3  # rad; below it a series is as exact as the closed form
 OPPOSITE = 1e-12    # sine below which two opposite axes say not which way to turn
@@ -36,7 +36,7 @@ class PoseTask(BodyTask):
         self.point = self.memory.vector(point)
         self.axes = self.memory.rotations([axes])[0]
 
-    def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
+    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         G, T, M, A, B = work.targets[self.index], work.T, work.M, work.J, work.other
         F, axes, reference = work.frames[self.link], self.axes, self.reference
@@ -116,7 +116,7 @@ class AlignTask(BodyTask):
         self.link, self.axis = link, self.memory.vector(axis)
         self.direction, self.across = self.memory.vector(direction), self.memory.points(across)
 
-    def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
+    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         F, A, a, axis, link = work.frames, work.J, work.u, self.axis, self.link
         jacobian.point_jacobian(tree, F, work.axes, link, 0.0, 0.0, 0.0, A)
@@ -143,7 +143,7 @@ class LookTask(BodyTask):
         self.link = link
         self.axis, self.across = self.memory.vector(axis), self.memory.points(across)
 
-    def rows(self, tree: Tree, work: TaskWork, q: Vector, first: int, r: Vector,
+    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
              J: Matrix) -> None:
         F, A, v, u, link = work.frames, work.J, work.v, work.u, self.link
         for i in range(3):

@@ -4,7 +4,7 @@ cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.solvers.kernel.linear as linear
 from ik_node.support.arrays cimport Memory, columns, integers, pose, vector
 from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.kernel.settings cimport Scratch
+from ik_node.solvers.kernel.settings cimport ArmData
 cimport cython
 
 cdef double INF
@@ -13,7 +13,7 @@ cdef double INF
 cdef class VoxelGrid:
     cdef Memory memory
     cdef ChainRecord chain
-    cdef Scratch work
+    cdef ArmData work
     cdef vector origin
     cdef double edge, length
     cdef integers shape, fixed_axes, task_axes

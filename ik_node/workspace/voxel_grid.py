@@ -9,7 +9,7 @@ import numpy as np
 from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.kernel import linear
-from ik_node.solvers.kernel.settings import Scratch
+from ik_node.solvers.kernel.settings import ArmData
 from ik_node.support.arrays import Memory
 
 INF = math.inf
@@ -28,7 +28,7 @@ class VoxelGrid:
         Raises ValueError where an array has another size.
         """
         self.chain, self.memory = chain, Memory()
-        self.work = Scratch(chain.m, chain.n)
+        self.work = ArmData(chain.m, chain.n)
         self.origin, self.edge = self.memory.vector(voxels.origin), voxels.edge
         self.shape = self.memory.integers(voxels.shape)
         self.fixed_axes = self.memory.integers(voxels.fixed_axes)

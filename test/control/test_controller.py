@@ -14,7 +14,7 @@ from controller_rig import CHAIN, FAR, START, Rig, moving, near, path
 from goal_runs import run
 from ik_node import Goal, KinematicTree, make_solver
 from ik_node.control import motion_executor
-from ik_node.control.group import Aim
+from ik_node.control.group import TaskGoal
 from ik_node.control.worker import LongSearch
 from ik_node.motion import cartesian_motion
 from ik_node.motion.interpolation import between_poses
@@ -34,7 +34,7 @@ def test_joints_jump_to_a_goal_that_is_met():
     outcome = rig.go(near(0.1))
     assert (outcome.accepted, outcome.duration, rig.controller.has_moved) == (True, None, True)
     assert CHAIN.forward(rig.q) == pytest.approx(near(0.1).pose, abs=5e-6)
-    assert rig.controller.goal is outcome.aims[0].target
+    assert rig.controller.goal is outcome.goals[0].target
 
 
 def test_joints_hold_where_a_goal_is_not_met_unless_the_closest_is_accepted():
@@ -62,7 +62,7 @@ def test_a_goal_given_again_at_its_solution_is_not_solved_again(monkeypatch):
 
 def test_the_last_goal_counts_as_long_as_the_chain_is_the_same():
     rig = Rig()
-    goal = rig.go(near(0.1)).aims[0].target
+    goal = rig.go(near(0.1)).goals[0].target
     rig.replace(solver='ccd')
     assert rig.controller.goal is goal
     rig.replace(tip_link=CHAIN.links[-2])
@@ -211,7 +211,7 @@ def test_a_path_stays_on_the_branch_that_leads_to_its_end():
     steps = []
     for waypoint in run(rig.controller.with_guesses(path(*goals))):
         before = rig.q
-        assert run(rig.controller.go([waypoint.aim], waypoint)).accepted
+        assert run(rig.controller.go([waypoint.goal], waypoint)).accepted
         steps.append(np.abs(rig.q - before).max())
     assert max(steps) < 0.5
 
@@ -375,7 +375,7 @@ def test_a_motion_that_ends_during_the_planning_of_the_next_is_followed_by_it(mo
 
 def test_what_is_accepted_is_decided_when_the_goal_begins():
     rig = Rig()
-    goal = rig.controller.go([Aim('', FAR)])
+    goal = rig.controller.go([TaskGoal('', FAR)])
     search = goal.send(None)
     rig.controller.accept_closest = True  # a parameter, during the search
     with pytest.raises(StopIteration) as ended:
@@ -401,7 +401,7 @@ def test_a_motion_of_no_length_takes_no_time(motion):
     rig = Rig(motion)
     clock = itertools.count(step=1e-3)
     rig.controller._clock = lambda: next(clock)
-    assert run(rig.controller.go([Aim('', near())])).duration == 0.0
+    assert run(rig.controller.go([TaskGoal('', near())])).duration == 0.0
 
 
 @pytest.mark.parametrize('change', ['many knots', 'no splines', 'neither'])

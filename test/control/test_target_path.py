@@ -7,7 +7,7 @@ import yaml
 import robots
 from figure_values import values
 from ik_node.control.building import NOTHING, Source, build_robot, build_tree
-from ik_node.control.group import Aim
+from ik_node.control.group import TaskGoal
 from ik_node.control.target_path import TargetPath
 
 FILE = robots.OWN.parent / 'config/humanoid.yaml'
@@ -34,7 +34,7 @@ def test_hands_and_gaze_go_round_and_can_be_met_all_along():
         assert np.allclose(target, end[name])
     feet = {name: np.array(figure.tasks[name].target) for name in ('left_foot', 'right_foot')}
     for phase in np.linspace(0.0, 1.0, 9):
-        result = figure.solve([Aim(name, target)
+        result = figure.solve([TaskGoal(name, target)
                                for name, target in path.targets(phase).items()], q)
         assert result.success, (phase, result)
         q = result.q

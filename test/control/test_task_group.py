@@ -10,7 +10,7 @@ from goal_runs import run
 from ik_node import StopReason, tasks
 from ik_node.control.building import NOTHING, Source, build_robot, build_tree
 from ik_node.control.controller import Controller
-from ik_node.control.group import Aim
+from ik_node.control.group import TaskGoal
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.task_options import TYPES, TaskOptions, fields, make_task
 from ik_node.support.exceptions import IkError, OptionError
@@ -177,8 +177,8 @@ def controller(robot):
     return Controller(robot, robot.groups[''], lambda: 0.0, Sink())
 
 
-def aim(name, target):
-    return Aim(name, np.asarray(target), None, None)
+def goal(name, target):
+    return TaskGoal(name, np.asarray(target), None, None)
 
 
 def test_goals_of_two_tasks_are_solved_together():
@@ -186,7 +186,7 @@ def test_goals_of_two_tasks_are_solved_together():
                   b__link='right_palm').robot
     frames = robot.groups[''].body.forward(robot.groups[''].start)
     targets = [frames[link][:3, 3] + [0.1, 0.0, 0.2] for link in ('left_palm', 'right_palm')]
-    outcome = run(controller(robot).go([aim('a', targets[0]), aim('b', targets[1])]))
+    outcome = run(controller(robot).go([goal('a', targets[0]), goal('b', targets[1])]))
     assert outcome.accepted
     after = robot.groups[''].body.forward(robot.joint_configuration(robot.groups['']))
     assert after['left_palm'][:3, 3] == pytest.approx(targets[0], abs=2e-6)
@@ -200,7 +200,7 @@ def test_targets_of_a_goal_are_not_set_while_the_solver_solves_for_another():
     before = of_solver.target
     with ThreadPoolExecutor(1) as pool:
         with figure.solver.lock:
-            later = pool.submit(figure.solve, [aim(name, there)], figure.start)
+            later = pool.submit(figure.solve, [goal(name, there)], figure.start)
             with pytest.raises(TimeoutError):
                 later.result(0.05)
             assert of_solver.target is before
@@ -214,7 +214,7 @@ def test_of_goals_that_are_not_met_all_former_targets_stand():
     figure = robot.groups['']
     before = {name: task.target for name, task in figure.tasks.items()}
     q = robot.joint_configuration(figure)
-    outcome = run(controller(robot).go([aim('a', [0.2, 0.2, 0.2]), aim('b', [9.0, 0.0, 0.0])]))
+    outcome = run(controller(robot).go([goal('a', [0.2, 0.2, 0.2]), goal('b', [9.0, 0.0, 0.0])]))
     assert not outcome.accepted
     assert outcome.result.reason is StopReason.UNREACHABLE
     assert all(np.array_equal(figure.tasks[name].target, target)

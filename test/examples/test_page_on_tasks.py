@@ -10,7 +10,7 @@ import yaml
 from goal_runs import run
 from ik_node import KinematicTree
 from ik_node.control.controller import Controller
-from ik_node.control.group import Aim
+from ik_node.control.group import TaskGoal
 from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions
 from ik_node.control.robot import Robot
@@ -73,7 +73,7 @@ def test_the_goals_are_met_while_the_feet_hold_and_the_balance_is_kept(humanoid)
         else:
             target = np.array([message['point'][axis] for axis in 'xyz'])
         targets[name] = target
-        outcome = run(controller.go([Aim(name, target, None, None)]))
+        outcome = run(controller.go([TaskGoal(name, target, None, None)]))
         assert outcome.accepted
         assert outcome.result.success
 
@@ -100,11 +100,11 @@ def test_a_goal_out_of_reach_is_dropped_and_closest_keeps_it(humanoid):
     before, q = left.target.copy(), robot.joint_configuration(figure)
     far = before.copy()
     far[:3, 3] += [1.5, 0.0, 0.0]
-    assert not run(controller.go([Aim('left', far, None, None)])).accepted
+    assert not run(controller.go([TaskGoal('left', far, None, None)])).accepted
     assert np.array_equal(left.target, before)
     assert np.array_equal(robot.joint_configuration(figure), q)
     controller.accept_closest = True
-    assert run(controller.go([Aim('left', far, None, None)])).accepted
+    assert run(controller.go([TaskGoal('left', far, None, None)])).accepted
     assert np.array_equal(left.target, far)
     assert not np.array_equal(robot.joint_configuration(figure), q)
 

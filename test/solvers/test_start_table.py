@@ -40,7 +40,7 @@ class Table:
 def picked(solver, goal, start):
     """Return the indices that restarts for a goal begin from, best first, and the table."""
     chain, table = forward.ChainRecord(solver.chain.arrays), Table(solver)
-    work = settings.Scratch(chain.m, chain.n)
+    work = settings.ArmData(chain.m, chain.n)
     search.load_goal(work.task, goal.pose, goal.weights)
     own = settings.Settings(solver.options, solver.chain.arrays, solver._scale, solver._span,
                             solver.patience, solver.progress)

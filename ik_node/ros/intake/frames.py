@@ -9,7 +9,7 @@ from rclpy.node import Node
 from rclpy.time import Time
 from std_msgs.msg import Header
 
-from ik_node.control.group import Aim, Group
+from ik_node.control.group import Group, TaskGoal
 from ik_node.control.robot import Robot
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.conversions import point_to_array, pose_to_matrix, time_of
@@ -51,7 +51,7 @@ class Frames:
             self._listener.unregister()
             self._jumps.unregister()
 
-    def to_aim(self, robot: Robot, group: Group, task: str, message: Any) -> Aim:
+    def to_goal(self, robot: Robot, group: Group, task: str, message: Any) -> TaskGoal:
         """Return a PoseStamped or a PointStamped as a goal of a task of a group.
 
         Raises InputError, and NotYetError for a frame that may still come.
@@ -70,7 +70,7 @@ class Frames:
             T_target_frame = self.in_target(robot, group, task, header)
             if T_target_frame is not BASE:
                 T_frame_goal = placed(T_target_frame, T_frame_goal)
-        return group.aim(task, T_frame_goal, is_point, header)
+        return group.make_goal(task, T_frame_goal, is_point, header)
 
     def in_target(self, robot: Robot, group: Group, task: str, header: Header) -> np.ndarray:
         """Return the pose (4, 4), m, of a message's frame in that of the target of a task.

@@ -23,7 +23,7 @@ _content = attrgetter('content')
 
 @dataclass
 class _Pending:
-    """The goals of one controller that have not been answered; their content is an `Aim`."""
+    """The goals of one controller that have not been answered; their content is a `TaskGoal`."""
 
     newest: dict[str, Received] = field(default_factory=dict)  # by task
     searched: list[Received] = field(default_factory=list)     # that are solved for at present
@@ -36,7 +36,7 @@ class Goals:
     def __init__(self, node: LifecycleNode, configuration: Configuration, dispatcher: Dispatcher,
                  outcomes: Outcomes, frames: Frames) -> None:
         self._node, self._configuration, self._dispatcher = node, configuration, dispatcher
-        self._outcomes, self._convert = outcomes, frames.to_aim
+        self._outcomes, self._convert = outcomes, frames.to_goal
         self._pending: dict[Controller, _Pending] = {}
         self._subscriptions: dict[tuple[str, type], Any] = {}
         self._streams: dict[tuple[str, type], Any] = {}  # those that have had goals

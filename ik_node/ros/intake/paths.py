@@ -46,7 +46,7 @@ class Paths:
         for controller in self._execution.controllers.values():
             if controller.waypoints and not self._dispatcher.is_busy(controller):
                 waypoint = controller.waypoints.popleft()
-                arrival = Arrival(waypoint.aim.task, waypoint.aim.header, time.perf_counter(),
+                arrival = Arrival(waypoint.goal.task, waypoint.goal.header, time.perf_counter(),
                                   waypoint.place)
                 self._execution.follow(robot)
                 self._dispatcher.execute(controller, arrival, _follow(waypoint, controller), False)
@@ -104,12 +104,12 @@ class Paths:
                 if pose.header.stamp == Time():
                     pose.header.stamp = message.header.stamp
             try:
-                aim = self._frames.to_aim(robot, group, task, pose)
+                goal = self._frames.to_goal(robot, group, task, pose)
             except NotYetError as error:
                 raise NotYetError(f'{place}: {error}', error.come) from error
             except IkError as error:
                 raise InputError(f'{place}: {error}') from error
-            yield Waypoint(aim, place)
+            yield Waypoint(goal, place)
 
 
 def _head(kind: Any, data: bytes) -> tuple[int, Any]:
@@ -144,7 +144,7 @@ async def _follow(waypoint: Waypoint, controller: Controller) -> Outcome:
     """Go to a waypoint; where it is not met, drop the rest of the path."""
     goes_on = False
     try:
-        outcome = await controller.go([waypoint.aim], waypoint)
+        outcome = await controller.go([waypoint.goal], waypoint)
         goes_on = outcome.accepted
     except CancelledError as error:
         goes_on = str(error) == NEWER  # which ends the path if it is met

@@ -41,16 +41,16 @@ class Outcomes:
             self._outputs.scene.forget_goals([group])
             return
         text = f'{arrival.place}: {text}' if arrival.place else text
-        for aim in outcome.aims if is_heard else ():
-            self._outputs.status(level, text, status.solved(group, outcome, aim, stamp))
+        for goal in outcome.goals if is_heard else ():
+            self._outputs.status(level, text, status.solved(group, outcome, goal, stamp))
         solver = status.solver_name(group, outcome.result)
         self._outputs.scene.show(robot, group, outcome, level, f'{solver}: {text}')
         if group.reported:
             self._health.results[group] = outcome.result
         if group.chain is not None and self._configuration.options.publish_solutions:
-            self._branches.publish_later(robot, group, outcome.aims[0].target, stamp)
+            self._branches.publish_later(robot, group, outcome.goals[0].target, stamp)
         if level != DiagnosticStatus.OK:
-            errors = group.errors(outcome.result, outcome.aims[0].task)
+            errors = group.errors(outcome.result, outcome.goals[0].task)
             missed = '' if errors is None or group.reported else (  # the text names such tasks
                 f'misses by {error_words(errors)}, ')
             self._log.warn(f'goal not met: {text} ({missed}{solver})')

@@ -7,7 +7,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from std_msgs.msg import Header
 
 from ik_node.control.controller import Outcome
-from ik_node.control.group import Aim, AnyResult, Group
+from ik_node.control.group import AnyResult, Group, TaskGoal
 from ik_node.control.robot import Robot
 from ik_node.solvers.result import Result, StopReason
 from ik_node.support.bounds import MAX_NAME
@@ -45,16 +45,16 @@ def outcome(outcome: Outcome) -> tuple[bytes, str]:
     return level, f'{text}; {diagnosis}' if diagnosis else text
 
 
-def solved(group: Group, outcome: Outcome, aim: Aim, joint_stamp: Time) -> dict[str, str]:
+def solved(group: Group, outcome: Outcome, goal: TaskGoal, joint_stamp: Time) -> dict[str, str]:
     """Return the values of the status of a goal that was solved, met or not.
 
     joint_stamp: of the joint states of the result.
     """
     result = outcome.result
     assert result is not None
-    along, about = group.errors(result, aim.task) or (0.0, 0.0)
+    along, about = group.errors(result, goal.task) or (0.0, 0.0)
     values = {
-        group.status_key: aim.task, **set_joints(outcome, aim.header, joint_stamp),
+        group.status_key: goal.task, **set_joints(outcome, goal.header, joint_stamp),
         'solver': solver_name(group, result),
         'reason': result.reason.name,
         'position_error': f'{along:.9g}',

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ik_node.collision.model import CollisionModel
-from ik_node.control.group import Aim, AnyResult, Group
+from ik_node.control.group import AnyResult, Group, TaskGoal
 from ik_node.control.robot import Robot
 from ik_node.control.worker import LongSearch, search
 from ik_node.ros.conversions import checked_positions, pose_to_matrix
@@ -100,11 +100,11 @@ async def _solve(request: Any, robot: Robot, context: Context) -> Response:
     there = robot.with_values(values)
     targets = _targets(request, there, context.prefix)
     _check_independent(there, [tip for tip, _ in targets])
-    aims: dict[Group, list[Aim]] = {}
+    goals: dict[Group, list[TaskGoal]] = {}
     for tip, pose in targets:
-        aims.setdefault(tip.group, []).append(_aim(there, tip, pose, context))
-    timeout, checkers = _seconds(request.timeout) / len(aims), {}
-    for group, own in aims.items():
+        goals.setdefault(tip.group, []).append(_goal(there, tip, pose, context))
+    timeout, checkers = _seconds(request.timeout) / len(goals), {}
+    for group, own in goals.items():
         model = None
         if request.avoid_collisions and context.avoid_collisions == 'check':
             model = checkers[group] = await _checker(group, there)
@@ -213,7 +213,7 @@ def _check_independent(robot: Robot, tips: Sequence[_Tip]) -> None:
                                'the tip of the other')
 
 
-def _aim(robot: Robot, tip: _Tip, pose: Any, context: Context) -> Aim:
+def _goal(robot: Robot, tip: _Tip, pose: Any, context: Context) -> TaskGoal:
     """Return a PoseStamped as a goal of a tip."""
     try:
         T_frame_goal = pose_to_matrix(pose.pose)
@@ -226,7 +226,7 @@ def _aim(robot: Robot, tip: _Tip, pose: Any, context: Context) -> Aim:
         raise RequestError(Code.FRAME_TRANSFORM_FAILURE, str(error)) from error
     if tip.is_link:
         T_target_goal = T_target_goal @ cast(Pose, tip.group.tasks[tip.task]).T_link_axes
-    return tip.group.aim(tip.task, T_target_goal, False)
+    return tip.group.make_goal(tip.task, T_target_goal, False)
 
 
 def _seconds(duration: Any) -> float:
@@ -236,9 +236,9 @@ def _seconds(duration: Any) -> float:
     return float(seconds)
 
 
-def _failed(group: Group, aims: Sequence[Aim], result: AnyResult) -> str:
+def _failed(group: Group, goals: Sequence[TaskGoal], result: AnyResult) -> str:
     whose = f'{group.name}: ' if group.name else ''
-    along, about = np.max([group.errors(result, aim.task) or (0.0, 0.0) for aim in aims], axis=0)
+    along, about = np.max([group.errors(result, goal.task) or (0.0, 0.0) for goal in goals], axis=0)
     return (f'{whose}{result.reason.value} (position error {along:.3g} m, '
             f'orientation error {about:.3g} rad)' + (
                 '' if result.contact is None else f': {result.contact}'))

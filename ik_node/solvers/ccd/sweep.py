@@ -9,7 +9,7 @@ from ik_node.solvers.ccd import joint_optimum
 from ik_node.solvers.ccd.joint_optimum import CcdSettings
 from ik_node.solvers.kernel import linear, search
 from ik_node.solvers.kernel.method import Method
-from ik_node.solvers.kernel.settings import Scratch, Settings
+from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Pose, Vector
@@ -26,7 +26,7 @@ class CyclicCoordinateDescent(Method):
     def __init__(self, own: CcdSettings) -> None:
         self.own = own
 
-    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData,
                 swing: bool, q: Vector) -> int:
         """Sweep over the joints from q (n,); see `Method`.
 
@@ -81,7 +81,7 @@ class CyclicCoordinateDescent(Method):
                 dq[k] = q[k] - dq[k]
         return codes.EXHAUSTED
 
-    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData,
                   q: Vector, dq: Vector) -> int:
         """Write the change by one sweep from q (n,) into dq (n,), ignoring limits."""
         for k in range(chain.n):
@@ -93,7 +93,7 @@ class CyclicCoordinateDescent(Method):
         return 0
 
 
-def _least_squares_step(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+def _least_squares_step(chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData,
                         energy: float, dq: Vector) -> None:
     """Write a damped least-squares step of all joints into dq (n,). Frames and V must be q's."""
     J = work.J
@@ -112,7 +112,7 @@ def energy_of(settings: Settings, position: float, orientation: float) -> float:
     return position * position / settings.length ** 2 + orientation * orientation
 
 
-def sweep(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings, work: Scratch,
+def sweep(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings, work: ArmData,
           limited: bool, swing: bool, q: Vector) -> float:
     """Set every joint once, q (n,) in place; return the largest change. Frames must be q's."""
     if own.order == codes.RANKED:
@@ -123,7 +123,7 @@ def sweep(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSetting
 
 
 def _move_in_turn(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings,
-                  work: Scratch, limited: bool, swing: bool, q: Vector) -> float:
+                  work: ArmData, limited: bool, swing: bool, q: Vector) -> float:
     """Set the joints from the tip towards the base, or outwards; return the largest change.
 
     A joint moves the tip and the frames after its own, which a sweep inwards needs no more.
@@ -149,7 +149,7 @@ def _move_in_turn(chain: ChainRecord, task: TipTask, settings: Settings, own: Cc
 
 
 def _move_ranked(chain: ChainRecord, task: TipTask, settings: Settings, own: CcdSettings,
-                 work: Scratch, limited: bool, swing: bool, q: Vector) -> float:
+                 work: ArmData, limited: bool, swing: bool, q: Vector) -> float:
     """Move the joint with the greatest gain, n times; return the largest change."""
     F, largest = work.frames, 0.0
     for _ in range(chain.m):
@@ -167,7 +167,7 @@ def _move_ranked(chain: ChainRecord, task: TipTask, settings: Settings, own: Ccd
     return largest
 
 
-def _move_shared(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+def _move_shared(chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData,
                  limited: bool, q: Vector) -> float:
     """Move the joints with mimics on the chain by one Gauss–Newton step each; return the largest.
 

@@ -2,16 +2,16 @@ from ik_node.solvers.jacobian.steps cimport DampedLeastSquares
 from ik_node.solvers.kernel.evolution cimport Evolution, Judge, Population
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.kernel.method cimport Method
-from ik_node.solvers.kernel.settings cimport Scratch, Settings
+from ik_node.solvers.kernel.settings cimport ArmData, Settings
 
 
 cdef class PoseJudge(Judge):
     cdef ChainRecord chain
     cdef Settings settings
-    cdef Scratch work
+    cdef ArmData work
 
 
-cdef class GeneticWork(Scratch):
+cdef class GeneticData(ArmData):
     cdef Population population
 
 

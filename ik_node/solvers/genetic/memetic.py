@@ -9,7 +9,7 @@ from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.kernel import search
 from ik_node.solvers.kernel.evolution import Evolution, Judge, Population
 from ik_node.solvers.kernel.method import Method
-from ik_node.solvers.kernel.settings import Scratch, Settings
+from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support.arrays import Vector
 
@@ -17,7 +17,7 @@ from ik_node.support.arrays import Vector
 class PoseJudge(Judge):
     """Judges joint values by the error energy of the goal `work.plain`, whether it is met."""
 
-    def __init__(self, chain: ChainRecord, settings: Settings, work: Scratch) -> None:
+    def __init__(self, chain: ChainRecord, settings: Settings, work: ArmData) -> None:
         super().__init__()
         self.chain, self.settings, self.work = chain, settings, work
 
@@ -28,7 +28,7 @@ class PoseJudge(Judge):
                 and orientation <= self.settings.orientation_tolerance)
 
 
-class GeneticWork(Scratch):
+class GeneticData(ArmData):
     """Scratch of a search with a population."""
 
     def __init__(self, chain: ChainRecord, settings: Settings, elite: int) -> None:
@@ -45,10 +45,10 @@ class Genetic(Method):
         self.chain, self.settings, self.evolution = chain, settings, evolution
         self.local, self.local_search = local, local_search
 
-    def make_work(self, m: int, n: int) -> Scratch:
-        return GeneticWork(self.chain, self.settings, self.evolution.elite)
+    def make_data(self, m: int, n: int) -> ArmData:
+        return GeneticData(self.chain, self.settings, self.evolution.elite)
 
-    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData,
                 swing: bool, q: Vector) -> int:
         """Improve q (n,) in place; see `Method`.
 
@@ -57,11 +57,11 @@ class Genetic(Method):
         """
         generations = 0
         if not swing:
-            cython.cast(GeneticWork, work).population.state = self.evolution.generator
+            cython.cast(GeneticData, work).population.state = self.evolution.generator
         if swing or not self.local_search:
-            prepare(cython.cast(GeneticWork, work).population, task, work)
-            end = self.evolution.evolve(chain, cython.cast(GeneticWork, work).population, swing, q)
-            generations = cython.cast(GeneticWork, work).population.generations
+            prepare(cython.cast(GeneticData, work).population, task, work)
+            end = self.evolution.evolve(chain, cython.cast(GeneticData, work).population, swing, q)
+            generations = cython.cast(GeneticData, work).population.generations
             if end == codes.CONVERGED or end == codes.TIMED_OUT or not self.local_search:
                 work.iterations = generations
                 return end
@@ -69,19 +69,19 @@ class Genetic(Method):
         work.iterations += generations
         return end
 
-    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData,
                   q: Vector, dq: Vector) -> int:
         """Write the change from q to the best after one generation into dq (n,). Return 0."""
-        cython.cast(GeneticWork, work).population.state = self.evolution.generator
-        prepare(cython.cast(GeneticWork, work).population, task, work)
-        if not self.evolution.begin(chain, cython.cast(GeneticWork, work).population, False, q):
-            self.evolution.breed(chain, cython.cast(GeneticWork, work).population)
+        cython.cast(GeneticData, work).population.state = self.evolution.generator
+        prepare(cython.cast(GeneticData, work).population, task, work)
+        if not self.evolution.begin(chain, cython.cast(GeneticData, work).population, False, q):
+            self.evolution.breed(chain, cython.cast(GeneticData, work).population)
         for k in range(chain.n):
-            dq[k] = cython.cast(GeneticWork, work).population.parents[0][1 + k] - q[k]
+            dq[k] = cython.cast(GeneticData, work).population.parents[0][1 + k] - q[k]
         return 0
 
 
-def prepare(population: Population, task: TipTask, work: Scratch) -> None:
+def prepare(population: Population, task: TipTask, work: ArmData) -> None:
     """Give a population the goal, the initial guess and the deadline of an attempt."""
     for i in range(3):
         for j in range(4):

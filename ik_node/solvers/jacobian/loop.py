@@ -10,7 +10,7 @@ from ik_node.solvers.jacobian.nullspace import JacobianSettings
 from ik_node.solvers.kernel import search
 from ik_node.solvers.kernel import task as tasks
 from ik_node.solvers.kernel.method import Method
-from ik_node.solvers.kernel.settings import Scratch, Settings
+from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Vector
@@ -27,10 +27,10 @@ class JacobianMethod(Method):
     def __init__(self, own: JacobianSettings) -> None:
         self.own = own
 
-    def step(self, settings: Settings, n: int, work: Scratch, V: Vector) -> None:
+    def step(self, settings: Settings, n: int, work: ArmData, V: Vector) -> None:
         """Write the step for the error V (6,) into work.dq (n,), given work.J; overridden."""
 
-    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData,
                 swing: bool, q: Vector) -> int:
         n, V, rest = chain.n, work.V, work.rest
         lower, upper, best, since = chain.lower, chain.upper, INF, 0
@@ -83,7 +83,7 @@ class JacobianMethod(Method):
                 return codes.STALLED
         return codes.EXHAUSTED
 
-    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData,
                   q: Vector, dq: Vector) -> int:
         n = chain.n
         _, position, orientation = search.residual(chain, task, work, q)
@@ -115,7 +115,7 @@ def shares(own: JacobianSettings, position: float, orientation: float) -> tuple[
             most / orientation if orientation > most else 1.0)
 
 
-def units(settings: Settings, n: int, work: Scratch, position: float) -> None:
+def units(settings: Settings, n: int, work: ArmData, position: float) -> None:
     """Write the length of each prismatic joint that counts as a radian, m, into work.unit.
 
     That is the arm length or, if greater and within the joint's range, the position error: results
@@ -127,14 +127,14 @@ def units(settings: Settings, n: int, work: Scratch, position: float) -> None:
             work.unit[k] = max(settings.length, min(span[k], position))
 
 
-def lock(work: Scratch, k: int) -> None:
+def lock(work: ArmData, k: int) -> None:
     """Exclude joint k from the step: its column becomes zero."""
     work.free[k] = False
     for i in range(6):
         work.J[k][i] = 0.0
 
 
-def pushed_out(chain: ChainRecord, work: Scratch, k: int, q: Vector) -> bool:
+def pushed_out(chain: ChainRecord, work: ArmData, k: int, q: Vector) -> bool:
     """Tell whether joint k is at a limit and the gradient Jᵀ V of the error points beyond it.
 
     Locking it at once saves one solution of the step.
@@ -149,7 +149,7 @@ def pushed_out(chain: ChainRecord, work: Scratch, k: int, q: Vector) -> bool:
 
 
 def task_rows(chain: ChainRecord, task: TipTask, settings: Settings, own: JacobianSettings,
-              work: Scratch, position_share: float, orientation_share: float, q: Vector) -> None:
+              work: ArmData, position_share: float, orientation_share: float, q: Vector) -> None:
     """Fill the task's Jacobian, and the shares of its rows V that a step is to remove.
 
     Frames and e are those of q (n,); every joint is free. Columns are scaled by the joint weights:
@@ -173,7 +173,7 @@ def task_rows(chain: ChainRecord, task: TipTask, settings: Settings, own: Jacobi
                 J[k][i] *= factor
 
 
-def move(chain: ChainRecord, settings: Settings, work: Scratch, swing: bool,
+def move(chain: ChainRecord, settings: Settings, work: ArmData, swing: bool,
          q: Vector) -> tuple[float, bool]:
     """Take the step work.dq inside the limits, q (n,) in place.
 

@@ -1,6 +1,6 @@
 from ik_node.support.arrays cimport Memory, vector
 from ik_node.solvers.kernel.arm_kernel cimport Verifier
-from ik_node.solvers.kernel.settings cimport Scratch, Settings
+from ik_node.solvers.kernel.settings cimport ArmData, Settings
 cimport cython
 
 
@@ -15,7 +15,7 @@ cdef class JacobianSettings:
 cdef class Manipulability(Verifier):
     cdef Settings settings
 
-    @cython.locals(work=Scratch, n=int, found=double)
+    @cython.locals(work=ArmData, n=int, found=double)
     cpdef tuple at(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                    const double[::1] q)
 

@@ -10,7 +10,7 @@ from ik_node.model.chain import Chain
 from ik_node.solvers import codes
 from ik_node.solvers.kernel import linear, search
 from ik_node.solvers.kernel.arm_kernel import Verifier
-from ik_node.solvers.kernel.settings import Scratch, Settings
+from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support.arrays import Memory, Vector
 
@@ -48,7 +48,7 @@ class JacobianSettings:
         self.path_step = math.inf if options.path_step is None else options.path_step
 
 
-def bias_gradient(settings: Settings, own: JacobianSettings, n: int, work: Scratch, q: Vector,
+def bias_gradient(settings: Settings, own: JacobianSettings, n: int, work: ArmData, q: Vector,
                   z: Vector) -> bool:
     """Write z = ∂H/∂θ into z (n,); return whether any of it is not 0.
 
@@ -70,7 +70,7 @@ def bias_gradient(settings: Settings, own: JacobianSettings, n: int, work: Scrat
     return wanted
 
 
-def add_bias(task: TipTask, settings: Settings, own: JacobianSettings, n: int, work: Scratch,
+def add_bias(task: TipTask, settings: Settings, own: JacobianSettings, n: int, work: ArmData,
              strength: float, q: Vector) -> float:
     """Add strength · (J⁺J − I) z to work.dq (n,), the control term [Parent 5.25–5.31].
 
@@ -106,7 +106,7 @@ def add_bias(task: TipTask, settings: Settings, own: JacobianSettings, n: int, w
     return largest
 
 
-def proportionate(settings: Settings, n: int, work: Scratch, strength: float, q: Vector) -> float:
+def proportionate(settings: Settings, n: int, work: ArmData, strength: float, q: Vector) -> float:
     """Return the strength, reduced so that the bias moves joints no farther than the goal does.
 
     With Δq the step from q (n,), b = work.null the bias and q̄ = work.begun, where the attempt
@@ -123,7 +123,7 @@ def proportionate(settings: Settings, n: int, work: Scratch, strength: float, q:
     return strength
 
 
-def manipulability(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+def manipulability(chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData,
                    q: Vector) -> float:
     """Return w = √det(J Jᵀ) of the constrained rows at q (n,), lengths in arm lengths.
 
@@ -143,7 +143,7 @@ def manipulability(chain: ChainRecord, task: TipTask, settings: Settings, work: 
 
 
 def manipulability_gradient(chain: ChainRecord, task: TipTask, settings: Settings,
-                            gain: float, work: Scratch, q: Vector) -> None:
+                            gain: float, work: ArmData, q: Vector) -> None:
     """Write gain · ∂w/∂q, by √weight q, into work.ascent (n,); work is then q's.
 
     By central differences, though `∂w/∂qᵢ = w tr(J⁺ ∂J/∂qᵢ)` is known: J may have columns

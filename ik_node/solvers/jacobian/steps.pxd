@@ -1,6 +1,6 @@
 from ik_node.support.arrays cimport vector
 from ik_node.solvers.jacobian.loop cimport JacobianMethod
-from ik_node.solvers.kernel.settings cimport Scratch, Settings
+from ik_node.solvers.kernel.settings cimport ArmData, Settings
 
 
 cdef class Pseudoinverse(JacobianMethod):

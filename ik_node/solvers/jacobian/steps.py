@@ -9,7 +9,7 @@ from ik_node.solvers.jacobian import loop
 from ik_node.solvers.jacobian.loop import JacobianMethod
 from ik_node.solvers.jacobian.nullspace import JacobianSettings
 from ik_node.solvers.kernel import linear
-from ik_node.solvers.kernel.settings import Scratch, Settings
+from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.support.arrays import Vector
 
 # The floor that Sugihara adds, so that λ does not vanish at the goal. Tried over 1e-10 to 1e-6 on
@@ -34,7 +34,7 @@ class Pseudoinverse(JacobianMethod):
         super().__init__(JacobianSettings(
             options, chain, factorization=codes.FACTORIZATIONS[options.factorization]))
 
-    def step(self, settings: Settings, n: int, work: Scratch, V: Vector) -> None:
+    def step(self, settings: Settings, n: int, work: ArmData, V: Vector) -> None:
         """Write J⁺ V into work.dq [Parent 5.23]."""
         linear.shortest_step(work.J, n, V, self.own.factorization, self.own.rank_tolerance, work,
                              work.dq)
@@ -52,7 +52,7 @@ class DampedLeastSquares(JacobianMethod):
             self.damping = options.damping
         self.error_share, self.max_angle = options.error_share, options.max_angle
 
-    def step(self, settings: Settings, n: int, work: Scratch, V: Vector) -> None:
+    def step(self, settings: Settings, n: int, work: ArmData, V: Vector) -> None:
         """Write `Jᵀ (J Jᵀ + λ² D)⁻¹ V` into work.dq [Parent 5.24].
 
         With the user's λ, D is the unit matrix. With a λ that a rule adapts, D = diag(length², 1),
@@ -80,7 +80,7 @@ class Transpose(JacobianMethod):
         self.alpha = 0.0 if options.alpha is None else options.alpha
         self.alpha_scale = options.alpha_scale
 
-    def step(self, settings: Settings, n: int, work: Scratch, V: Vector) -> None:
+    def step(self, settings: Settings, n: int, work: ArmData, V: Vector) -> None:
         """Write α Jᵀ V into work.dq.
 
         α is the user's, stable below 2/σ_max² only (the text's 0.1 diverges on its own arm), or
@@ -107,7 +107,7 @@ class Transpose(JacobianMethod):
             dq[k] *= alpha
 
 
-def conjugate(n: int, work: Scratch, slope: Vector) -> None:
+def conjugate(n: int, work: ArmData, slope: Vector) -> None:
     """Turn slope (n,), which is Jᵀ V, in place into a direction conjugate to the previous one."""
     change, before, down = 0.0, 0.0, 0.0
     for k in range(n):
@@ -125,7 +125,7 @@ def conjugate(n: int, work: Scratch, slope: Vector) -> None:
             slope[k] = work.direction[k]
 
 
-def squared_damping(settings: Settings, own: DampedLeastSquares, n: int, work: Scratch,
+def squared_damping(settings: Settings, own: DampedLeastSquares, n: int, work: ArmData,
                     V: Vector) -> float:
     """Return λ² for the error V (6,), metres counted in lengths of the arm; work.A is scratch.
 
@@ -139,7 +139,7 @@ def squared_damping(settings: Settings, own: DampedLeastSquares, n: int, work: S
     return energy + FLOOR if own.damping_rule == codes.SUGIHARA else energy
 
 
-def _near_singular(settings: Settings, n: int, work: Scratch) -> float:
+def _near_singular(settings: Settings, n: int, work: ArmData) -> float:
     """Return λ² by Nakamura's rule; the manipulability is that of the free joints."""
     A, square = work.A, settings.length * settings.length
     linear.gram(work.J, n, A)
@@ -152,7 +152,7 @@ def _near_singular(settings: Settings, n: int, work: Scratch) -> float:
     return LARGEST_DAMPING * LARGEST_DAMPING * lack * lack
 
 
-def selective_step(settings: Settings, max_angle: float, n: int, work: Scratch,
+def selective_step(settings: Settings, max_angle: float, n: int, work: ArmData,
                    V: Vector) -> None:
     """Write the step towards V (6,) of selectively damped least squares into work.dq.
 

@@ -3,7 +3,7 @@ from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.collision.scene cimport FreeSpace
 from ik_node.solvers.kernel.method cimport Method
 from ik_node.solvers.kernel.restarts cimport Table
-from ik_node.solvers.kernel.settings cimport Record, Settings, Scratch
+from ik_node.solvers.kernel.settings cimport Record, Settings, ArmData
 from ik_node.solvers.kernel.task cimport TipTask
 cimport cython
 
@@ -12,24 +12,24 @@ cdef class Verifier:
     cdef ChainRecord chain
     cdef list idle
 
-    cdef Scratch make_work(self)
-    @cython.locals(work=Scratch)
+    cdef ArmData make_data(self)
+    @cython.locals(work=ArmData)
     cpdef tuple errors(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                        const double[::1] q)
-    @cython.locals(work=Scratch)
+    @cython.locals(work=ArmData)
     cpdef tuple rows(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                      const double[::1] q)
-    @cython.locals(work=Scratch, finite=cython.bint)
+    @cython.locals(work=ArmData, finite=cython.bint)
     cpdef bint into_limits(self, double[::1] q) except -1
-    @cython.locals(work=Scratch)
+    @cython.locals(work=ArmData)
     cpdef nearest_turn(self, const double[::1] q0, double[::1] q)
-    @cython.locals(work=Scratch)
-    cdef Scratch begin(self, const double[:, ::1] T_base_goal, const double[::1] weights,
+    @cython.locals(work=ArmData)
+    cdef ArmData begin(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                        const double[::1] q, FreeSpace free=*)
-    @cython.locals(work=Scratch)
-    cdef Scratch take(self, const double[::1] q)
-    cdef Scratch scratch(self)
-    cdef leave(self, Scratch work)
+    @cython.locals(work=ArmData)
+    cdef ArmData take(self, const double[::1] q)
+    cdef ArmData scratch(self)
+    cdef leave(self, ArmData work)
 
 
 cdef class Closest(Verifier):
@@ -60,7 +60,7 @@ cdef class Search(Verifier):
                          ChainRecord soft=*)
     cpdef step(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                const double[::1] q, double[::1] dq)
-    cdef int find(self, TipTask task, TipTask plain, Scratch work, Record record) except -1 nogil
+    cdef int find(self, TipTask task, TipTask plain, ArmData work, Record record) except -1 nogil
 
 
 # Python: verifier_of(), closest_of(), table_of()

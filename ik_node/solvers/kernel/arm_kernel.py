@@ -1,6 +1,6 @@
 """Entry points: the errors of joint values, the closest ones, and the search of one solver.
 
-Threads may use one object at the same time: each call has its own `Scratch`. ValueError is raised
+Threads may use one object at the same time: each call has its own `ArmData`. ValueError is raised
 where arrays have other shapes than documented.
 """
 
@@ -20,7 +20,7 @@ from ik_node.solvers.kernel import closest, search
 from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
 from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.restarts import Table
-from ik_node.solvers.kernel.settings import Record, Scratch, Settings
+from ik_node.solvers.kernel.settings import ArmData, Record, Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support import arrays, native
 from ik_node.support.arrays import Memory
@@ -35,11 +35,11 @@ class Verifier:
 
     def __init__(self, chain: ChainRecord) -> None:
         self.chain = chain
-        self.idle: list[Scratch] = []
+        self.idle: list[ArmData] = []
 
-    def make_work(self) -> Scratch:
+    def make_data(self) -> ArmData:
         """Return new scratch."""
-        return Scratch(self.chain.m, self.chain.n)
+        return ArmData(self.chain.m, self.chain.n)
 
     def errors(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> tuple:
         """Return (squared weighted error, position error, orientation error) at q (n,).
@@ -91,7 +91,7 @@ class Verifier:
         self.idle.append(work)
 
     def begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
-              free: FreeSpace | None = None) -> Scratch:
+              free: FreeSpace | None = None) -> ArmData:
         """Return scratch that no other thread uses, with a goal and q (n,) in it.
 
         free: where configurations must be.
@@ -104,7 +104,7 @@ class Verifier:
             work.touch = free.take()
         return work
 
-    def take(self, q: np.ndarray) -> Scratch:
+    def take(self, q: np.ndarray) -> ArmData:
         """Return scratch that no other thread uses, with q (n,) in it."""
         if q.shape[0] != self.chain.n:
             raise ValueError(f'joint values must have the shape ({self.chain.n},)')
@@ -113,14 +113,14 @@ class Verifier:
             work.q0[k] = float(q[k])
         return work
 
-    def scratch(self) -> Scratch:
+    def scratch(self) -> ArmData:
         """Return scratch that no other thread uses."""
         try:
             return self.idle.pop()
         except IndexError:
-            return self.make_work()
+            return self.make_data()
 
-    def leave(self, work: Scratch) -> None:
+    def leave(self, work: ArmData) -> None:
         """Leave scratch to other threads."""
         if work.touch is not None:
             work.touch.leave()
@@ -186,8 +186,8 @@ class Search(Verifier):
         other.idle, other.free = self.idle, self.free
         return other
 
-    def make_work(self) -> Scratch:
-        return self.method.make_work(self.chain.m, self.chain.n)
+    def make_data(self) -> ArmData:
+        return self.method.make_data(self.chain.m, self.chain.n)
 
     def solve(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
               deadline: float) -> tuple:
@@ -252,7 +252,7 @@ class Search(Verifier):
         arrays.copy_vector(work.q, dq)
         self.leave(work)
 
-    def find(self, task: TipTask, plain: TipTask, work: Scratch, record: Record) -> int:
+    def find(self, task: TipTask, plain: TipTask, work: ArmData, record: Record) -> int:
         """Search from work.q0 (n,); the best goes into work.best (n,). Return 0."""
         if self.soft is not None:
             search.try_starts(self.soft, self.method, self.settings, self.table, task, plain, work,

@@ -12,7 +12,7 @@ from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.kernel import linear, restarts, search
 from ik_node.solvers.kernel import task as tasks
-from ik_node.solvers.kernel.settings import Record, Scratch, Settings
+from ik_node.solvers.kernel.settings import ArmData, Record, Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Vector
@@ -24,7 +24,7 @@ ROUGHLY = 1e-6    # after a failed search, whose result is not asked to be the c
 ALIKE = 1e-6      # of the error: of minima that differ less, the one from the earlier guess counts
 
 
-def best_of(chain: ChainRecord, task: TipTask, work: Scratch, samples: Vector, guesses: int,
+def best_of(chain: ChainRecord, task: TipTask, work: ArmData, samples: Vector, guesses: int,
             deadline: float) -> None:
     """Write the best local minimum into work.best (n,), from the guesses work.q0, work.null (n,).
 
@@ -54,7 +54,7 @@ def best_of(chain: ChainRecord, task: TipTask, work: Scratch, samples: Vector, g
                 best[k] = q[k]
 
 
-def approach(chain: ChainRecord, settings: Settings, task: TipTask, work: Scratch,
+def approach(chain: ChainRecord, settings: Settings, task: TipTask, work: ArmData,
              record: Record) -> None:
     """Continue from the best configuration of a failed search to the local minimum next to it.
 
@@ -76,7 +76,7 @@ def approach(chain: ChainRecord, settings: Settings, task: TipTask, work: Scratc
                       else codes.BLOCKED)
 
 
-def minimise(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector, settled: float, most: int,
+def minimise(chain: ChainRecord, task: TipTask, work: ArmData, q: Vector, settled: float, most: int,
              longest: float, deadline: float) -> float:
     """Replace q (n,) in place by a local minimum of Σ (wᵢ eᵢ)²; return its value.
 

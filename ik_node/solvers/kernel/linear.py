@@ -7,7 +7,7 @@ are zero; so are the columns of locked joints. Zero rows drop out of every facto
 import math
 
 from ik_node.solvers import codes
-from ik_node.solvers.kernel.settings import Scratch
+from ik_node.solvers.kernel.settings import ArmData
 from ik_node.support import linear_systems
 from ik_node.support.arrays import Columns, Square, Vector
 
@@ -18,7 +18,7 @@ WELL_ABOVE = 1e3
 
 
 def shortest_step(J: Columns, n: int, V: Vector, factorization: int, tolerance: float,
-                  work: Scratch, dq: Vector) -> None:
+                  work: ArmData, dq: Vector) -> None:
     """Write J⁺ V into dq (n,): the shortest least-squares step for V (6,).
 
     With full row rank `(J Jᵀ) β = V`, `Δq = Jᵀ β` [Parent 5.22, 5.23]; otherwise by the SVD
@@ -41,7 +41,7 @@ def shortest_step(J: Columns, n: int, V: Vector, factorization: int, tolerance: 
         truncated_solve(J, n, V, tolerance, work.W, work.U, dq)
 
 
-def damped_step(J: Columns, n: int, V: Vector, along: float, about: float, work: Scratch,
+def damped_step(J: Columns, n: int, V: Vector, along: float, about: float, work: ArmData,
                 dq: Vector) -> bool:
     """Write `Jᵀ (J Jᵀ + D)⁻¹ V` into dq (n,) [Parent 5.24]; tell whether J Jᵀ + D is definite.
 

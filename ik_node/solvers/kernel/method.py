@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ik_node.kinematics.forward import ChainRecord
-from ik_node.solvers.kernel.settings import Scratch, Settings
+from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support.arrays import Vector
 
@@ -16,11 +16,11 @@ class Method:
     What these raise, where they call Python, ends the search and reaches its caller.
     """
 
-    def make_work(self, m: int, n: int) -> Scratch:
+    def make_data(self, m: int, n: int) -> ArmData:
         """Return scratch, of a subclass too, for a chain of m articulations and n joint values."""
-        return Scratch(m, n)
+        return ArmData(m, n)
 
-    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData,
                 swing: bool, q: Vector) -> int:
         """Iterate from q (n,), in place and inside the limits; return how it ended.
 
@@ -34,7 +34,7 @@ class Method:
         """Tell whether a whole turn of a joint may spoil the result of an attempt."""
         return False
 
-    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+    def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData,
                   q: Vector, dq: Vector) -> int:
         """Write one step of the method from q into dq (n,): no limits, no line search. Return 0."""
         return 0
@@ -54,11 +54,11 @@ class PythonMethod(Method):
     def keeps_turns(self) -> bool:
         return self.turns_spoil
 
-    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+    def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData,
                 swing: bool, q: Vector) -> int:
         return self.call(chain, work, q)
 
-    def call(self, chain: ChainRecord, work: Scratch, q: Vector) -> int:
+    def call(self, chain: ChainRecord, work: ArmData, q: Vector) -> int:
         """Call the function; compiled, this holds the GIL."""
         found, end, work.iterations = self.minimise(chain, np.array(
             [q[k] for k in range(chain.n)]))

@@ -15,7 +15,7 @@ from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.model.chain import Chain
 from ik_node.solvers import codes
 from ik_node.solvers.kernel.low_discrepancy import low_discrepancy, one_turn_ranges
-from ik_node.solvers.kernel.settings import Scratch, Settings
+from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support.arrays import Integers, Memory, Vector
 
@@ -69,7 +69,7 @@ class Table:
         self.rotation = memory.rotations(T[order, :3, :3])
 
 
-def pick_entries(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, table: Table,
+def pick_entries(chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData, table: Table,
                  start: Vector) -> int:
     """Select the entries to restart from, given q0 = start (n,); return how many.
 
@@ -113,7 +113,7 @@ def pick_entries(chain: ChainRecord, task: TipTask, settings: Settings, work: Sc
     return count
 
 
-def next_start(chain: ChainRecord, settings: Settings, work: Scratch, table: Table, entries: int,
+def next_start(chain: ChainRecord, settings: Settings, work: ArmData, table: Table, entries: int,
                around: int, number: int, start: Vector, q: Vector) -> None:
     """Write the initial guess of restart `number`, from 0, into q (n,); start (n,): q0.
 

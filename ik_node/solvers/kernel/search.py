@@ -12,7 +12,7 @@ from ik_node.solvers.kernel import linear, restarts
 from ik_node.solvers.kernel import task as tasks
 from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.restarts import Table
-from ik_node.solvers.kernel.settings import Record, Scratch, Settings
+from ik_node.solvers.kernel.settings import ArmData, Record, Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Vector
@@ -28,7 +28,7 @@ FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one m
 
 
 def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Table, task: TipTask,
-               plain: TipTask, work: Scratch, attempts: int, record: Record) -> int:
+               plain: TipTask, work: ArmData, attempts: int, record: Record) -> int:
     """Make attempts until one meets the goal; write the best q into work.best (n,). Return 0.
 
     The first starts from work.q0 (n,), the others as `restarts.next_start` says.
@@ -110,7 +110,7 @@ def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Ta
     return 0
 
 
-def guesses_around(chain: ChainRecord, plain: TipTask, settings: Settings, work: Scratch,
+def guesses_around(chain: ChainRecord, plain: TipTask, settings: Settings, work: ArmData,
                    q0: Vector) -> int:
     """Return how many restarts begin around q0 (n,): none where the goal is not near its tip."""
     if work.nearby < 0.0:
@@ -119,7 +119,7 @@ def guesses_around(chain: ChainRecord, plain: TipTask, settings: Settings, work:
     return codes.AROUND if work.nearby <= NEARBY else 0
 
 
-def nothing_nearer(work: Scratch, index: int, around: int, entries: int, distance: float) -> bool:
+def nothing_nearer(work: ArmData, index: int, around: int, entries: int, distance: float) -> bool:
     """Tell whether no remaining start promises a solution much nearer to q0 than `distance`."""
     if entries == 0 or (index < around and distance > FAR_MOVED):
         return False
@@ -129,7 +129,7 @@ def nothing_nearer(work: Scratch, index: int, around: int, entries: int, distanc
     return nearest >= FAR_NEARER * distance
 
 
-def selection_cost(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch, q0: Vector,
+def selection_cost(chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData, q0: Vector,
                    q: Vector) -> float:
     """Return the selection cost of q (n,); the least is best. work.frames must be q's.
 
@@ -168,7 +168,7 @@ def load_goal(task: TipTask, T_base_goal: np.ndarray, weights: np.ndarray) -> No
     task.prepare()
 
 
-def residual(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector) -> tuple[float, float,
+def residual(chain: ChainRecord, task: TipTask, work: ArmData, q: Vector) -> tuple[float, float,
              float]:
     """Return (squared weighted error, position error in m, orientation error in rad) at q (n,).
 
@@ -183,7 +183,7 @@ def residual(chain: ChainRecord, task: TipTask, work: Scratch, q: Vector) -> tup
     return error, position, orientation
 
 
-def rows(chain: ChainRecord, task: TipTask, work: Scratch) -> None:
+def rows(chain: ChainRecord, task: TipTask, work: ArmData) -> None:
     """Write the Jacobian of the task's rows into work.J, where `residual` was called last."""
     jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], work.J)
     tasks.task_jacobian(task, work.e, work.R, chain.n, work.J)
@@ -260,7 +260,7 @@ def into_limits(limits: JointLimits, q: Vector) -> None:
         q[k] = min(max(q[k], limits.lower[k]), limits.upper[k])
 
 
-def is_singular(chain: ChainRecord, length: float, task: TipTask, work: Scratch) -> bool:
+def is_singular(chain: ChainRecord, length: float, task: TipTask, work: ArmData) -> bool:
     """Tell whether at work.best no joint moves the tip along some constrained axis.
 
     length: that counts as a radian, m.

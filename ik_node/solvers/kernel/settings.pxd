@@ -24,7 +24,7 @@ cdef class Record:
     cdef void begin(self) noexcept nogil
 
 
-cdef class Scratch:
+cdef class ArmData:
     cdef Memory memory
     cdef poses frames
     cdef columns J, W

@@ -65,7 +65,7 @@ class Record:
         self.error = self.position = self.orientation = self.least_cost = INF
 
 
-class Scratch:
+class ArmData:
     """Scratch arrays, so that nothing is allocated within a kernel.
 
     - `iterations`: of the attempt; `deadline`: of `clock`, s, at which attempts end.

@@ -7,7 +7,7 @@ import numpy as np
 
 from ik_node.solvers.kernel import closest, search
 from ik_node.solvers.kernel.arm_kernel import Verifier
-from ik_node.solvers.kernel.settings import Scratch
+from ik_node.solvers.kernel.settings import ArmData
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support import clock
 from ik_node.support.arrays import Vector
@@ -75,7 +75,7 @@ class Projection(Verifier):
         self.idle.append(work)
         return reached
 
-    def solution(self, task: TipTask, work: Scratch, q: Vector, moves: bool,
+    def solution(self, task: TipTask, work: ArmData, q: Vector, moves: bool,
                  deadline: float) -> tuple[float, float]:
         """Replace q (n,) by a local solution if it moves; return its errors, m and rad."""
         error, position, orientation = search.residual(self.chain, task, work, q)
@@ -96,7 +96,7 @@ class Projection(Verifier):
             raise ValueError(f'errors must have the shape ({m}, 2)')
 
 
-def load_row(task: TipTask, work: Scratch, poses: np.ndarray, weights: np.ndarray, q: np.ndarray,
+def load_row(task: TipTask, work: ArmData, poses: np.ndarray, weights: np.ndarray, q: np.ndarray,
              i: int) -> None:
     """Load one of many goals into a task, and its joint values into work.q."""
     for j in range(4):

@@ -97,7 +97,7 @@ LEFT, RIGHT = [0.2, 0.3, 0.1], [0.25, -0.3, 0.2]
 def test_two_goals_are_one_solve():
     rig = Rig(goal(RIGHT))
     rig.goals.take('a', goal(LEFT))
-    assert [[aim.task for aim in outcome.aims] for outcome in rig.outcomes] == [['a', 'b']]
+    assert [[goal.task for goal in outcome.goals] for outcome in rig.outcomes] == [['a', 'b']]
     assert rig.place('a') == pytest.approx(LEFT, abs=2e-6)
     assert rig.place('b') == pytest.approx(RIGHT, abs=2e-6)
     assert not rig.queue.messages
@@ -110,7 +110,7 @@ def test_one_that_is_refused_leaves_the_other(second, reason):
     rig = Rig(second, oldest=7)
     rig.goals.take('a', goal(LEFT))
     assert rig.place('a') == pytest.approx(LEFT, abs=2e-6)
-    assert [[aim.task for aim in outcome.aims] for outcome in rig.outcomes] == [['a']]
+    assert [[goal.task for goal in outcome.goals] for outcome in rig.outcomes] == [['a']]
     assert [(name, reason in text) for name, text in rig.refused] == [('b', True)]
 
 
@@ -120,7 +120,7 @@ def test_goals_that_are_not_met_together_are_solved_one_by_one(first, second, ac
     rig = Rig(goal(second))
     rig.goals.take('a', goal(first))
     assert [outcome.accepted for outcome in rig.outcomes] == accepted
-    assert [[aim.task for aim in outcome.aims] for outcome in rig.outcomes] == [['a'], ['b']]
+    assert [[goal.task for goal in outcome.goals] for outcome in rig.outcomes] == [['a'], ['b']]
 
 
 @pytest.mark.parametrize('most', [0, 1])
@@ -128,14 +128,14 @@ def test_goals_taken_together_with_one_whose_solve_raises_are_not_lost(monkeypat
     rig = Rig(goal(RIGHT))
     go = rig.controller.go
 
-    def fail(aims):
-        if len(aims) > most and aims[0].task == 'a':
+    def fail(goals):
+        if len(goals) > most and goals[0].task == 'a':
             raise ZeroDivisionError('a defect')
-        return go(aims)
+        return go(goals)
     monkeypatch.setattr(rig.controller, 'go', fail)
     rig.goals.take('a', goal(LEFT))
     assert rig.place('b') == pytest.approx(RIGHT, abs=2e-6)
-    handled = [outcome.aims[0].task for outcome in rig.outcomes]
+    handled = [outcome.goals[0].task for outcome in rig.outcomes]
     assert handled == ['a', 'b'][1 - most:]
     assert rig.refused == [('a', 'a defect')][most:]
 
@@ -162,7 +162,7 @@ def busy(monkeypatch):
 
 
 def answered(rig):
-    return [[aim.task for aim in outcome.aims] for outcome in rig.outcomes]
+    return [[goal.task for goal in outcome.goals] for outcome in rig.outcomes]
 
 
 def test_a_goal_of_another_task_joins_one_that_is_searched_for(busy):

@@ -19,7 +19,7 @@ from figure_values import built
 from ik_node import Goal, StopReason
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Outcome
-from ik_node.control.group import Aim
+from ik_node.control.group import TaskGoal
 from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
@@ -57,7 +57,7 @@ def robot_of(name, solver='auto'):
 
 def solved(goal, reason='CONVERGED'):
     """Return the outcome of a goal of an arm without a name."""
-    return Outcome((Aim('', goal),), SimpleNamespace(reason=StopReason[reason]), True, None)
+    return Outcome((TaskGoal('', goal),), SimpleNamespace(reason=StopReason[reason]), True, None)
 
 
 def two_arms():

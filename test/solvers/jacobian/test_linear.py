@@ -13,7 +13,7 @@ HOW = pytest.mark.parametrize('how', [AUTO, LU, SVD], ids=['auto', 'lu', 'svd'])
 
 def pinv_step(J, V, how=AUTO, tolerance=RANK_TOLERANCE):
     n = J.shape[1]
-    work, dq = settings.Scratch(n, n), [0.0] * n
+    work, dq = settings.ArmData(n, n), [0.0] * n
     linear.shortest_step(J.T.tolist(), n, np.asarray(V, dtype=float).tolist(), how, tolerance,
                          work, dq)
     return np.array(dq)

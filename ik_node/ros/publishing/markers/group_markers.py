@@ -124,7 +124,7 @@ class ArmMarkers(GroupMarkers):
 
     def show(self, robot: Robot, outcome: Outcome, level: bytes, text: str) -> None:
         super().show(robot, outcome, level, text)
-        self._goal = outcome.aims[0].target
+        self._goal = outcome.goals[0].target
         self._trail.add(robot.joint_configuration(self._group))
 
     def _status_of(self, task: str) -> tuple[bytes, str]:

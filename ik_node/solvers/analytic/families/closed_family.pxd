@@ -1,7 +1,7 @@
 cimport ik_node.solvers.analytic.subproblems.elimination as elimination
 from ik_node.support.arrays cimport Memory, columns, integers, pairs, points, pose, rows, vector
-from ik_node.solvers.analytic.subproblems.elimination cimport EliminationWork
-from ik_node.spatial.vector3 cimport motion, vector3
+from ik_node.solvers.analytic.subproblems.elimination cimport EliminationData
+from ik_node.spatial.vector3 cimport transform, vector3
 cimport cython
 
 cdef double INF
@@ -10,7 +10,7 @@ cdef int _JOINTS, MOST_BRANCHES
 
 cdef class ClosedForm:
     cdef Memory memory
-    cdef motion M
+    cdef transform M
     cdef vector3 across
     cdef int n, count
     cdef double parameter
@@ -21,7 +21,7 @@ cdef class ClosedForm:
     cdef pose rotations, T
     cdef columns found, wrist
     cdef pairs values
-    cdef EliminationWork elimination
+    cdef EliminationData elimination
     cdef rows branches, directions
     cdef void write_value(self, int i, int j, double c, double s) noexcept nogil
 
@@ -37,7 +37,7 @@ cdef class ClosedFamily:
     cdef list idle
     cdef int solve(self, ClosedForm work) noexcept nogil
     cdef double own_parameter(self, vector q) noexcept nogil
-    cdef motion motion_to(self, pose T_base_goal) noexcept nogil
+    cdef transform motion_to(self, pose T_base_goal) noexcept nogil
     cdef void parameters_of(self, vector q, vector parameters) noexcept nogil
     @cython.locals(has_locks=cython.bint)
     cdef int write_branches(self, pose T_base_goal, ClosedForm work) noexcept nogil

@@ -8,8 +8,8 @@ import numpy as np
 
 from ik_node.kinematics import kinds
 from ik_node.solvers.analytic.subproblems import elimination, point_3r
-from ik_node.solvers.analytic.subproblems.elimination import EliminationWork
-from ik_node.spatial.vector3 import Motion
+from ik_node.solvers.analytic.subproblems.elimination import EliminationData
+from ik_node.spatial.vector3 import Transform
 from ik_node.support import checks
 from ik_node.support.arrays import InputPoses, InputVector, Memory, OutputMatrix, Pose, Rows, Vector
 
@@ -17,13 +17,13 @@ if not cython.compiled:
     from ik_node.spatial.angles import angle_of
     from ik_node.spatial.vector3 import (
         composed,
-        motion_of,
-        moved,
-        reversed_motion,
+        identity,
+        inverse_transform,
         rotated,
         rotation_about,
         row,
-        standstill,
+        transform_of,
+        transform_point,
         translated,
     )
 
@@ -43,7 +43,7 @@ class ClosedForm:
     def __init__(self, n: int) -> None:
         """Make the arrays for n joint values."""
         self.memory = memory = Memory()
-        self.n, self.count, self.parameter, self.M = n, 0, 0.0, standstill()
+        self.n, self.count, self.parameter, self.M = n, 0, 0.0, identity()
         self.kind, self.column = memory.integers([0] * _JOINTS), memory.integers([0] * _JOINTS)
         self.axes = memory.points(np.zeros((_JOINTS, 3)))
         self.points = memory.points(np.zeros((_JOINTS, 3)))
@@ -56,7 +56,7 @@ class ClosedForm:
         self.found = memory.columns(np.zeros((point_3r.MOST_VALUES, 6)))  # beside the triple
         self.wrist = memory.columns(np.zeros((2, 6)))  # of the triple
         self.values = memory.pairs(np.zeros((6, 2)))  # of one branch
-        self.elimination = EliminationWork()
+        self.elimination = EliminationData()
         # The pose, the parameters and the reference values of a call from Python, and branches
         self.T, self.parameters = memory.pose(np.zeros((4, 4))), memory.vector(np.zeros(n))
         self.q0 = memory.vector(np.zeros(n))
@@ -108,9 +108,9 @@ class ClosedFamily:
         """Return the family's own redundancy parameter at q (n,), rad."""
         return 0.0
 
-    def motion_to(self, T_base_goal: Pose) -> Motion:
+    def motion_to(self, T_base_goal: Pose) -> Transform:
         """Return the motion T_goal T_tip⁻¹ of the tip from its pose at zero to a goal."""
-        return composed(motion_of(T_base_goal), motion_of(self.T_tip_base))
+        return composed(transform_of(T_base_goal), transform_of(self.T_tip_base))
 
     def parameters_of(self, q: Vector, parameters: Vector) -> None:
         """Write the redundancy parameters of a configuration q (n,) into parameters, rad or m."""
@@ -131,11 +131,11 @@ class ClosedFamily:
         kind, column, locked = self.kind, self.column, self.locked
         axes, points, count = self.axes, self.points, self.count
         M, parameters = self.motion_to(T_base_goal), work.parameters
-        lock, free, has_locks = standstill(), 0, self.locks > 0
+        lock, free, has_locks = identity(), 0, self.locks > 0
         for j in range(count):
             h, p = row(axes, j), row(points, j)
             if has_locks:
-                h, p = rotated(lock, h), moved(lock, p)
+                h, p = rotated(lock, h), transform_point(lock, p)
             if locked[j] >= 0:
                 value = parameters[locked[j]]
                 if kind[j] == kinds.PRISMATIC:
@@ -151,7 +151,7 @@ class ClosedFamily:
         work.count = free
         if self.parameters > self.locks:
             work.parameter = parameters[self.locks]
-        work.M = composed(M, reversed_motion(lock)) if has_locks else M
+        work.M = composed(M, inverse_transform(lock)) if has_locks else M
         solutions = self.solve(work)
         for j in range(count):
             if locked[j] >= 0:

@@ -16,8 +16,8 @@ import cython
 from ik_node.solvers.analytic.families import closed_family
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm
 from ik_node.solvers.analytic.subproblems import elimination
-from ik_node.solvers.analytic.subproblems.elimination import EliminationWork
-from ik_node.spatial.vector3 import Motion, Vector3
+from ik_node.solvers.analytic.subproblems.elimination import EliminationData
+from ik_node.spatial.vector3 import Transform, Vector3
 from ik_node.support import eigenvalues
 from ik_node.support.arrays import Columns, Matrix, Points, Vector
 
@@ -26,13 +26,13 @@ if not cython.compiled:
         along,
         cross,
         dot,
+        inverse_transform_point,
         minus,
-        moved,
-        moved_back,
         norm,
         rotated,
         rotated_back,
         times,
+        transform_point,
     )
 
 FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, GOAL, ACROSS, ACROSS_GOAL, ONE, OTHER = range(11)
@@ -61,7 +61,7 @@ class GeneralArm(ClosedFamily):
         return solutions
 
 
-def _candidates(axes: Points, points: Points, M: Motion, work: EliminationWork) -> int:
+def _candidates(axes: Points, points: Points, M: Transform, work: EliminationData) -> int:
     """Write candidates into work.found (MOST_BRANCHES, 6), rad; return their number.
 
     The arm is e₁(q₁) … e₆(q₆) = M, eᵢ(q) the turn by q about the line through points[i] (6, 3), m,
@@ -94,7 +94,7 @@ def _candidates(axes: Points, points: Points, M: Motion, work: EliminationWork) 
     return count
 
 
-def _configurations(work: EliminationWork, first: int, backward: bool,
+def _configurations(work: EliminationData, first: int, backward: bool,
                     count: int) -> tuple[int, bool]:
     """Add the real solutions of one opening to work.found, rad.
 
@@ -136,7 +136,7 @@ def _configurations(work: EliminationWork, first: int, backward: bool,
     return count, sound
 
 
-def _add(work: EliminationWork, first: int, backward: bool, before: int, count: int) -> bool:
+def _add(work: EliminationData, first: int, backward: bool, before: int, count: int) -> bool:
     """Write a solution into row count of work.found; return whether the first `before` lack it."""
     found = work.found
     for part in range(6):
@@ -170,13 +170,13 @@ def _write(lines: Columns, line: int, p: Vector3, h: Vector3) -> None:
     lines[line][3], lines[line][4], lines[line][5] = h
 
 
-def _move(M: Motion, inverse: bool, lines: Columns, line: int, target: int) -> None:
+def _move(M: Transform, inverse: bool, lines: Columns, line: int, target: int) -> None:
     """Write a motion, or its inverse, times a line into another row of lines."""
     p, h = point(lines, line), axis(lines, line)
     if inverse:
-        _write(lines, target, moved_back(M, p), rotated_back(M, h))
+        _write(lines, target, inverse_transform_point(M, p), rotated_back(M, h))
     else:
-        _write(lines, target, moved(M, p), rotated(M, h))
+        _write(lines, target, transform_point(M, p), rotated(M, h))
 
 
 def rotate(lines: Columns, line: int, about: int, angle: float, target: int) -> None:
@@ -254,7 +254,7 @@ def _write_fourteen(lines: Columns, line: int, F: Matrix, column: int) -> None:
     F[4][column], F[5][column] = pp, pl
 
 
-def arrange(axes: Points, points: Points, M: Motion, first: int, backward: bool,
+def arrange(axes: Points, points: Points, M: Transform, first: int, backward: bool,
             lines: Columns) -> None:
     """Write the lines (11, 6) of an opening: the first joint of six, and the sense, in the base.
 

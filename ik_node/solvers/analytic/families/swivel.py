@@ -21,7 +21,7 @@ import cython
 
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm
 from ik_node.solvers.analytic.subproblems import rotation_triple
-from ik_node.spatial.vector3 import Motion, Vector3
+from ik_node.spatial.vector3 import Transform, Vector3
 from ik_node.support.arrays import Points, Vector
 
 if not cython.compiled:
@@ -31,17 +31,17 @@ if not cython.compiled:
         composed,
         cross,
         dot,
+        inverse_transform,
         minus,
-        moved,
         norm,
         perpendicular,
-        reversed_motion,
         rotated,
         rotated_about,
         rotated_by,
         rotation_about,
         row,
         times,
+        transform_point,
     )
 
 NAN = float('nan')
@@ -80,7 +80,7 @@ class Swivel(ClosedFamily):
             shoulders = rotation_triple.make_rotation(h1, h2, h3, rotated(R, h3), rotated(R, w3),
                                                       work.ranges, 0, slack, shoulder)
             # R₅ R₆ R₇ = R₄ᵀ (R₁ R₂ R₃)ᵀ R_M
-            rest = composed(reversed_motion(composed(R, rotation_about(h4, R[3], c4, s4))), M)
+            rest = composed(inverse_transform(composed(R, rotation_about(h4, R[3], c4, s4))), M)
             wrists = rotation_triple.make_rotation(h5, h6, h7, rotated(rest, h7),
                                                    rotated(rest, w7), work.ranges, 4, slack,
                                                    wrist)
@@ -111,7 +111,7 @@ class Swivel(ClosedFamily):
             reach, out = rotated_by(h, c, sine, reach), rotated_by(h, c, sine, out)
         return _angle(reach, _reference(reach, row(axes, 0)), out)
 
-    def towards(self, M: Motion, hint: Vector3) -> float:
+    def towards(self, M: Transform, hint: Vector3) -> float:
         """Return the swivel angle, rad in (−π, π], that brings the elbow point nearest to a hint.
 
         M: the motion of the pose. hint: a point, m, base frame. The angle holds for both elbows:
@@ -120,14 +120,14 @@ class Swivel(ClosedFamily):
         """
         axes, points = self.axes, self.points
         s = row(points, 0)
-        reach, beside = minus(moved(M, row(points, 4)), s), minus(hint, s)
+        reach, beside = minus(transform_point(M, row(points, 4)), s), minus(hint, s)
         if norm(cross(reach, beside)) <= _ON_THE_LINE * self.size * norm(reach):
             return NAN
         line = _unit(reach)
         return _angle(line, _reference(line, row(axes, 0)), beside)
 
 
-def swivel_elbows(axes: Points, points: Points, M: Motion, size: float,
+def swivel_elbows(axes: Points, points: Points, M: Transform, size: float,
                   slack: float) -> tuple[Vector3, Vector3, int, float, float, float, float]:
     """Return (line, reference, count, c₄, s₄, c₄, s₄), which do not depend on the swivel angle.
 
@@ -137,7 +137,7 @@ def swivel_elbows(axes: Points, points: Points, M: Motion, size: float,
     solution.
     """
     s, w = row(points, 0), row(points, 4)
-    reach = minus(moved(M, w), s)
+    reach = minus(transform_point(M, w), s)
     a, b, rest = _distance(row(axes, 3), row(points, 3), s, w)
     distance, amplitude = norm(reach), math.sqrt(a * a + b * b)
     line = _unit(reach)
@@ -154,7 +154,7 @@ def swivel_elbows(axes: Points, points: Points, M: Motion, size: float,
 
 
 def shoulder_rotation(axes: Points, points: Points, c4: float, s4: float, line: Vector3,
-                      outward: Vector3) -> Motion:
+                      outward: Vector3) -> Transform:
     """Return R₁ R₂ R₃ as a motion, for a value (c₄, s₄) of the elbow.
 
     It brings the direction to the wrist onto the line, and the elbow's side outward; both unit.

@@ -1,6 +1,6 @@
 from ik_node.support.arrays cimport Memory, fours, integers, pairs, points, pose, vector
 from ik_node.solvers.analytic.families.swivel cimport Swivel
-from ik_node.spatial.vector3 cimport motion, vector3
+from ik_node.spatial.vector3 cimport transform, vector3
 cimport cython
 
 ctypedef (vector3, vector3, vector3, vector3, vector3, vector3, vector3) triple
@@ -21,7 +21,7 @@ cdef class Intervals:
     cdef points turning
     cdef integers inside
     cdef pose T
-    cdef int find(self, Swivel arm, motion M, vector lower, vector upper,
+    cdef int find(self, Swivel arm, transform M, vector lower, vector upper,
                   double narrower) noexcept nogil
     cdef void _write_bound(self, int j, double lower, double upper) noexcept nogil
     cdef bint _is_inside(self, int j, double c, double s) noexcept nogil

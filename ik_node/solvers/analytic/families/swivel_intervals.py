@@ -22,7 +22,7 @@ import numpy as np
 from ik_node.solvers.analytic.families import swivel
 from ik_node.solvers.analytic.families.swivel import Swivel
 from ik_node.solvers.analytic.subproblems import rotation_triple
-from ik_node.spatial.vector3 import Motion, Vector3
+from ik_node.spatial.vector3 import Transform, Vector3
 from ik_node.support import checks
 from ik_node.support.arrays import InputMatrix, InputVector, Memory, OutputMatrix, Points, Vector
 
@@ -64,7 +64,7 @@ class Intervals:
         self.inside = memory.integers([0] * _MOST_CUTS)
         self.T = memory.pose(np.zeros((4, 4)))  # of a call from Python
 
-    def find(self, arm: Swivel, M: Motion, lower: Vector, upper: Vector, narrower: float) -> int:
+    def find(self, arm: Swivel, M: Transform, lower: Vector, upper: Vector, narrower: float) -> int:
         """Find the intervals within limits narrowed by `narrower`, rad; return their number.
 
         M: the motion T_goal T_tip⁻¹, T_tip at zero. lower, upper (7,): rad, ±inf for none; whole

@@ -27,10 +27,8 @@ if not cython.compiled:
     from ik_node.spatial.vector3 import (
         along,
         dot,
+        inverse_transform_point,
         minus,
-        motion_of,
-        moved,
-        moved_back,
         norm,
         perpendicular,
         rotated,
@@ -39,6 +37,8 @@ if not cython.compiled:
         rotation_about,
         row,
         times,
+        transform_of,
+        transform_point,
     )
 
 _SINE = math.sqrt(0.75)   # of a third of a turn
@@ -94,7 +94,7 @@ class SphericalTriple(Triple):
         place, span, behind, axes = self.place, self.span, self.place + self.span, work.axes
         size, slack, beside = self.size, self.slack, work.count - self.span
         start, found, t = work.beside_start, work.found, row(work.points, place)
-        x, h = moved_back(work.M, t), row(axes, place)
+        x, h = inverse_transform_point(work.M, t), row(axes, place)
         # A direction across the last axis of the triple tells its rotation.
         if span > 1:
             work.across = rotation_triple.across(row(axes, behind - 2), row(axes, behind - 1))
@@ -102,7 +102,7 @@ class SphericalTriple(Triple):
             work.across = perpendicular(
                 h, (0.0, 1.0, 0.0) if math.fabs(h[0]) > 0.7 else (1.0, 0.0, 0.0))
         if behind == work.count:  # A c = M c: the axes as they are
-            behind, x, t = 0, t, moved(work.M, t)
+            behind, x, t = 0, t, transform_point(work.M, t)
         if beside == 3:
             return position_triple.place_point(
                 _beside(work, behind, 0), _beside(work, behind, 1), _beside(work, behind, 2), x, t,
@@ -140,7 +140,8 @@ class ParallelTriple(Triple):
     def solve_beside(self, work: ClosedForm) -> int:
         place, behind, beside = self.place, self.place + self.span, work.count - self.span
         h, p1 = row(work.axes, place), row(work.points, place)
-        u, x, start = rotated_back(work.M, h), moved_back(work.M, p1), work.beside_start
+        u, x = rotated_back(work.M, h), inverse_transform_point(work.M, p1)
+        start = work.beside_start
         work.across = perpendicular(h, minus(row(work.points, place + 1), p1))
         if beside == 3:
             return parallel_triple.keep_direction(
@@ -186,8 +187,8 @@ class FreePlanarTriple(ParallelTriple):
 
     def solve(self, work: ClosedForm) -> int:
         """Write every branch; see `ClosedFamily`. M then has the tip's angle, from zero."""
-        tip = moved_back(motion_of(self.T_tip_base), (0.0, 0.0, 0.0))
-        shift = minus(moved(work.M, tip), tip)
+        tip = inverse_transform_point(transform_of(self.T_tip_base), (0.0, 0.0, 0.0))
+        shift = minus(transform_point(work.M, tip), tip)
         turn = rotation_about(row(work.axes, 0), tip, math.cos(work.parameter),
                               math.sin(work.parameter))
         work.M = turn[0], turn[1], turn[2], along(turn[3], 1.0, shift)
@@ -244,7 +245,7 @@ def _beside(work: ClosedForm, behind: int, k: int) -> Joint:
     j = _round(work, behind + k)
     h, p = row(work.axes, j), row(work.points, j)
     if j < behind:
-        h, p = rotated_back(work.M, h), moved_back(work.M, p)
+        h, p = rotated_back(work.M, h), inverse_transform_point(work.M, p)
     return work.kind[j], h, p
 
 

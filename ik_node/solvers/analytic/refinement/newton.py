@@ -8,7 +8,7 @@ from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.kernel import linear, search
 from ik_node.solvers.kernel import task as tasks
-from ik_node.solvers.kernel.settings import Scratch
+from ik_node.solvers.kernel.settings import ArmData
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support.arrays import Columns, Pose, Vector
 
@@ -29,7 +29,7 @@ _SINGULAR = 1e-12     # a pivot that counts as zero, for entries of size 1
 ALL_BUT_SINGULAR = 1e-6  # a pivot that amplifies rounding errors noticeably
 
 
-def newton_refinement(chain: ChainRecord, task: TipTask, work: Scratch, held: Vector, q: Vector,
+def newton_refinement(chain: ChainRecord, task: TipTask, work: ArmData, held: Vector, q: Vector,
                       steps: int) -> tuple[float, float, float]:
     """Refine q (n,) in place by damped Newton steps; return the errors there.
 
@@ -80,7 +80,7 @@ def newton_refinement(chain: ChainRecord, task: TipTask, work: Scratch, held: Ve
     return error, position, orientation
 
 
-def _write_jacobian(chain: ChainRecord, task: TipTask, work: Scratch, held: Vector) -> None:
+def _write_jacobian(chain: ChainRecord, task: TipTask, work: ArmData, held: Vector) -> None:
     """Write the task Jacobian for work.frames into work.J, with zero columns for held joints."""
     J = work.J
     jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], J)
@@ -118,7 +118,7 @@ def _eliminate(J: Columns, n: int, e: Vector) -> float:
     return least
 
 
-def smallest_pivot(chain: ChainRecord, work: Scratch, held: Vector, q: Vector,
+def smallest_pivot(chain: ChainRecord, work: ArmData, held: Vector, q: Vector,
                    unit: float) -> float:
     """Return the smallest pivot of the Jacobian of the joints that are not held, at q (n,).
 
@@ -142,7 +142,7 @@ def smallest_pivot(chain: ChainRecord, work: Scratch, held: Vector, q: Vector,
     return _eliminate(J, free, work.e)
 
 
-def last_newton_step(chain: ChainRecord, T_base_goal: Pose, work: Scratch, q: Vector) -> bool:
+def last_newton_step(chain: ChainRecord, T_base_goal: Pose, work: ArmData, q: Vector) -> bool:
     """Take a last Newton step from q (n,), which nearly meets a pose; return whether it was taken.
 
     n is at most 6, and work.frames are q's. A step this short leaves an error of its square, below
@@ -152,7 +152,7 @@ def last_newton_step(chain: ChainRecord, T_base_goal: Pose, work: Scratch, q: Ve
     return newton_step(chain, T_base_goal, work, q, _SINGULAR, _SHORT)
 
 
-def newton_step(chain: ChainRecord, T_base_goal: Pose, work: Scratch, q: Vector, least: float,
+def newton_step(chain: ChainRecord, T_base_goal: Pose, work: ArmData, q: Vector, least: float,
                 longest: float) -> bool:
     """Take a Newton step from q (n,) towards a pose; return whether it was taken.
 
@@ -181,7 +181,7 @@ def newton_step(chain: ChainRecord, T_base_goal: Pose, work: Scratch, q: Vector,
     return True
 
 
-def across_fold(chain: ChainRecord, task: TipTask, work: Scratch, held: Vector, q: Vector,
+def across_fold(chain: ChainRecord, task: TipTask, work: ArmData, held: Vector, q: Vector,
                 side: int, start: Vector) -> bool:
     """Write an initial guess across a nearby singularity of q (n,) into start (n,).
 

@@ -2,7 +2,7 @@ from ik_node.support.arrays cimport Memory, rows, vector
 from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily, ClosedForm
 from ik_node.solvers.kernel.arm_kernel cimport Verifier
-from ik_node.solvers.kernel.settings cimport Settings, Scratch
+from ik_node.solvers.kernel.settings cimport Settings, ArmData
 from ik_node.solvers.kernel.task cimport TipTask
 cimport cython
 
@@ -15,7 +15,7 @@ cdef class Refinement:
     cdef ChainRecord chain
     cdef Settings settings
     cdef ClosedFamily family
-    cdef Scratch work
+    cdef ArmData work
     cdef TipTask task
     cdef ClosedForm closed_form
     cdef rows branches
@@ -37,7 +37,7 @@ cdef class Refinement:
 
 cdef class Refiner(Verifier):
     cdef Settings settings
-    @cython.locals(work=Scratch)
+    @cython.locals(work=ArmData)
     cpdef tuple refine(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                        double[::1] q)
 
@@ -45,6 +45,6 @@ cdef class Refiner(Verifier):
 cdef void load_goal(TipTask task, const double[:, ::1] T_base_goal, const double[::1] weights,
                     Settings settings) noexcept nogil
 @cython.locals(met=cython.bint)
-cdef (double, double) refine_to_precision(ChainRecord chain, TipTask task, Settings settings, Scratch work,
+cdef (double, double) refine_to_precision(ChainRecord chain, TipTask task, Settings settings, ArmData work,
                                           vector q) noexcept nogil
 include "refinement.pxi"

@@ -10,7 +10,7 @@ from ik_node.solvers.analytic.families.closed_family import ClosedFamily, Closed
 from ik_node.solvers.analytic.refinement import newton
 from ik_node.solvers.kernel import search
 from ik_node.solvers.kernel.arm_kernel import Verifier
-from ik_node.solvers.kernel.settings import Scratch, Settings
+from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support.arrays import InputMatrix, InputVector, Memory, OutputVector, Vector
 
@@ -40,7 +40,7 @@ class Refinement:
         self.memory = memory = Memory()
         self.chain, self.settings, self.family = chain, settings, family
         n = self.chain.n
-        self.work, self.closed_form = Scratch(self.chain.m, n), ClosedForm(n)
+        self.work, self.closed_form = ArmData(self.chain.m, n), ClosedForm(n)
         self.task, self.branches = self.work.task, self.closed_form.branches
         # The redundancy parameters, and what whole turns are nearest to
         self.parameters, self.q0 = self.closed_form.parameters, self.closed_form.q0
@@ -212,7 +212,7 @@ def position_unit(settings: Settings) -> float:
     return max(min(1.0, LARGE / settings.length), SMALL / settings.length)
 
 
-def refine_to_precision(chain: ChainRecord, task: TipTask, settings: Settings, work: Scratch,
+def refine_to_precision(chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData,
                         q: Vector) -> tuple[float, float]:
     """Refine q (n,) to full precision in place; return (position error, orientation error).
 
@@ -242,7 +242,7 @@ def refine_to_precision(chain: ChainRecord, task: TipTask, settings: Settings, w
     return position, orientation
 
 
-def refine_inside_limits(chain: ChainRecord, task: TipTask, work: Scratch, held: Vector,
+def refine_inside_limits(chain: ChainRecord, task: TipTask, work: ArmData, held: Vector,
                          q: Vector) -> float:
     """Refine q (n,) in place, holding joints that leave their limits there; return the error.
 

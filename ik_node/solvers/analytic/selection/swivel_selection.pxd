@@ -3,7 +3,7 @@ from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.solvers.analytic.families.swivel cimport Swivel
 from ik_node.solvers.analytic.families.swivel_intervals cimport Intervals
 from ik_node.solvers.analytic.selection.redundant_selection cimport RedundantSelection
-from ik_node.solvers.kernel.settings cimport Scratch
+from ik_node.solvers.kernel.settings cimport ArmData
 from ik_node.spatial.vector3 cimport vector3
 cimport cython
 
@@ -18,7 +18,7 @@ cdef class ArmPreference:
     cdef vector comfort_lower, comfort_upper
     cdef vector3 hint, hand, elbow, wrist, plane_point, plane_normal, capsule_start, capsule_end
     cdef double capsule_radius
-    cdef double cost(self, ChainRecord chain, Scratch work, vector q, double own) noexcept nogil
+    cdef double cost(self, ChainRecord chain, ArmData work, vector q, double own) noexcept nogil
     cdef double discomfort(self, vector q, int n) noexcept nogil
     cdef double torso_depth(self, vector3 elbow, vector3 wrist) noexcept nogil
 

@@ -18,14 +18,23 @@ from ik_node.solvers.analytic.families.swivel_intervals import Intervals
 from ik_node.solvers.analytic.recognition.nominal import Structure
 from ik_node.solvers.analytic.selection import redundant_selection, selection
 from ik_node.solvers.analytic.selection.redundant_selection import RedundantSelection
-from ik_node.solvers.kernel.settings import Scratch, Settings
+from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.solvers.options import ClosedFormOptions
 from ik_node.spatial.vector3 import Vector3
 from ik_node.support.arrays import Memory, Vector
 from ik_node.support.exceptions import OptionError
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import along, cross, dot, minus, motion_of, moved, norm, rotated
+    from ik_node.spatial.vector3 import (
+        along,
+        cross,
+        dot,
+        minus,
+        norm,
+        rotated,
+        transform_of,
+        transform_point,
+    )
 
 INF, NAN, TWO_PI = math.inf, float('nan'), 2.0 * math.pi
 _INWARDS = 1e-7        # rad: distance from the end of an interval, against rounding
@@ -93,15 +102,15 @@ class ArmPreference:
             self.capsule_start, self.capsule_end = _three(capsule), _three(capsule[3:])
             self.capsule_radius = capsule[6]
 
-    def cost(self, chain: ChainRecord, work: Scratch, q: Vector, own: float) -> float:
+    def cost(self, chain: ChainRecord, work: ArmData, q: Vector, own: float) -> float:
         """Return the cost of a configuration q (7,); own: its cost as `Selection.cost`, finite."""
         total = 0.0
         if own >= selection.OUT_OF_MARGIN:
             total, own = selection.OUT_OF_MARGIN, own - selection.OUT_OF_MARGIN
         forward.chain_frames(chain, q, work.frames)
-        elbow = moved(motion_of(work.frames[_ELBOW]), self.elbow)
-        tip = motion_of(work.frames[chain.m])
-        wrist = moved(tip, self.wrist)
+        elbow = transform_point(transform_of(work.frames[_ELBOW]), self.elbow)
+        tip = transform_of(work.frames[chain.m])
+        wrist = transform_point(tip, self.wrist)
         total += (_DEPTH * self.torso_depth(elbow, wrist)
                   + _DISCOMFORT * self.discomfort(q, chain.n))
         if not self.guided:

@@ -6,7 +6,7 @@ cdef double INF
 cdef int MOST_BRANCHES
 
 
-cdef class EliminationWork:
+cdef class EliminationData:
     cdef Memory memory
     cdef bint beside_motion
     cdef columns lines, found

@@ -21,7 +21,7 @@ INF = math.inf
 MOST_BRANCHES = 96  # of a nominal arm
 
 
-class EliminationWork:
+class EliminationData:
     """Matrices of one opening of the loop; their names are those of the functions below."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class EliminationWork:
         self.found = memory.columns(np.zeros((MOST_BRANCHES, 6)))  # rad
 
 
-def six_equations(work: EliminationWork) -> None:
+def six_equations(work: EliminationData) -> None:
     """Write the six equations in θ₄ and θ₅, fixed + cosine · cos θ₃ + sine · sin θ₃, (6, 9) each.
 
     P and Q (14, 9) are the coefficients of both sides, N (6, 14) annihilates Q's unknowns.
@@ -65,7 +65,7 @@ def six_equations(work: EliminationWork) -> None:
             work.fixed[r][0] -= N[r][i] * Q[i][0]
 
 
-def twelve_equations(work: EliminationWork, theta3: float) -> None:
+def twelve_equations(work: EliminationData, theta3: float) -> None:
     """Write M(θ₃) (12, 12), with M v = 0 for v = (cos a, sin a, cos 3a, sin 3a)⊗(1, c₅, s₅).
 
     The six times cos a and times sin a, a = θ₄/2. Raghavan & Roth multiply by 1 and by tan a,
@@ -87,7 +87,7 @@ def _double(M: Matrix, row: int, other: int, j: int, f: float, g: float, h: floa
     M[other][j], M[other][3 + j], M[other][6 + j], M[other][9 + j] = h, f - g, -h, g
 
 
-def sixteen_roots(work: EliminationWork, phi: float) -> float:
+def sixteen_roots(work: EliminationData, phi: float) -> float:
     """Write K (16, 16), whose eigenvalues are cot(δ/2) where M(φ + δ) is singular.
 
     M (12, 12) is M(φ), and overwritten; V (16, 12) is scratch; P (14, 9) and N (6, 14) as for

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ik_node.model.body import Body
-from ik_node.solvers.kernel.body.descent import Descent, DescentWork, TaskJudge
+from ik_node.solvers.kernel.body.descent import Descent, DescentData, TaskJudge
 from ik_node.solvers.kernel.body.stacked_tasks import StackedTasks
 from ik_node.solvers.kernel.body.steps import Limits
 from ik_node.solvers.kernel.evolution import Evolution, first_state
@@ -48,7 +48,7 @@ class Records:
         self._own = {k: _described(task, body) for k, task in enumerate(tasks)
                      if not is_built_in(task)}
         self._records = [record_of(task, body, k) for k, task in enumerate(tasks)]
-        self._idle: list[DescentWork] = []
+        self._idle: list[DescentData] = []
         self._whole = self.stacked([range(len(tasks))])
         self.check = self.descent(self._whole)
         self._merged: dict[Any, TaskLevel] = {}

@@ -1,6 +1,6 @@
 from ik_node.support.arrays cimport Memory, integers, vector
 from ik_node.kinematics.tree cimport Tree
-from ik_node.solvers.kernel.body.velocity cimport Velocity, VelocityWork
+from ik_node.solvers.kernel.body.velocity cimport Velocity, VelocityData
 
 cdef double SINGULAR, VANISHING, PSEUDO_TIME, INF
 
@@ -20,6 +20,6 @@ cdef class Motion(Velocity):
     cdef double feedback
 
 
-cdef void motion(Motion own, VelocityWork work, int count, double dt, bint at_rest) noexcept nogil
-cdef void write_mass(Motion own, VelocityWork work) noexcept nogil
+cdef void motion(Motion own, VelocityData work, int count, double dt, bint at_rest) noexcept nogil
+cdef void write_mass(Motion own, VelocityData work) noexcept nogil
 include "constrained_dynamics.pxi"

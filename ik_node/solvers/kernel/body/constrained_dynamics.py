@@ -14,7 +14,7 @@ from ik_node.solvers.kernel.body import steps
 from ik_node.solvers.kernel.body import velocity as velocities
 from ik_node.solvers.kernel.body.stacked_tasks import StackedTasks
 from ik_node.solvers.kernel.body.steps import Limits
-from ik_node.solvers.kernel.body.velocity import Velocity, VelocityWork
+from ik_node.solvers.kernel.body.velocity import Velocity, VelocityData
 from ik_node.solvers.kernel.qp import hierarchical_qp as cascades
 from ik_node.support import linear_systems
 from ik_node.support.arrays import Matrix, Memory
@@ -57,7 +57,7 @@ class Motion(Velocity):
         self.memory = Memory()
         self.constant = self.memory.integers(constant)
 
-    def step(self, work: VelocityWork, dt: float) -> None:
+    def step(self, work: VelocityData, dt: float) -> None:
         """Write the motion of dt seconds into work.step.x (n,); curved one-sided rows hold then."""
         steps.set_bounds(self.limits, work.step, work.q, dt, INF)
         velocities.rows_at(self, work)
@@ -65,12 +65,12 @@ class Motion(Velocity):
         if self.constraints > 0 and self.stack.some_one_sided[0] and self.feedback > 0.0:
             velocities.correct(self, work, dt, False)
 
-    def direction(self, work: VelocityWork, count: int) -> None:
+    def direction(self, work: VelocityData, count: int) -> None:
         """Write the motion of the first levels in a long time, in which springs come to rest."""
         motion(self, work, count, PSEUDO_TIME, True)
 
 
-def motion(own: Motion, work: VelocityWork, count: int, dt: float, at_rest: bool) -> None:
+def motion(own: Motion, work: VelocityData, count: int, dt: float, at_rest: bool) -> None:
     """Write the motion of dt seconds for the rows of the first levels and the frames in work.
 
     M/dt + Σ Jᵀ J takes the place of M, J of the pulls, which so are those at the end of the step.
@@ -103,7 +103,7 @@ def motion(own: Motion, work: VelocityWork, count: int, dt: float, at_rest: bool
     cascades.solve(work.cascade, e, work.step.lower, work.step.upper, work.step.x)
 
 
-def write_mass(own: Motion, work: VelocityWork) -> None:
+def write_mass(own: Motion, work: VelocityData) -> None:
     """Write M (n, n) at the frames, positive definite: joints that move next to none have some."""
     M, n = work.cascade.M, own.tree.n
     if own.mass.has_inertia:

@@ -1,7 +1,7 @@
 from ik_node.support.arrays cimport Memory, matrix, pairs, vector
-from ik_node.tasks.body_task cimport TaskWork
+from ik_node.tasks.body_task cimport TaskData
 from ik_node.solvers.kernel.body.stacked_tasks cimport LevelCost, StackedTasks
-from ik_node.solvers.kernel.body.steps cimport Limits, StepWork
+from ik_node.solvers.kernel.body.steps cimport Limits, StepData
 from ik_node.solvers.kernel.evolution cimport Judge
 from ik_node.kinematics.tree cimport Tree
 cimport cython
@@ -10,10 +10,10 @@ cdef int PATIENCE
 cdef double LEAST, MOST, FIRST, PROGRESS, SMALL, TINY, INF
 
 
-cdef class DescentWork:
+cdef class DescentData:
     cdef Memory memory
-    cdef TaskWork task
-    cdef StepWork step
+    cdef TaskData task
+    cdef StepData step
     cdef LevelCost found
     cdef vector q, start
     cdef pairs misses
@@ -27,35 +27,35 @@ cdef class Descent:
     cdef list idle
     cdef int max_iterations
 
-    @cython.locals(work=DescentWork)
+    @cython.locals(work=DescentData)
     cpdef tuple rows(self, const double[::1] q)
-    @cython.locals(work=DescentWork)
+    @cython.locals(work=DescentData)
     cpdef tuple run(self, const double[::1] q, double deadline, bint settles)
-    @cython.locals(work=DescentWork)
+    @cython.locals(work=DescentData)
     cpdef start(self, const double[::1] q)
-    @cython.locals(work=DescentWork)
+    @cython.locals(work=DescentData)
     cpdef tuple solve(self, const double[::1] start, const double[::1] q, double deadline)
     cpdef tuple verify(self, const double[::1] start, const double[::1] q)
     @cython.locals(met=cython.bint)
-    cdef tuple verified(self, DescentWork work, const double[::1] start)
-    @cython.locals(work=DescentWork)
-    cdef DescentWork begin(self, const double[::1] q)
-    cdef int take_start(self, DescentWork work, const double[::1] start) except -1
-    cdef joint_values(self, DescentWork work)
-    cdef int copy_misses(self, DescentWork work, double[:, ::1] misses) except -1
+    cdef tuple verified(self, DescentData work, const double[::1] start)
+    @cython.locals(work=DescentData)
+    cdef DescentData begin(self, const double[::1] q)
+    cdef int take_start(self, DescentData work, const double[::1] start) except -1
+    cdef joint_values(self, DescentData work)
+    cdef int copy_misses(self, DescentData work, double[:, ::1] misses) except -1
 
 
 cdef class TaskJudge(Judge):
     cdef Descent descent
-    cdef DescentWork work
+    cdef DescentData work
 
 
 @cython.locals(met=cython.bint)
-cdef int descend(Descent own, DescentWork work, double deadline, bint settles,
+cdef int descend(Descent own, DescentData work, double deadline, bint settles,
                  vector q) except -1 nogil
-cdef int rows_at(Descent own, DescentWork work, vector q) except -1 nogil
+cdef int rows_at(Descent own, DescentData work, vector q) except -1 nogil
 @cython.locals(differs=cython.bint)
-cdef bint verify(Descent own, DescentWork work, vector q) except -1 nogil
+cdef bint verify(Descent own, DescentData work, vector q) except -1 nogil
 @cython.locals(met=cython.bint)
-cdef bint missed(Tree tree, StackedTasks whole, DescentWork work, vector q) except -1 nogil
+cdef bint missed(Tree tree, StackedTasks whole, DescentData work, vector q) except -1 nogil
 include "descent.pxi"

@@ -12,13 +12,13 @@ from ik_node.solvers.kernel import search
 from ik_node.solvers.kernel.body import stacked_tasks as stacks
 from ik_node.solvers.kernel.body import steps
 from ik_node.solvers.kernel.body.stacked_tasks import LevelCost, StackedTasks
-from ik_node.solvers.kernel.body.steps import Limits, StepWork
+from ik_node.solvers.kernel.body.steps import Limits, StepData
 from ik_node.solvers.kernel.evolution import Judge
 from ik_node.support import arrays
 from ik_node.support import clock as clocks
 from ik_node.support.arrays import InputMatrix, InputVector, Memory, Vector
 from ik_node.tasks import body_task
-from ik_node.tasks.body_task import BodyTask, TaskWork
+from ik_node.tasks.body_task import BodyTask, TaskData
 
 LEAST, MOST = 1e-7, 1e6  # of the damping over the cost
 FIRST = 1e-2
@@ -30,7 +30,7 @@ TWO_PI = 2.0 * math.pi
 INF = math.inf
 
 
-class DescentWork:
+class DescentData:
     """Scratch of one thread.
 
     - `start`: (n,) to whose turn continuous joints return.
@@ -39,8 +39,8 @@ class DescentWork:
 
     def __init__(self, tree: Tree, whole: StackedTasks) -> None:
         self.memory = memory = Memory()
-        self.task, self.found = TaskWork(tree, whole.count), LevelCost()
-        self.step = StepWork(tree.n, whole.m)
+        self.task, self.found = TaskData(tree, whole.count), LevelCost()
+        self.step = StepData(tree.n, whole.m)
         self.q, self.start = memory.vector(np.zeros(tree.n)), memory.vector(np.zeros(tree.n))
         self.misses = memory.pairs(np.zeros((whole.count, 2)))
         self.iterations = 0
@@ -50,7 +50,7 @@ class Descent:
     """The descents of one level of a solver. Threads may run them at the same time."""
 
     def __init__(self, tree: Tree, level: StackedTasks, whole: StackedTasks, limits: Limits,
-                 max_iterations: int, idle: list[DescentWork]) -> None:
+                 max_iterations: int, idle: list[DescentData]) -> None:
         """Take the tasks of the level, and the `whole`: all of the solver, which are verified.
 
         idle: scratch that is not used, which all descents of the same `whole` may share.
@@ -114,7 +114,7 @@ class Descent:
         """
         return self.verified(self.begin(q), start)
 
-    def verified(self, work: DescentWork, start: InputVector) -> tuple[
+    def verified(self, work: DescentData, start: InputVector) -> tuple[
             np.ndarray, bool, np.ndarray]:
         """Verify work.q (n,), and release work; see `verify`."""
         self.take_start(work, start)
@@ -126,30 +126,30 @@ class Descent:
         self.idle.append(work)
         return q, met, misses
 
-    def begin(self, q: InputVector) -> DescentWork:
+    def begin(self, q: InputVector) -> DescentData:
         """Return scratch that no other thread uses, with q (n,) and the targets in it."""
         if q.shape[0] != self.tree.n:
             raise ValueError(f'q must have {self.tree.n} values, not {q.shape[0]}')
-        work = self.idle.pop() if self.idle else DescentWork(self.tree, self.whole)
+        work = self.idle.pop() if self.idle else DescentData(self.tree, self.whole)
         for k in range(self.tree.n):
             work.q[k] = q[k]
         stacks.take_targets(self.whole, work.task)
         return work
 
-    def take_start(self, work: DescentWork, start: InputVector) -> None:
+    def take_start(self, work: DescentData, start: InputVector) -> None:
         """Copy a start (n,)."""
         if start.shape[0] != self.tree.n:
             raise ValueError(f'start must have {self.tree.n} values, not {start.shape[0]}')
         for k in range(self.tree.n):
             work.start[k] = start[k]
 
-    def joint_values(self, work: DescentWork) -> np.ndarray:
+    def joint_values(self, work: DescentData) -> np.ndarray:
         """Return a copy of work.q (n,)."""
         q = np.empty(self.tree.n)
         arrays.copy_vector(work.q, q)
         return q
 
-    def copy_misses(self, work: DescentWork, misses: InputMatrix) -> None:
+    def copy_misses(self, work: DescentData, misses: InputMatrix) -> None:
         """Copy what tasks miss into misses (t, 2)."""
         for index in range(self.whole.count):
             misses[index, 0], misses[index, 1] = work.misses[index][0], work.misses[index][1]
@@ -174,7 +174,7 @@ class TaskJudge(Judge):
         self.descent.idle.append(self.work)
 
 
-def descend(own: Descent, work: DescentWork, deadline: float, settles: bool, q: Vector) -> int:
+def descend(own: Descent, work: DescentData, deadline: float, settles: bool, q: Vector) -> int:
     """Minimise the cost of the level from q (n,), in place; return how that ended.
 
     λ² = μ · |e|²/2, so that steps become Gauss–Newton's near a solution [Chan & Lawrence 1988]; μ
@@ -227,21 +227,21 @@ def descend(own: Descent, work: DescentWork, deadline: float, settles: bool, q: 
     return codes.CONVERGED
 
 
-def rows_at(own: Descent, work: DescentWork, q: Vector) -> None:
+def rows_at(own: Descent, work: DescentData, q: Vector) -> None:
     """Write the rows at q (n,) into A_trial and e_trial, columns over the scale of the joints."""
     stacks.rows_at(own.level, own.tree, work.task, q, work.step.A_trial, work.step.e_trial,
                    work.found)
     steps.scale_columns(own.limits, work.step.A_trial, own.level.m)
 
 
-def accept(work: DescentWork) -> None:
+def accept(work: DescentData) -> None:
     """Make the rows of the trial those of the search."""
     A, e = work.step.A, work.step.e
     work.step.A, work.step.e = work.step.A_trial, work.step.e_trial
     work.step.A_trial, work.step.e_trial = A, e
 
 
-def left2(own: Descent, work: DescentWork) -> float:
+def left2(own: Descent, work: DescentData) -> float:
     """Return |e − A x|² of the rows that would miss something."""
     for i in range(own.level.m):
         work.step.left[i] = work.step.e[i]
@@ -260,7 +260,7 @@ def shorten_rotation(q: Vector) -> bool:
     return True
 
 
-def verify(own: Descent, work: DescentWork, q: Vector) -> bool:
+def verify(own: Descent, work: DescentData, q: Vector) -> bool:
     """Bring continuous joints of q (n,) to the start's turn; tell whether all is met there.
 
     Writes what tasks miss into work.misses, from frames computed anew.
@@ -284,7 +284,7 @@ def verify(own: Descent, work: DescentWork, q: Vector) -> bool:
     return False
 
 
-def missed(tree: Tree, whole: StackedTasks, work: DescentWork, q: Vector) -> bool:
+def missed(tree: Tree, whole: StackedTasks, work: DescentData, q: Vector) -> bool:
     """Write what each task misses at q (n,); tell whether all that is necessary is met."""
     r, first, met = work.step.e_trial, 0, True
     trees.tree_frames(tree, q, work.task.frames, work.task.axes)

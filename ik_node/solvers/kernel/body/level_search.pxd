@@ -1,8 +1,8 @@
 cimport ik_node.solvers.kernel.body.steps as steps
 from ik_node.support.arrays cimport Memory, integers, matrix, vector
-from ik_node.solvers.kernel.body.velocity cimport Velocity, VelocityWork
+from ik_node.solvers.kernel.body.velocity cimport Velocity, VelocityData
 from ik_node.solvers.kernel.body.stacked_tasks cimport LevelCost, StackedTasks
-from ik_node.solvers.kernel.body.steps cimport Limits, StepWork
+from ik_node.solvers.kernel.body.steps cimport Limits, StepData
 cimport cython
 
 cdef double SHRINK, GROW, LEAST, SMALL, INF
@@ -16,9 +16,9 @@ cdef class Linearization:
     cdef integers met
 
 
-cdef class LevelSearchWork:
+cdef class LevelSearchData:
     cdef Memory memory
-    cdef VelocityWork work
+    cdef VelocityData work
     cdef Linearization here, there
     cdef vector q, trial, marked, predicted, weights
     cdef int iterations
@@ -33,15 +33,15 @@ cdef class LevelSearch:
     cdef integers necessary
     cdef list idle
 
-    @cython.locals(own=LevelSearchWork)
+    @cython.locals(own=LevelSearchData)
     cpdef tuple run(self, double[::1] q, double deadline, int max_iterations, double progress)
 
 
-cdef int search(LevelSearch own, LevelSearchWork work, double deadline, int max_iterations,
+cdef int search(LevelSearch own, LevelSearchData work, double deadline, int max_iterations,
                 double progress) except -1 nogil
-cdef int arrive(LevelSearch own, LevelSearchWork work, vector q) except -1 nogil
-cdef int evaluate(LevelSearch own, LevelSearchWork work, vector q) except -1 nogil
-cdef double step_from(LevelSearch own, LevelSearchWork work, Linearization rows, vector q, int count,
+cdef int arrive(LevelSearch own, LevelSearchData work, vector q) except -1 nogil
+cdef int evaluate(LevelSearch own, LevelSearchData work, vector q) except -1 nogil
+cdef double step_from(LevelSearch own, LevelSearchData work, Linearization rows, vector q, int count,
                       double radius) except? -1.0 nogil
-cdef int restore(LevelSearch own, LevelSearchWork work) except -1 nogil
+cdef int restore(LevelSearch own, LevelSearchData work) except -1 nogil
 include "level_search.pxi"

@@ -9,7 +9,7 @@ from ik_node.kinematics import tree as trees
 from ik_node.solvers import codes
 from ik_node.solvers.kernel.body import descent, steps
 from ik_node.solvers.kernel.body import stacked_tasks as stacks
-from ik_node.solvers.kernel.body.velocity import Velocity, VelocityWork
+from ik_node.solvers.kernel.body.velocity import Velocity, VelocityData
 from ik_node.support import clock as clocks
 from ik_node.support.arrays import InputVector, Integers, Memory, Vector
 
@@ -39,10 +39,10 @@ class Linearization:
         self.met = memory.integers(np.zeros(count))
 
 
-class LevelSearchWork:
+class LevelSearchData:
     """Scratch of one thread; `iterations`: of the last search."""
 
-    def __init__(self, work: VelocityWork, n: int, m: int, count: int) -> None:
+    def __init__(self, work: VelocityData, n: int, m: int, count: int) -> None:
         self.memory = memory = Memory()
         self.work, self.iterations = work, 0
         self.here, self.there = Linearization(n, m, count), Linearization(n, m, count)
@@ -64,7 +64,7 @@ class LevelSearch:
         self.memory = Memory()
         self.steps = steps
         self.stack = self.steps.stack
-        self.idle: list[LevelSearchWork] = []
+        self.idle: list[LevelSearchData] = []
         self.needed, self.settles = 0, False
         self.necessary = self.memory.integers(np.zeros(self.stack.levels))
         for level in range(self.stack.levels):
@@ -81,8 +81,8 @@ class LevelSearch:
         progress: by which part of itself the merit must shrink within some iterations.
         """
         n = self.steps.tree.n
-        own = self.idle.pop() if self.idle else LevelSearchWork(
-            self.steps.take_work(), n, self.stack.m, self.stack.levels)
+        own = self.idle.pop() if self.idle else LevelSearchData(
+            self.steps.take_data(), n, self.stack.m, self.stack.levels)
         for k in range(n):
             own.q[k] = q[k]
         stacks.take_targets(self.stack, own.work.task)
@@ -95,7 +95,7 @@ class LevelSearch:
         return end, iterations
 
 
-def search(own: LevelSearch, work: LevelSearchWork, deadline: float, max_iterations: int,
+def search(own: LevelSearch, work: LevelSearchData, deadline: float, max_iterations: int,
            progress: float) -> int:
     """Search from work.q until all levels are met, or what is met last does not improve any more.
 
@@ -158,13 +158,13 @@ def all_met(met: Integers, count: int) -> bool:
     return found
 
 
-def arrive(own: LevelSearch, work: LevelSearchWork, q: Vector) -> None:
+def arrive(own: LevelSearch, work: LevelSearchData, q: Vector) -> None:
     """Evaluate the levels at q (n,), and make that where the search is."""
     evaluate(own, work, q)
     take(work, own.stack.m, own.stack.levels)
 
 
-def evaluate(own: LevelSearch, work: LevelSearchWork, q: Vector) -> None:
+def evaluate(own: LevelSearch, work: LevelSearchData, q: Vector) -> None:
     """Write the rows at q (n,), over the scale of the joints, and what they miss into there."""
     A, e = work.there.A, work.there.e
     trees.tree_frames(own.steps.tree, q, work.work.task.frames, work.work.task.axes)
@@ -178,7 +178,7 @@ def evaluate(own: LevelSearch, work: LevelSearchWork, q: Vector) -> None:
     steps.scale_columns(own.steps.limits, A, own.stack.m)
 
 
-def take(work: LevelSearchWork, m: int, count: int) -> None:
+def take(work: LevelSearchData, m: int, count: int) -> None:
     """Make there here."""
     A = work.here.A
     work.here.A, work.there.A = work.there.A, A
@@ -190,7 +190,7 @@ def take(work: LevelSearchWork, m: int, count: int) -> None:
         work.here.misses[level] = work.there.misses[level]
 
 
-def step_from(own: LevelSearch, work: LevelSearchWork, rows: Linearization, q: Vector, count: int,
+def step_from(own: LevelSearch, work: LevelSearchData, rows: Linearization, q: Vector, count: int,
               radius: float) -> float:
     """Write where the step of the first levels leads from q (n,) into trial; return its size.
 
@@ -209,7 +209,7 @@ def step_from(own: LevelSearch, work: LevelSearchWork, rows: Linearization, q: V
     return size
 
 
-def predict(own: LevelSearch, work: LevelSearchWork) -> None:
+def predict(own: LevelSearch, work: LevelSearchData) -> None:
     """Write what each level would miss after the step if it were linear."""
     left, m = work.work.step.left, own.stack.m
     for i in range(m):
@@ -222,7 +222,7 @@ def predict(own: LevelSearch, work: LevelSearchWork) -> None:
             work.here.costs[level] + 0.5 * (after2 - before2))
 
 
-def weigh(work: LevelSearchWork, count: int) -> None:
+def weigh(work: LevelSearchData, count: int) -> None:
     """Write what each level counts, so that a level's gain outweighs the losses of later ones."""
     weights, here, weight = work.weights, work.here.misses, 1.0
     for level in range(count):
@@ -239,7 +239,7 @@ def weigh(work: LevelSearchWork, count: int) -> None:
                     weights[later] *= 0.5 * gain / lost
 
 
-def restore(own: LevelSearch, work: LevelSearchWork) -> None:
+def restore(own: LevelSearch, work: LevelSearchData) -> None:
     """Move the trial to where the necessary levels are met again.
 
     So the search follows a curved null space in long steps.
@@ -251,7 +251,7 @@ def restore(own: LevelSearch, work: LevelSearchWork) -> None:
         evaluate(own, work, work.trial)
 
 
-def is_taken(own: LevelSearch, work: LevelSearchWork) -> bool:
+def is_taken(own: LevelSearch, work: LevelSearchData) -> bool:
     """Tell whether the trial is better: by the first level that is not met here, or the merit."""
     merit, count = 0.0, own.stack.levels
     for level in range(count):
@@ -268,7 +268,7 @@ def is_taken(own: LevelSearch, work: LevelSearchWork) -> bool:
     return False
 
 
-def progresses(work: LevelSearchWork, count: int, progress: float) -> bool:
+def progresses(work: LevelSearchData, count: int, progress: float) -> bool:
     """Tell whether the first level that has changed much misses less now."""
     for level in range(count):
         before, now = work.marked[level], work.here.misses[level]

@@ -1,6 +1,6 @@
 cimport ik_node.kinematics.tree as trees
 from ik_node.support.arrays cimport Memory, integers, matrix, objects, vector
-from ik_node.tasks.body_task cimport BodyTask, TaskWork
+from ik_node.tasks.body_task cimport BodyTask, TaskData
 from ik_node.kinematics.tree cimport Tree
 cimport cython
 
@@ -22,10 +22,10 @@ cdef class LevelCost:
 
 
 @cython.locals(task=BodyTask)
-cdef take_targets(StackedTasks stack, TaskWork work)
-cdef int rows_at(StackedTasks stack, Tree tree, TaskWork work, vector q, matrix A, vector e,
+cdef take_targets(StackedTasks stack, TaskData work)
+cdef int rows_at(StackedTasks stack, Tree tree, TaskData work, vector q, matrix A, vector e,
                  LevelCost found) except -1 nogil
 @cython.locals(met=cython.bint)
-cdef int level_rows(StackedTasks stack, int level, Tree tree, TaskWork work, vector q, matrix A,
+cdef int level_rows(StackedTasks stack, int level, Tree tree, TaskData work, vector q, matrix A,
                     vector e, LevelCost found) except -1 nogil
 cdef double missed2(StackedTasks stack, int level, vector e) noexcept nogil

@@ -9,7 +9,7 @@ import numpy as np
 from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
 from ik_node.support.arrays import Matrix, Memory, Vector
-from ik_node.tasks.body_task import BodyTask, TaskWork
+from ik_node.tasks.body_task import BodyTask, TaskData
 
 
 class StackedTasks:
@@ -64,7 +64,7 @@ class LevelCost:
     met: bool
 
 
-def take_targets(stack: StackedTasks, work: TaskWork) -> None:
+def take_targets(stack: StackedTasks, work: TaskData) -> None:
     """Copy the targets of the tasks, as they are now, for one search."""
     for index in range(stack.first_task[stack.levels]):
         task = cython.cast(BodyTask, stack.tasks[index])
@@ -73,14 +73,14 @@ def take_targets(stack: StackedTasks, work: TaskWork) -> None:
                 work.targets[task.index][i][j] = task.target[i][j]
 
 
-def rows_at(stack: StackedTasks, tree: Tree, work: TaskWork, q: Vector, A: Matrix, e: Vector,
+def rows_at(stack: StackedTasks, tree: Tree, work: TaskData, q: Vector, A: Matrix, e: Vector,
             found: LevelCost) -> None:
     """Write the frames at q (n,), and the rows of the first level; see `level_rows`."""
     trees.tree_frames(tree, q, work.frames, work.axes)
     level_rows(stack, 0, tree, work, q, A, e, found)
 
 
-def level_rows(stack: StackedTasks, level: int, tree: Tree, work: TaskWork, q: Vector, A: Matrix,
+def level_rows(stack: StackedTasks, level: int, tree: Tree, work: TaskData, q: Vector, A: Matrix,
                e: Vector, found: LevelCost) -> None:
     """Write the weighted rows of a level at q (n,): A Δq = e is wanted; A (n, m) is transposed.
 

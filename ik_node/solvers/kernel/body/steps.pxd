@@ -7,7 +7,7 @@ cdef class Limits(JointLimits):
     cdef vector speed, step, scale
 
 
-cdef class StepWork:
+cdef class StepData:
     cdef Memory memory
     cdef readonly int n
     cdef matrix A, A_trial, G

@@ -33,7 +33,7 @@ class Limits(JointLimits):
         self.step, self.scale = self.memory.vector(step), self.memory.vector(scale)
 
 
-class StepWork:
+class StepData:
     """Scratch for steps: m rows over n entries of q.
 
     - `A` (n, m), `e` (m,): the rows, A x = e is wanted; `A_trial`, `e_trial`: those after a step.
@@ -61,7 +61,7 @@ class StepWork:
         return self.memory.integers(np.zeros(count))
 
 
-def set_bounds(limits: Limits, work: StepWork, q: Vector, dt: float, most: float) -> None:
+def set_bounds(limits: Limits, work: StepData, q: Vector, dt: float, most: float) -> None:
     """Write the bounds of a step of dt seconds from q (n,), no longer than `most`, into work."""
     for k in range(work.n):
         own = min(limits.speed[k] * dt, limits.step[k])
@@ -72,7 +72,7 @@ def set_bounds(limits: Limits, work: StepWork, q: Vector, dt: float, most: float
         work.upper[k] = max(min(high, most), low) / limits.scale[k]
 
 
-def set_region(limits: Limits, work: StepWork, q: Vector, radius: float) -> None:
+def set_region(limits: Limits, work: StepData, q: Vector, radius: float) -> None:
     """Write the bounds of a step from q (n,), inside the limits, within a trust region."""
     for k in range(work.n):
         most = min(limits.step[k], radius)
@@ -120,7 +120,7 @@ def inside(limits: Limits, k: int, q: float, x: float, dt: float) -> float:
     return velocity
 
 
-def bounded_step(work: StepWork, m: int, some_one_sided: bool, one_sided: Integers,
+def bounded_step(work: StepData, m: int, some_one_sided: bool, one_sided: Integers,
                  damping2: float) -> None:
     """Write into work.x the step that minimises |A x − e|² + λ² |x|² within bounds.
 
@@ -149,7 +149,7 @@ def bounded_step(work: StepWork, m: int, some_one_sided: bool, one_sided: Intege
             return
 
 
-def locked_solve(work: StepWork, m: int, damping2: float) -> None:
+def locked_solve(work: StepData, m: int, damping2: float) -> None:
     """Solve for the active rows; joints beyond a bound are locked there, and freed again once."""
     x, lower, upper, free, n = work.x, work.lower, work.upper, work.free, work.n
     for k in range(n):
@@ -169,7 +169,7 @@ def locked_solve(work: StepWork, m: int, damping2: float) -> None:
         x[k] = min(max(x[k], lower[k]), upper[k])
 
 
-def freed_again(work: StepWork, m: int, damping2: float) -> bool:
+def freed_again(work: StepData, m: int, damping2: float) -> bool:
     """Free the joints that the gradient pulls away from their bound; tell whether there are any."""
     A, e, x, left, active = work.A, work.e, work.x, work.left, work.active
     lower, upper, free, freed, n = work.lower, work.upper, work.free, work.freed, work.n
@@ -192,7 +192,7 @@ def freed_again(work: StepWork, m: int, damping2: float) -> bool:
     return found
 
 
-def free_solve(work: StepWork, m: int, damping2: float) -> None:
+def free_solve(work: StepData, m: int, damping2: float) -> None:
     """Write the free entries of x: (AᵀA + λ²)⁻¹ Aᵀ (e − what the locked ones do)."""
     A, e, x, free, active = work.A, work.e, work.x, work.free, work.active
     G, y, rest, rows, columns = work.G, work.y, work.rest, work.rows, work.columns
@@ -238,7 +238,7 @@ def free_solve(work: StepWork, m: int, damping2: float) -> None:
         x[k] = total
 
 
-def gram(work: StepWork, width: int, count: int) -> None:
+def gram(work: StepData, width: int, count: int) -> None:
     """Write Σ a aᵀ over the free columns of the active rows into G, lower triangle."""
     A, G, rows, values = work.A, work.G, work.rows, work.values
     for a in range(count):

@@ -18,11 +18,11 @@ from ik_node.kinematics.tree import Tree
 from ik_node.solvers.kernel.body import stacked_tasks as stacks
 from ik_node.solvers.kernel.body import steps
 from ik_node.solvers.kernel.body.stacked_tasks import LevelCost, StackedTasks
-from ik_node.solvers.kernel.body.steps import Limits, StepWork
+from ik_node.solvers.kernel.body.steps import Limits, StepData
 from ik_node.solvers.kernel.qp import hierarchical_qp as cascades
 from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
 from ik_node.support.arrays import InputVector, Memory
-from ik_node.tasks.body_task import TaskWork
+from ik_node.tasks.body_task import TaskData
 
 DAMPING = 1e-3    # λ² over the cost
 TINY = 1e-14      # of λ²
@@ -37,13 +37,13 @@ INF = math.inf
 FLOAT = np.dtype(float)
 
 
-class VelocityWork:
+class VelocityData:
     """Scratch of one thread."""
 
     def __init__(self, tree: Tree, stack: StackedTasks, rows: Sequence[int], energy: bool) -> None:
         """Make room for steps over levels of some numbers of rows; energy: see `Cascade`."""
         self.memory, self.found = Memory(), LevelCost()
-        self.task, self.step = TaskWork(tree, stack.count), StepWork(tree.n, stack.m)
+        self.task, self.step = TaskData(tree, stack.count), StepData(tree.n, stack.m)
         self.q = self.memory.vector(np.zeros(tree.n))
         self.composite = self.memory.poses(np.zeros((tree.links, 4, 4)))
         self.L = self.memory.matrix(tree.n, tree.n)
@@ -56,11 +56,11 @@ class Velocity:
     def __init__(self, tree: Tree, stack: StackedTasks, limits: Limits) -> None:
         self.tree, self.stack, self.limits = tree, stack, limits
         self.rows, self.energy = list(stack.level_sizes), False
-        self.idle: list[VelocityWork] = []
+        self.idle: list[VelocityData] = []
 
-    def take_work(self) -> VelocityWork:
+    def take_data(self) -> VelocityData:
         """Return scratch that no other thread uses."""
-        return self.idle.pop() if self.idle else VelocityWork(self.tree, self.stack, self.rows,
+        return self.idle.pop() if self.idle else VelocityData(self.tree, self.stack, self.rows,
                                                               self.energy)
 
     def run(self, q: InputVector, dt: float) -> np.ndarray | None:
@@ -69,7 +69,7 @@ class Velocity:
         q + dt · velocity is inside the limits of q, and the velocity inside its own; a q outside
         the limits comes back as fast as those let it. Raises what a task in Python raises.
         """
-        work, n = self.take_work(), self.tree.n
+        work, n = self.take_data(), self.tree.n
         for k in range(n):
             work.q[k] = q[k]
         stacks.take_targets(self.stack, work.task)
@@ -80,7 +80,7 @@ class Velocity:
         self.idle.append(work)
         return velocity if finite else None
 
-    def step(self, work: VelocityWork, dt: float) -> None:
+    def step(self, work: VelocityData, dt: float) -> None:
         """Write the step of dt seconds into work.step.x (n,), over the scale of the joints.
 
         Of several levels the first holds after it, although it is curved, if it has to be met.
@@ -96,12 +96,12 @@ class Velocity:
             if self.stack.levels > 1 and self.stack.all_necessary[0]:
                 correct(self, work, dt, True)
 
-    def direction(self, work: VelocityWork, count: int) -> None:
+    def direction(self, work: VelocityData, count: int) -> None:
         """Write the step of the first levels, given rows and bounds, into work.step.x (n,)."""
         cascades.factor(work.cascade, count, work.step.A, work.step.e, DAMPING, SINGULAR)
         cascades.solve(work.cascade, work.step.e, work.step.lower, work.step.upper, work.step.x)
 
-    def write(self, work: VelocityWork, dt: float, velocity: InputVector) -> bool:
+    def write(self, work: VelocityData, dt: float, velocity: InputVector) -> bool:
         """Write the velocity (n,) of the step into velocity; tell whether it is finite."""
         total = 0.0
         for k in range(self.tree.n):
@@ -121,7 +121,7 @@ def is_plain(values: Any, n: int, most: float) -> bool:
     return found
 
 
-def rows_at(own: Velocity, work: VelocityWork) -> None:
+def rows_at(own: Velocity, work: VelocityData) -> None:
     """Write the rows of all levels at work.q (n,), over the scale of the joints."""
     A, e = work.step.A, work.step.e
     trees.tree_frames(own.tree, work.q, work.task.frames, work.task.axes)
@@ -132,7 +132,7 @@ def rows_at(own: Velocity, work: VelocityWork) -> None:
         work.step.e_here[i] = e[i]
 
 
-def correct(own: Velocity, work: VelocityWork, dt: float, all_rows: bool) -> None:
+def correct(own: Velocity, work: VelocityData, dt: float, all_rows: bool) -> None:
     """Correct the step of a cascade, work.step.x (n,), so that the curved first level holds.
 
     e_here (m,) is what the rows miss at q, e what the step was to do about it. all_rows: whether
@@ -149,7 +149,7 @@ def correct(own: Velocity, work: VelocityWork, dt: float, all_rows: bool) -> Non
         begin_corrections(own, work.step)
 
 
-def begin_corrections(own: Velocity, step: StepWork) -> float:
+def begin_corrections(own: Velocity, step: StepData) -> float:
     """Ask for no more than the rows do; return the largest change of the step."""
     largest = 0.0
     for i in range(own.stack.m):
@@ -159,7 +159,7 @@ def begin_corrections(own: Velocity, step: StepWork) -> float:
     return largest
 
 
-def converge(own: Velocity, work: VelocityWork, all_rows: bool) -> float:
+def converge(own: Velocity, work: VelocityData, all_rows: bool) -> float:
     """Correct the step until it holds, or gets no better; return the excess, 1 at most if held."""
     x, q, excess, before = work.step.x, work.step.trial, 2.0, INF
     for _ in range(CORRECTIONS):
@@ -177,7 +177,7 @@ def converge(own: Velocity, work: VelocityWork, all_rows: bool) -> float:
     return excess
 
 
-def ask_for_more(stack: StackedTasks, step: StepWork, all_rows: bool) -> float:
+def ask_for_more(stack: StackedTasks, step: StepData, all_rows: bool) -> float:
     """Add what rows of the first level miss besides what the linear step does to e_wanted.
 
     Return how much that is for the worst task, over what is allowed and beyond it; 0 for none.
