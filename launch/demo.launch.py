@@ -30,6 +30,7 @@ from launch.actions import (
 )
 from launch.conditions import IfCondition
 from launch.event_handlers import OnShutdown
+from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -115,8 +116,7 @@ def _solve(values: dict[str, str], wanted: set[str]) -> Plan:
         nodes.append(_node(values, 'ik_workspace', arguments=[
             str(file), '--base', chain.base_link, '--tip', chain.tip_link, '--edge', f'{edge:.3g}',
             '--publish', '--frame-prefix', values['frame_prefix']]))
-    options = NodeOptions.read({**NodeOptions.defaults(), **{
-        name: own[name] for name in ('root', 'root_pose') if name in own}})
+    options = NodeOptions.read({name: own[name] for name in ('root', 'root_pose') if name in own})
     # A moving root is placed in the world.
     fixed_frame = values['frame_prefix'] + tree.root if options.root == 'fixed' else 'world'
     return nodes, fixed_frame, shown_points(tree, None if 'tasks' in own else chain, options)
@@ -149,10 +149,17 @@ def _node(values: dict[str, str], executable: str, **more: Any) -> Node:
             return Node(package=package, executable=executable, exec_name=executable, **more,
                         namespace=values['namespace'], output='screen' if own else 'log',
                         # On SIGTERM and SIGKILL launch leaves its processes behind.
-                        prefix=which('setpriv') and 'setpriv --pdeathsig TERM', on_exit=Shutdown())
+                        prefix=which('setpriv') and 'setpriv --pdeathsig TERM', on_exit=_ended)
     hint = '; rviz:=false starts the others without it' if package == 'rviz2' else ''
     raise FileNotFoundError(f'{executable} is not installed, or no setup file that knows it is '
                             f'sourced{hint}')
+
+
+def _ended(event: ProcessExited, context: LaunchContext) -> Shutdown:
+    """End all. Raises RuntimeError, for an exit status of 1, where the process has failed."""
+    if event.returncode and not context.is_shutdown:
+        raise RuntimeError(f'demo.launch.py: {event.process_name} has failed')
+    return Shutdown()
 
 
 def _open_rviz(values: dict[str, str], fixed_frame: str, points: np.ndarray) -> list:

@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import os
+import signal
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ launch_pytest = pytest.importorskip(
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from launch.actions import RegisterEventHandler
-from launch.event_handlers import OnProcessExit
+from launch.event_handlers import OnProcessExit, OnProcessStart
 from rcl_interfaces.msg import Log
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -203,3 +204,14 @@ def test_an_unknown_robot_is_told_of_with_the_known_ones(caplog):
     service.include_launch_description(demo(robot='nobody'))
     assert service.run() == 1
     assert "there is no robot 'nobody': neither a file, nor one of arm_6r" in caplog.text
+
+
+def test_the_exit_status_is_1_where_a_process_has_died(caplog):
+    service = LaunchService()
+    logging.getLogger('launch').addHandler(caplog.handler)
+    description = demo(goals='false')
+    description.add_action(RegisterEventHandler(OnProcessStart(
+        on_start=lambda event, _: os.kill(event.pid, signal.SIGKILL))))
+    service.include_launch_description(description)
+    assert service.run() == 1
+    assert 'has failed' in caplog.text

@@ -25,6 +25,7 @@ NAMES = {
     'launch.actions': ['DeclareLaunchArgument', 'OpaqueFunction', 'RegisterEventHandler',
                        'Shutdown'],
     'launch.conditions': ['IfCondition'], 'launch.event_handlers': ['OnShutdown'],
+    'launch.events': [], 'launch.events.process': ['ProcessExited'],
     'launch.substitutions': ['LaunchConfiguration'], 'launch_ros': [],
     'launch_ros.actions': ['Node'], 'launch_ros.parameter_descriptions': ['ParameterValue']}
 PROGRAMS = {'robot_state_publisher': ['robot_state_publisher'], 'rviz2': ['rviz2'],
@@ -110,6 +111,11 @@ def test_the_file_is_for_the_robot_and_removed_when_launch_shuts_down(launch_fil
     on_shutdown.named['on_shutdown'](None, None)  # gone already
 
 
+def exited(status):
+    """Return the event that a process has ended."""
+    return SimpleNamespace(returncode=status, process_name='ik_node-2')
+
+
 @pytest.mark.parametrize('given', [{'workspace': 'true'}, {
     'robot': str(MOTIONS / 'walker.asf'), 'motion': str(MOTIONS / 'walk.amc')}])
 def test_whatever_ends_all_end(launch_file, given, monkeypatch):
@@ -117,7 +123,11 @@ def test_whatever_ends_all_end(launch_file, given, monkeypatch):
     programs, _ = started(launch_file, **given)
     assert len(programs) >= 3
     for executable, arguments in programs.items():
-        assert type(arguments['on_exit']).__name__ == 'Shutdown'
+        for status, is_shutdown in ((0, False), (-9, True)):
+            ended = arguments['on_exit'](exited(status), SimpleNamespace(is_shutdown=is_shutdown))
+            assert type(ended).__name__ == 'Shutdown'
+        with pytest.raises(RuntimeError, match=r'demo\.launch\.py: ik_node-2 has failed'):
+            arguments['on_exit'](exited(-9), SimpleNamespace(is_shutdown=False))
         assert arguments['exec_name'] == executable  # in the log, not setpriv
         assert arguments['prefix'] == 'setpriv --pdeathsig TERM'  # where launch is killed
     monkeypatch.setattr(launch_file, 'which', lambda name: None)

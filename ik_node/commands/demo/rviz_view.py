@@ -22,6 +22,8 @@ _FILLED = 0.92                       # part of the picture that the robot may fi
 _TIMES = 40                          # of a motion
 _LINES = 5                           # of the status of an arm: the usual ones are shorter
 _NEAR_CLIP = 1.0 / 300.0             # of the distance
+# Of an arm's size: how far a handle and the text of a goal above it get from the tip.
+_HANDLE, _TEXT = 0.15, 0.26
 # Of a figure's size: how far hands and feet get, and the text above it.
 _AROUND, _ABOVE = 0.15, 0.3
 
@@ -32,15 +34,16 @@ def shown_points(tree: KinematicTree, chain: Chain | None, options: NodeOptions)
     chain: of the arm; None for a figure. options: of the node, for a root that moves.
     """
     if chain is not None:
-        path = ClosedPath(chain)
-        configurations = [path.configuration(s) for s in np.linspace(0.0, 1.0, _TIMES)]
-        links = np.array([T[:3, 3] for q in (chain.neutral(), *configurations)
-                          for T in tree.forward(dict(zip(chain.joint_names, q))).values()])
-        corners = LimitPanel(chain, 0, shown_size(extent(chain.arrays).reach)).corners(_LINES)
-        return np.concatenate([links, _moved(corners, tree.forward()[chain.base_link])])
-    links = np.array([T[:3, 3] for T in tree.forward().values()])
-    if options.root != 'fixed':
-        links = _moved(links, options.T_world_root)
+        size, path = shown_size(extent(chain.arrays).reach), ClosedPath(chain)
+        frames = [tree.forward(dict(zip(chain.joint_names, q))) for q in (
+            chain.neutral(), *map(path.configuration, np.linspace(0.0, 1.0, _TIMES)))]
+        handles = [_box(links[chain.tip_link][None, :3, 3], _HANDLE * size, _TEXT * size)
+                   for links in frames]
+        T, corners = frames[0][chain.base_link], LimitPanel(chain, 0, size).corners(_LINES)
+        return np.concatenate([*handles, corners @ T[:3, :3].T + T[:3, 3], [
+            T[:3, 3] for links in frames for T in links.values()]])
+    T_frame_root = np.eye(4) if options.root == 'fixed' else options.T_world_root
+    links = np.array([(T_frame_root @ T)[:3, 3] for T in tree.forward().values()])
     size = shown_size(float(np.ptp(links, axis=0).max()))
     return _box(links, _AROUND * size, (_AROUND + _ABOVE) * size)
 
@@ -75,11 +78,6 @@ def fit(config: dict[str, Any], points: np.ndarray) -> None:
             display['Cell Size'] = float(f'{distance / 15.0:.0e}')
         elif display['Class'] == 'rviz_default_plugins/TF':
             display['Marker Scale'] = 0.1 * distance
-
-
-def _moved(points: np.ndarray, T: np.ndarray) -> np.ndarray:
-    """Return points (k, 3), m, of the frame T (4, 4) in the frame above it."""
-    return points @ T[:3, :3].T + T[:3, 3]
 
 
 def _box(places: np.ndarray, around: float, above: float) -> np.ndarray:

@@ -9,6 +9,8 @@ import yaml
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import Pose
 from visualization_msgs.msg import Marker
 
 import robots
@@ -18,15 +20,21 @@ from ik_node.control.arm import Arm
 from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
+from ik_node.kinematics.reach import extent
 from ik_node.mocap.recording_files import read_recording
 from ik_node.model.readers import read_model
 from ik_node.motion.tip_path import ClosedPath
 from ik_node.ros.publishing.markers.scene import SceneMarkers
+from ik_node.ros.publishing.markers.shapes import shown_size
+from ik_node.ros.publishing.markers.task_markers import TaskMarkers
+from ik_node.ros.services.interaction.marker import Look, handle_marker
+from ik_node.solvers.goal import Goal
 from ik_node.support.resources import robot_file
 
 VIEW = {'Yaw': 0.5, 'Pitch': 0.45}
 HEIGHT = 760  # pixels of the picture in a window of 850
 LETTER_WIDTH = 0.55  # of its height, on average
+ARROWS = 0.9  # of the scale of a handle: how far interactive_markers draws its arrows
 TIPS = {'torso': ('torso_link', 'left_tool0')}
 
 
@@ -96,16 +104,20 @@ def texts(camera, chain, T_root_base, words):
     for marker in scene.message(robot, NodeOptions(), None).markers:
         if marker.type != Marker.TEXT_VIEW_FACING:
             continue
-        p = marker.pose.position
-        middle = T_root_base[:3, :3] @ (p.x, p.y, p.z) + T_root_base[:3, 3]
-        lines = marker.text.split('\n')
-        half = 0.5 * marker.scale.z * np.array(
-            [LETTER_WIDTH * max(len(line) for line in lines), 1.3 * len(lines)])
-        offsets = np.array([[-half[0], -half[1]], half]) @ camera.axes[:2]
-        (left, bottom), (right, top) = camera.project(middle + offsets)
-        boxes.append((left, bottom, right, top))
-        letters.append(0.5 * HEIGHT * (top - bottom) / (1.3 * len(lines)))
+        boxes.append(box_of(camera, marker, T_root_base))
+        _, bottom, _, top = boxes[-1]
+        letters.append(0.5 * HEIGHT * (top - bottom) / (1.3 * len(marker.text.split('\n'))))
     return np.array(boxes), letters
+
+
+def box_of(camera, text, T_root_base):
+    """Return the box of a marker of text in the picture: left, bottom, right and top."""
+    p, lines = text.pose.position, text.text.split('\n')
+    middle = T_root_base[:3, :3] @ (p.x, p.y, p.z) + T_root_base[:3, 3]
+    half = 0.5 * text.scale.z * np.array(
+        [LETTER_WIDTH * max(len(line) for line in lines), 1.3 * len(lines)])
+    offsets = np.array([[-half[0], -half[1]], half]) @ camera.axes[:2]
+    return camera.project(middle + offsets).ravel()
 
 
 @pytest.mark.parametrize('name', TREES)
@@ -126,6 +138,23 @@ def test_an_arm_on_its_path_is_large_in_the_picture_and_apart_from_all_texts(nam
         assert ((left < seen[:, 0]) & (seen[:, 0] < right)
                 & (bottom < seen[:, 1]) & (seen[:, 1] < top)).mean() <= 0.02
     assert 5 < camera.distance / grid['Cell Size'] < 30
+
+
+@pytest.mark.parametrize('name', [*TREES, 'ur5'])
+def test_the_handle_and_the_text_of_a_goal_are_in_the_picture_on_the_whole_path(name):
+    tree = TREES[name]() if name in TREES else robots.tree(name)
+    chain = tree.chain(*TIPS.get(name, ()))
+    _, camera = config_for(tree, chain)
+    T, path = tree.forward()[chain.base_link], ClosedPath(chain)
+    size = shown_size(extent(chain.arrays).reach)
+    look = Look('', size, (1.0,) * 6, ('dls',), 'dls', None)
+    ends = ARROWS * handle_marker('tip', Pose(), look).scale * np.vstack([np.eye(3), -np.eye(3)])
+    for s in np.linspace(0.0, 1.0, 60):
+        tip = T @ chain.forward(path.configuration(s))
+        assert np.abs(camera.project(ends @ tip[:3, :3].T + tip[:3, 3])).max() < 1.0
+        text = TaskMarkers('', 'goal', size, DiagnosticStatus.ERROR, 'UNREACHABLE').goal(
+            Goal.from_pose(tip, project=True))[-1]
+        assert np.abs(box_of(camera, text, np.eye(4))).max() < 1.0
 
 
 def test_a_figure_is_in_the_picture_where_its_root_starts():
