@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,11 @@ logging.setLoggerClass(logging.Logger)
 # that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_report_header():
+    """Name what is tested: an installed package comes before the sources."""
+    return f'ik_node: {Path(ik_node.__file__).parent}'
 
 
 def pytest_configure(config):

@@ -6,6 +6,7 @@ Once this package is installed, beside ik_node, the solver is there by its name:
     python -m ik_node.commands.demo --solver least_squares --headless
 """
 
+import math
 import time
 from dataclasses import dataclass
 from typing import ClassVar
@@ -19,6 +20,7 @@ from ik_node.plugins import (
     Solver,
     SolverOptions,
     StopReason,
+    is_over,
     nearest_turn,
     option,
     pose_error,
@@ -43,8 +45,8 @@ class LeastSquaresSolver(Solver):
 
     def _solve(self, goal: Goal, q0: np.ndarray) -> Found:
         """Return the first solution that meets the goal, else the best of all attempts."""
-        options, began = self.options, time.perf_counter()
-        rng = np.random.default_rng(options.seed)
+        options, rng = self.options, np.random.default_rng(self.options.seed)
+        deadline = math.inf if options.timeout is None else time.perf_counter() + options.timeout
         best = self._found(goal, q0, StopReason.STALLED, 0)
         if best.success:
             return best
@@ -54,14 +56,14 @@ class LeastSquaresSolver(Solver):
             if found.success:
                 return found._replace(restarts=attempt)
             best = min(found, best, key=_distance)._replace(restarts=attempt)
-            if options.timeout is not None and time.perf_counter() - began >= options.timeout:
+            if is_over(deadline):  # also where a node has cancelled it for a newer goal
                 return best._replace(reason=StopReason.TIMEOUT)
         return best
 
     def _attempt(self, goal: Goal, q0: np.ndarray, start: np.ndarray) -> Found:
         """Minimise from an initial guess (n,); return the solution by whole turns nearest q0."""
-        lower, upper = self.chain.lower, self.chain.upper
-        q, free = start.copy(), lower < upper
+        lower, upper = self.options.limits_about(q0, self.chain.lower, self.chain.upper)
+        q, free = np.clip(start, lower, upper), lower < upper
         weights = goal.weights.copy()
         weights[:3] /= self.options.length
 

@@ -11,9 +11,10 @@ import pytest
 
 import plugin_packages
 import robots
-from ik_node import IkError, make_solver, plugins, solver_names
+from ik_node import IkError, StopReason, make_solver, plugins, solver_names
 from ik_node.commands.ik_inspect import main as ik_inspect
 from ik_node.solvers import registry
+from ik_node.support.clock import Cancellation
 
 TEST = Path(__file__).parents[1]
 # Of the conformance suite, what asks for more than the promises of a result: a name for every
@@ -43,6 +44,23 @@ def test_an_installed_solver_is_there_by_its_name_with_its_options(own_solver):
     assert result.q == pytest.approx(q, abs=1e-5)
     with pytest.raises(IkError, match="no least_squares option 'lenght'; did you mean 'length'"):
         make_solver('least_squares', chain, lenght=0.5)
+
+
+def test_the_example_searches_near_q0_and_ends_where_it_is_cancelled(own_solver):
+    chain = robots.planar(1.0, 0.8, 0.5)
+    solver = make_solver('least_squares', chain, consistency_limits=0.3)
+    rng = np.random.default_rng(0)
+    for q0 in rng.uniform(-2.0, 2.0, (10, 3)):
+        q = q0 + rng.uniform(-0.25, 0.25, 3)
+        result = solver.solve(chain.forward(q), q0)
+        assert result.success
+        assert (np.abs(result.q - q0) <= 0.3).all()
+    cancellation = Cancellation()
+    cancellation.cancel()
+    with cancellation:
+        result = solver.solve(chain.forward([0.1, 1.0, 0.2]), np.zeros(3))
+    assert result.reason is StopReason.TIMEOUT
+    assert result.restarts <= 1
 
 
 @pytest.mark.slow

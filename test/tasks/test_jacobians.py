@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from ik_node import tasks
 from ik_node.tasks import (
     AlignAxis,
     CustomTask,
@@ -24,6 +25,12 @@ def central_differences(task, body, q, h=1e-6):
     return np.column_stack([
         (task.residual(body, q + step) - task.residual(body, q - step)) / (2.0 * h)
         for step in h * np.eye(body.n_joints)])
+
+
+def test_every_type_of_task_is_tested_here():
+    kinds = {getattr(tasks, name) for name in tasks.__all__}
+    assert {type(task) for task in every_task(figure())} == kinds - {
+        tasks.Task, tasks.CustomTask, tasks.Force}  # a force has no residual
 
 
 @pytest.mark.parametrize('index', range(len(every_task(figure()))))

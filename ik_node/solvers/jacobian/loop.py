@@ -28,7 +28,13 @@ class JacobianMethod(Method):
         self.own = own
 
     def step(self, settings: Settings, n: int, work: ArmData, V: Vector) -> None:
-        """Write the step for the error V (6,) into work.dq (n,), given work.J; overridden."""
+        """Write the step for the error V (6,) into work.dq (n,), given work.J; overridden.
+
+        The columns of J, and dq, are in units of `settings.scale` (a heavier joint moves less, a
+        prismatic one by lengths); those of locked joints are zero. It is called again in the same
+        iteration where joints are locked at limits. What it keeps from one iteration to the next in
+        work.slope and work.direction (n,) is set to zero before each attempt.
+        """
 
     def attempt(self, chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData,
                 swing: bool, q: Vector) -> int:
