@@ -56,48 +56,43 @@ class NearPairs(NamedTuple):
         return dict(zip(map(tuple, self.pairs.tolist()), values.tolist()))
 
 
-class NamedWorld(NamedTuple):
-    """The shapes of obstacles that are not attached, with their names in the order of the world."""
+def world_of(obstacles: list[Obstacle], T: np.ndarray, shapes: Shapes) -> World:
+    """Return the shapes of obstacles that are not attached; `named`: their names and pieces.
 
-    world: World
-    named: list[tuple[Any, Piece]]
-
-    @classmethod
-    def of(cls, obstacles: list[Obstacle], T: np.ndarray, shapes: Shapes) -> 'NamedWorld':
-        """Make it of obstacles in a frame at T (4, 4), m, in that of the root link."""
-        named: list[tuple[Any, Piece]] = []
-        balls: list[tuple[Any, Piece]] = []
-        clouds = []
-        for one in obstacles:
-            if isinstance(one.shape, PointCloud):
-                clouds.append(poses_of(one.shape, one.pose))
-                ball = Sphere(one.shape.radius)
-                balls += [(one.name, Piece(convex_of(ball), one.pose, ball))] * len(clouds[-1])
-            else:
-                named += [(one.name, piece) for piece in shapes.pieces(one.shape, one.pose)]
-        poses = np.array([piece.placement for _, piece in named]).reshape(-1, 4, 4)
-        named += balls
-        world = World([piece.convex for _, piece in named], T @ np.concatenate([poses, *clouds]))
-        return cls(world, [named[k] for k in world.order])
+    The obstacles are in a frame at T (4, 4), m, in that of the root link.
+    """
+    named: list[tuple[Any, Piece]] = []
+    balls: list[tuple[Any, Piece]] = []
+    clouds = []
+    for one in obstacles:
+        if isinstance(one.shape, PointCloud):
+            clouds.append(poses_of(one.shape, one.pose))
+            ball = Sphere(one.shape.radius)
+            balls += [(one.name, Piece(convex_of(ball), one.pose, ball))] * len(clouds[-1])
+        else:
+            named += [(one.name, piece) for piece in shapes.pieces(one.shape, one.pose)]
+    poses = np.array([piece.placement for _, piece in named]).reshape(-1, 4, 4)
+    named += balls
+    return World([piece.convex for _, piece in named], T @ np.concatenate([poses, *clouds]), named)
 
 
 class RobotScene(Scene):
     """A robot, and what is around it, with the names of the shapes: all of it of one time.
 
-    - `named`: the pieces of the robot and what contacts call them, then those of the world.
+    - `own`: the pieces of the robot and what contacts call them; after them come the world's.
     - `T_world_base`: (4, 4) where the base of an arm is, m.
     - `may_come_closer`: by how much pairs may come closer than others, m.
     """
 
-    def __init__(self, robot: RobotShapes, attached: list[LinkPiece], around: NamedWorld,
+    def __init__(self, robot: RobotShapes, attached: list[LinkPiece], world: World,
                  margin: float) -> None:
         pieces = [*robot.pieces, *attached]
-        self.around, self.T_world_base = around, robot.T_world_base
+        self.T_world_base = robot.T_world_base
         self.own: list[tuple[Any, Piece]] = [(one.name, one.piece) for one in pieces]
         self.may_come_closer = robot.closer(margin)
         super().__init__(*robot.scene_of(pieces, robot.pairs + robot.possible_pairs(
-            pieces, len(robot.pieces)), around.world, margin, self.may_come_closer))
-        self.has_larger = around.world.has_larger or any(
+            pieces, len(robot.pieces)), world, margin, self.may_come_closer))
+        self.has_larger = world.has_larger or any(
             piece.convex.is_larger for _, piece in self.own)
 
     def near_pairs(self, q: np.ndarray, far: float, by_meshes: Choice) -> NearPairs:
@@ -167,7 +162,7 @@ class RobotScene(Scene):
         return mesh_distance.coal() is not None and data.count < data.most
 
     def _named(self, k: int) -> tuple[Any, Piece]:
-        return self.own[k] if k < len(self.own) else self.around.named[k - len(self.own)]
+        return self.own[k] if k < len(self.own) else self.world.named[k - len(self.own)]
 
     def _placed(self, data: SceneData, k: int) -> tuple[Any, mesh_distance.Placement]:
         """Return a shape itself, and its pose."""

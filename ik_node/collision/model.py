@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from ik_node.collision import mesh_distance
-from ik_node.collision.contact import Choice, Contact, NamedWorld, NearPairs, RobotScene
+from ik_node.collision.contact import Choice, Contact, NearPairs, RobotScene, world_of
 from ik_node.collision.obstacles import Obstacle, check_obstacles
 from ik_node.collision.robot import LinkPiece, shapes_of
 from ik_node.collision.scene import FreeSpace
 from ik_node.collision.sweep import Sweep, free_by_meshes
+from ik_node.collision.world import World
 from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import check_joint_space
@@ -91,11 +92,11 @@ class CollisionModel(FreeSpace):
             attached = [robot.on_link(one.link, piece, one.name, one.touches)
                         for one in checked if one.link is not None
                         for piece in robot.shapes.pieces(one.shape, one.pose)]
-            around = NamedWorld.of([one for one in checked if one.link is None], T_world_frame,
-                                   robot.shapes)
+            world = world_of([one for one in checked if one.link is None], T_world_frame,
+                             robot.shapes)
         with self._lock:
             self._obstacles, self._attached, self._T_world_frame = checked, attached, T_world_frame
-            self._check(around)
+            self._check(world)
 
     @property
     def others(self) -> Mapping[str, float]:
@@ -116,11 +117,11 @@ class CollisionModel(FreeSpace):
         """Set `others`; obstacles stay where they are to the root link, which takes no time."""
         with self._lock:
             self.robot = self.robot.with_others(others)
-            self._check(self.scene.around)
+            self._check(self.scene.world)
 
-    def _check(self, around: NamedWorld) -> None:
+    def _check(self, world: World) -> None:
         """Check the links and what is attached to them, with a world, from the next search on."""
-        self.scene = RobotScene(self.robot, self._attached, around, self.margin)
+        self.scene = RobotScene(self.robot, self._attached, world, self.margin)
         self.confirms  # noqa: B018 which imports coal: not in the first solve
 
     def with_margin(self, margin: float) -> 'CollisionModel':
@@ -131,7 +132,7 @@ class CollisionModel(FreeSpace):
         twin = CollisionModel.__new__(CollisionModel)
         vars(twin).update(vars(self))
         twin._lock, twin.margin = threading.Lock(), _margin(margin)
-        twin._check(self.scene.around)
+        twin._check(self.scene.world)
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:

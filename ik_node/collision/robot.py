@@ -12,7 +12,7 @@ from ik_node.collision.scene import Scene
 from ik_node.collision.shapes import Piece, Shapes
 from ik_node.collision.world import World
 from ik_node.kinematics.kinds import SPHERICAL_X
-from ik_node.kinematics.structures import InertiaArrays, TreeArrays, first_moved
+from ik_node.kinematics.structures import TreeArrays, first_moved
 from ik_node.kinematics.tree import Tree
 from ik_node.kinematics.tree_frames import frames_at
 from ik_node.model.body import Body
@@ -57,11 +57,12 @@ class RobotShapes:
     - `others`: {joint: value} of the joints that are not in q, rad or m; see `with_others`.
     """
 
-    def __init__(self, space: Chain | Body, disabled: Iterable[tuple[str, str]] = ()) -> None:
-        """Read the shapes of an arm's tree, or a body's; see `CollisionModel`."""
+    def __init__(self, space: Chain | Body,
+                 disabled: frozenset[frozenset[str]] = frozenset()) -> None:
+        """Read the shapes of an arm's tree, or a body's; disabled: pairs of links."""
         tree = check_tree(space.tree)
         body = tree.body(joints=space.joint_names) if isinstance(space, Chain) else space
-        self.links, self._disabled = tree.links, _checked_pairs(disabled, tree)
+        self.links, self._disabled = tree.links, disabled
         self.others = {name: body.held.get(name, 0.0) for name in tree.independent_joints
                        if name not in body.joint_names}
         added = len(body.arrays.parent) - len(tree.links)
@@ -76,7 +77,9 @@ class RobotShapes:
         self._others_above = [frozenset[int]()] * len(arrays.parent)  # of each group
         for k, parent in enumerate(arrays.parent):
             self._others_above[k] = self._others_above[parent] | ({k} & self._drives.keys())
-        self._cluster = _clusters(arrays)
+        self._cluster = np.arange(len(arrays.parent))  # the first group that q moves with it
+        for k in np.flatnonzero(arrays.column < 0)[1:]:
+            self._cluster[k] = self._cluster[arrays.parent[k]]
         self._set_tree()
         self.shapes = Shapes(tree.source_path)
         with self.shapes.reading():
@@ -110,10 +113,8 @@ class RobotShapes:
         offset = self._arrays.offset.copy()
         for group, drive in self._drives.items():
             offset[group] = drive.multiplier * self.others.get(drive.source, 0.0) + drive.offset
-        arrays, n = self._arrays._replace(offset=offset), self._space.n_joints
-        k = len(offset)  # without masses
-        self.tree = Tree(arrays, InertiaArrays(
-            np.zeros(k), np.zeros((k, 3)), np.zeros((k, 3, 3))), n)
+        n = self._space.n_joints
+        self.tree = Tree(self._arrays._replace(offset=offset), n)
         self.T_world_base = np.eye(4)
         if isinstance(self._space, Chain):
             k = self._body.link_index(self._space.base_link)
@@ -219,10 +220,9 @@ class RobotShapes:
         return set(near)
 
 
-def shapes_of(space: Chain | Body, disabled: tuple[tuple[str, str], ...] = ()) -> RobotShapes:
-    """Return the shapes of an arm or a body, whose meshes are read once."""
-    _checked_pairs(disabled, check_tree(space.tree))
-    return _shapes_of(space, tuple(map(tuple, disabled)))
+def shapes_of(space: Chain | Body, disabled: Iterable[tuple[str, str]] = ()) -> RobotShapes:
+    """Return the shapes of an arm or a body, whose meshes are read once; see `CollisionModel`."""
+    return _shapes_of(space, _checked_pairs(disabled, check_tree(space.tree)))
 
 
 _shapes_of = functools.lru_cache(maxsize=8)(RobotShapes)  # each keeps its robot
@@ -248,15 +248,6 @@ def _grouped(arrays: TreeArrays,
     return groups, T_group_entry, TreeArrays(
         parent, kind, placement[kept], arrays.axis[kept], arrays.column[kept], arrays.ratio[kept],
         arrays.offset[kept], first_moved(parent, kind))
-
-
-def _clusters(arrays: TreeArrays) -> np.ndarray:
-    """Return the cluster of every group: the first group that q moves together with it."""
-    cluster = np.arange(len(arrays.parent))
-    for k in range(1, len(cluster)):
-        if arrays.column[k] < 0:
-            cluster[k] = cluster[arrays.parent[k]]
-    return cluster
 
 
 def _checked_pairs(pairs: Iterable[tuple[str, str]],

@@ -9,7 +9,7 @@ cdef class World:
     cdef readonly int count, planes, leaves
     cdef readonly bint has_larger
     cdef readonly double reach
-    cdef readonly object order
+    cdef readonly list named
     cdef objects shape
     cdef poses place
     cdef columns boxes

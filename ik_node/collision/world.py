@@ -1,5 +1,7 @@
 """Shapes that do not move, in a tree of boxes, so that only those near a ball are looked at."""
 
+from typing import Any
+
 import numpy as np
 
 from ik_node.collision.convex import Convex
@@ -14,15 +16,15 @@ class World:
     """Placed shapes, some of them half-spaces.
 
     - `count`, `planes`: how many there are, and how many half-spaces after them; `has_larger`:
-      whether a hull is larger than its mesh.
+      whether a hull is larger than its mesh; `named`: what was given with each shape.
     - `shape`, `place`: each shape, and its pose (4, 4), m.
     - `reach`: how far they are from the origin at most, m; infinite with half-spaces.
     - `boxes`: of a complete binary tree, least and greatest coordinates of each node; `leaves`:
       how many leaves it has, each of `LEAF` shapes in order.
     """
 
-    def __init__(self, shapes: list[Convex], poses: np.ndarray) -> None:
-        """Sort shapes at poses (k, 4, 4), half-spaces last; `order` is of what was given."""
+    def __init__(self, shapes: list[Convex], poses: np.ndarray, named: Any = ()) -> None:
+        """Sort shapes at poses (k, 4, 4), half-spaces last; named: something of each, if any."""
         self.memory = memory = Memory()
         is_plane = np.array([shape.is_plane for shape in shapes], dtype=bool)
         middle = np.array([shape.middle for shape in shapes]).reshape(-1, 3)
@@ -31,7 +33,8 @@ class World:
         inner, planes = np.flatnonzero(~is_plane), np.flatnonzero(is_plane)
         inner = inner[_along_curve(center[inner])]
         self.count, self.planes = len(inner), len(planes)
-        self.order = order = np.concatenate([inner, planes])
+        order = np.concatenate([inner, planes])
+        self.named = [named[k] for k in order] if named else []
         self.shape = memory.objects([shapes[k] for k in order])
         self.place = memory.poses(poses[order])
         self.has_larger = any(shape.is_larger for shape in shapes)

@@ -13,8 +13,7 @@ cdef class ChainFrames:
     cdef vector q
 
 
-cdef class ChainKinematics:
-    cdef ChainRecord chain
+cdef class ChainKinematics(ChainRecord):
     cdef list idle
 
     @cython.locals(work=ChainFrames)

@@ -1,5 +1,7 @@
 """Pose and Jacobian of a chain's tip, as arrays for callers in Python."""
 
+from typing import Any
+
 import numpy as np
 
 from ik_node.kinematics import forward, jacobian
@@ -18,18 +20,18 @@ class ChainFrames:
         self.q = memory.vector(np.zeros(chain.n))
 
 
-class ChainKinematics:
-    """Forward kinematics of one chain. Threads may use it at the same time."""
+class ChainKinematics(ChainRecord):
+    """A chain, and its forward kinematics. Threads may use it at the same time."""
 
-    def __init__(self, chain: ChainRecord) -> None:
-        self.chain = chain
-        self.idle = [ChainFrames(chain)]
+    def __init__(self, arrays: Any) -> None:
+        super().__init__(arrays)
+        self.idle: list[Any] = []  # frames that no thread uses
 
     def pose(self, q: np.ndarray) -> np.ndarray:
         """Return T_base_tip (4, 4), m, at q (n,), rad or m. Raises ValueError for another size."""
         work = self.begin(q)
         T = np.empty((4, 4))
-        arrays.copy_pose(work.frames[self.chain.m], T)
+        arrays.copy_pose(work.frames[self.m], T)
         self.idle.append(work)
         return T
 
@@ -39,29 +41,28 @@ class ChainKinematics:
         T = found
         for i in range(q.shape[0]):
             work = self.begin(q[i])
-            arrays.copy_pose(work.frames[self.chain.m], T[i])
+            arrays.copy_pose(work.frames[self.m], T[i])
             self.idle.append(work)
         return found
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
         """Return the Jacobian (6, n) at the tip: linear rows first, base frame; see `pose`."""
-        work, chain = self.begin(q), self.chain
-        J = np.empty((6, chain.n))
-        jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], work.J)
+        work = self.begin(q)
+        J = np.empty((6, self.n))
+        jacobian.chain_jacobian(self, work.frames, work.frames[self.m], work.J)
         arrays.copy_columns(work.J, J)
         self.idle.append(work)
         return J
 
     def begin(self, q: np.ndarray) -> ChainFrames:
         """Return frames at q (n,) that no other thread uses."""
-        chain = self.chain
-        if q.shape[0] != chain.n:
-            raise ValueError(f'q must have {chain.n} values, not {q.shape[0]}')
+        if q.shape[0] != self.n:
+            raise ValueError(f'q must have {self.n} values, not {q.shape[0]}')
         try:
             work = self.idle.pop()
         except IndexError:
-            work = ChainFrames(chain)
-        for k in range(chain.n):
+            work = ChainFrames(self)
+        for k in range(self.n):
             work.q[k] = q[k]
-        forward.chain_frames(chain, work.q, work.frames)
+        forward.chain_frames(self, work.q, work.frames)
         return work

@@ -6,6 +6,8 @@ import numpy as np
 
 from ik_node.kinematics.kinds import SPHERICAL_Z
 
+_NONE = np.empty(0)
+
 
 class TreeArrays(NamedTuple):
     """A tree as flat arrays, one entry per link, depth first; entry 0 has no parent.
@@ -26,6 +28,10 @@ class TreeArrays(NamedTuple):
     offset: np.ndarray  # (k,) the joint's value at q = 0, rad or m
     moved: np.ndarray
     """(k,) first link that the joint moves: k, for spherical joints the last of the three."""
+    mass: np.ndarray = _NONE
+    """(k,) kg, zero without an inertial, as the two below; these are empty where none counts."""
+    center: np.ndarray = _NONE  # (k, 3) centre of mass, link frame, m
+    inertia: np.ndarray = _NONE  # (k, 3, 3) about the centre of mass, link axes, kg m²
 
 
 def first_moved(parent: np.ndarray, kind: np.ndarray) -> np.ndarray:
@@ -56,14 +62,6 @@ class ChainArrays(NamedTuple):
     upper: np.ndarray  # (n,) rad or m; +inf without a limit
     turns: np.ndarray
     """(n,) whether q + 2π is equivalent to q: only revolute joints, with integer ratios."""
-
-
-class InertiaArrays(NamedTuple):
-    """Mass, centre of mass and inertia of every link of a `TreeArrays`; zero where it has none."""
-
-    mass: np.ndarray  # (k,) kg
-    center: np.ndarray  # (k, 3) centre of mass, link frame, m
-    inertia: np.ndarray  # (k, 3, 3) about the centre of mass, link axes, kg m²
 
 
 def axes_at_zero(chain: ChainArrays) -> tuple[np.ndarray, np.ndarray]:

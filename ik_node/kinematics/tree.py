@@ -9,17 +9,17 @@ from ik_node.support.arrays import Columns, Fours, Memory, Points, Pose, Poses, 
 
 
 class Tree:
-    """A tree: the arrays of `TreeArrays` and `InertiaArrays`, with n joint values."""
+    """A tree: the arrays of `TreeArrays`, with n joint values."""
 
-    def __init__(self, arrays: Any, inertias: Any, n: int) -> None:
+    def __init__(self, arrays: Any, n: int) -> None:
         self.memory = memory = Memory()
         self.links, self.n = len(arrays.parent), n
         self.parent, self.kind = memory.integers(arrays.parent), memory.integers(arrays.kind)
         self.placement, self.axis = memory.poses(arrays.placement), memory.points(arrays.axis)
         self.column, self.moved = memory.integers(arrays.column), memory.integers(arrays.moved)
         self.ratio, self.offset = memory.vector(arrays.ratio), memory.vector(arrays.offset)
-        self.mass, self.center = memory.vector(inertias.mass), memory.points(inertias.center)
-        self.inertia = memory.rotations(inertias.inertia)
+        self.mass, self.center = memory.vector(arrays.mass), memory.points(arrays.center)
+        self.inertia = memory.rotations(arrays.inertia)
         self.idle: list[Any] = []  # frames that no thread uses
 
 

@@ -12,7 +12,7 @@ from ik_node.kinematics.tree import Tree
 from ik_node.kinematics.tree_frames import TreeFrames, frames_at
 from ik_node.model.joint_space import JointSpace
 from ik_node.model.joints import ROOTS, Joint, joint_kind
-from ik_node.model.parts import inertia_arrays
+from ik_node.model.parts import with_inertials
 from ik_node.model.tree_structure import TreeStructure, check_own_joint
 from ik_node.spatial import rotation_log
 from ik_node.support.arguments import mapping, number, sequence, vector
@@ -45,7 +45,7 @@ class Body(JointSpace):
       changing any pose.
     - `held`: {joint: value} of the joints that are not in q, rad or m.
     - `mass`: kg, of all links.
-    - `arrays`, `inertias`: the same as flat arrays; `record`: for the kernels.
+    - `arrays`: the same as flat arrays; `record`: for the kernels.
     """
 
     def __init__(self, tree: TreeStructure, arrays: TreeArrays, root: str = 'fixed',
@@ -77,8 +77,7 @@ class Body(JointSpace):
         self.arrays = _arrays(tree, arrays, root_joints, columns, self.held)
         self.prismatic = frozen_copy([joint.prismatic for joint in moving], bool)
         self.turns = _turns(self.arrays, self.lower, self.upper)
-        self.inertias = inertia_arrays(tree.links, tree.inertials, len(root_joints))
-        self.mass = float(self.inertias.mass.sum())
+        self.mass = float(self.arrays.mass.sum())
         self._link_index = {link: k for k, link in enumerate(self.links, start=len(root_joints))}
         self._freeze()
 
@@ -142,7 +141,7 @@ class Body(JointSpace):
     @cached_property
     def record(self) -> Tree:
         """The tree for the kernels, its root's joints before it."""
-        return Tree(self.arrays, self.inertias, self.n_joints)
+        return Tree(self.arrays, self.n_joints)
 
     def _center_of_mass(self, q: _Values) -> tuple[np.ndarray, np.ndarray]:
         if self.mass == 0.0:
@@ -258,8 +257,9 @@ def _arrays(tree: TreeStructure, arrays: TreeArrays, root_joints: Sequence[Joint
     axis = [arrays.axis[0], *(joint.axis for joint in root_joints), *arrays.axis[1:]]
     placement = [arrays.placement[0], *(joint.placement for joint in root_joints),
                  *arrays.placement[1:]]
-    return TreeArrays(*map(frozen_copy, (parent, kind, placement, axis, column, ratio, offset,
-                                    first_moved(parent, kind))))
+    return with_inertials(TreeArrays(*map(frozen_copy, (
+        parent, kind, placement, axis, column, ratio, offset, first_moved(parent, kind)))),
+        tree.links, tree.inertials)
 
 
 def _turns(arrays: TreeArrays, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:

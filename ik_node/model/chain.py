@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ik_node.kinematics.chain_kinematics import ChainKinematics
-from ik_node.kinematics.forward import ChainRecord
 from ik_node.kinematics.kinds import REVOLUTE, SPHERICAL_X, SPHERICAL_Z
 from ik_node.kinematics.structures import ChainArrays
 from ik_node.model.joint_space import JointSpace
@@ -72,14 +71,14 @@ class Chain(JointSpace):
 
     def forward(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return T_base_tip (4, 4), m, at q (n,), rad or m. Raises InputError for a wrong q."""
-        return self._kinematics.pose(self.checked(q))
+        return self.record.pose(self.checked(q))
 
     def jacobian(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return the Jacobian (6, n) at q (n,): linear rows first, base frame, at the tip.
 
         In m/rad and rad/rad, for a prismatic joint 1 and 0. Raises InputError for a wrong q.
         """
-        return self._kinematics.jacobian(self.checked(q))
+        return self.record.jacobian(self.checked(q))
 
     def shorten_rotations(self, q: np.ndarray) -> None:
         """Replace rotation vectors in q (n,), in place, that turn by more than π.
@@ -139,13 +138,9 @@ class Chain(JointSpace):
         return bool(self._balls)
 
     @cached_property
-    def record(self) -> ChainRecord:
+    def record(self) -> ChainKinematics:
         """The chain for the kernels."""
-        return ChainRecord(self.arrays)
-
-    @cached_property
-    def _kinematics(self) -> ChainKinematics:
-        return ChainKinematics(self.record)
+        return ChainKinematics(self.arrays)
 
 
 def check_chain(chain: object) -> Chain:

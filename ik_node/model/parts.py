@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ik_node.kinematics.structures import InertiaArrays
+from ik_node.kinematics.structures import TreeArrays
 from ik_node.model.geometry import Collision, Visual
 from ik_node.model.joints import ComplexJoint, Joint
 from ik_node.support.arguments import floats, number, vector
@@ -64,16 +64,17 @@ class Inertial(Immutable):
         return found
 
 
-def inertia_arrays(links: Sequence[str], inertials: Mapping[str, Inertial],
-                   added: int = 0) -> InertiaArrays:
-    """Return inertials {link: …} for the kernels; `added` frames of the root's joints have none."""
-    count = added + len(links)
+def with_inertials(arrays: TreeArrays, links: Sequence[str],
+                   inertials: Mapping[str, Inertial]) -> TreeArrays:
+    """Return a tree with inertials {link: …} of its last links; those before them have none."""
+    count = len(arrays.parent)
     mass, center, inertia = np.zeros(count), np.zeros((count, 3)), np.zeros((count, 3, 3))
-    for k, link in enumerate(links, start=added):
+    for k, link in enumerate(links, start=count - len(links)):
         if link in inertials:
             inertial = inertials[link]
             mass[k], center[k], inertia[k] = inertial.mass, inertial.center, inertial.inertia
-    return InertiaArrays(frozen_copy(mass), frozen_copy(center), frozen_copy(inertia))
+    return arrays._replace(mass=frozen_copy(mass), center=frozen_copy(center),
+                           inertia=frozen_copy(inertia))
 
 
 @dataclass(frozen=True, eq=False)

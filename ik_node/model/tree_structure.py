@@ -15,7 +15,7 @@ from ik_node.kinematics.tree_frames import frames_at
 from ik_node.model.geometry import Collision, Visual
 from ik_node.model.hierarchy import Drive, depth_first, drives_of, intersection, mimic_ranges
 from ik_node.model.joints import ComplexJoint, Joint, check_text, joint_kind
-from ik_node.model.parts import Inertial, MotionChannels, inertia_arrays
+from ik_node.model.parts import Inertial, MotionChannels, with_inertials
 from ik_node.support import bounds
 from ik_node.support.arguments import is_real, mapping, sequence
 from ik_node.support.exceptions import IkError, ModelError, names, shown, unknown
@@ -157,7 +157,7 @@ class TreeStructure(Immutable):
     @cached_property
     def _record(self) -> Tree:
         """The tree for the kernels; q has an entry for every link."""
-        return Tree(self._arrays, inertia_arrays(self.links, self.inertials), len(self.links))
+        return Tree(self._arrays, len(self.links))
 
     def _values_by_link(self, values: Mapping[str, float]) -> np.ndarray:
         """Return the value of the joint of every link (k,), in the order of the links."""
@@ -211,10 +211,10 @@ class TreeStructure(Immutable):
         kind = np.array([REVOLUTE, *(joint_kind(joint) for joint in path)])
         parent = np.array([-1, *(index[joint.parent] for joint in path)])
         # `forward` hands over the value of every joint, mimics too.
-        return TreeArrays(*map(frozen_copy, (
+        return with_inertials(TreeArrays(*map(frozen_copy, (
             parent, kind, [np.eye(4), *(joint.placement for joint in path)],
-            [np.zeros(3), *(joint.axis for joint in path)],
-            np.arange(count), np.ones(count), np.zeros(count), first_moved(parent, kind))))
+            [np.zeros(3), *(joint.axis for joint in path)], np.arange(count), np.ones(count),
+            np.zeros(count), first_moved(parent, kind)))), self.links, self.inertials)
 
 
 def check_own_joint(tree: TreeStructure, name: object, where: str, mimics: bool = False) -> None:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node.kinematics.chain_kinematics import ChainKinematics
 from ik_node.kinematics.tree_frames import frames_at
 
 
@@ -77,7 +76,7 @@ def test_threads_may_share_a_chain_and_a_body():
 def test_kernels_refuse_another_number_of_joint_values(count):
     chain, body = robots.chain('panda'), robots.tree('ur5').body()
     with pytest.raises(ValueError, match='values'):
-        chain._kinematics.pose(np.zeros(count))
+        chain.record.pose(np.zeros(count))
     frames = frames_at(body.record, np.zeros(body.n_joints))
     with pytest.raises(ValueError, match='values'):
         frames.update(np.zeros(count if count != 6 else 5))
@@ -88,5 +87,5 @@ def test_kernels_refuse_another_number_of_joint_values(count):
 def test_poses_at_many_configurations_are_those_at_each():
     chain = robots.mimicking()
     q = np.array([robots.random_q(chain, np.random.default_rng(seed)) for seed in range(20)])
-    T = ChainKinematics(chain.record).poses(q)
+    T = chain.record.poses(q)
     assert (T == [chain.forward(one) for one in q]).all()

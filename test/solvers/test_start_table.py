@@ -11,15 +11,15 @@ from ik_node.solvers.codes import MOST_PICKED
 from ik_node.solvers.kernel.arm_kernel import table_of
 from plain_kernels import plain
 
-forward, restarts, search, settings = plain(
-    'kinematics.forward', 'solvers.kernel.restarts', 'solvers.kernel.search',
+chain_kinematics, restarts, search, settings = plain(
+    'kinematics.chain_kinematics', 'solvers.kernel.restarts', 'solvers.kernel.search',
     'solvers.kernel.settings')
 
 
 def read(chain):
     """Return what a table reads of a chain, with the record of uncompiled kernels."""
     return SimpleNamespace(n_joints=chain.n_joints, lower=chain.lower, upper=chain.upper,
-                           turns=chain.turns, record=forward.ChainRecord(chain.arrays))
+                           turns=chain.turns, record=chain_kinematics.ChainKinematics(chain.arrays))
 
 
 class Table:
@@ -39,7 +39,7 @@ class Table:
 
 def picked(solver, goal, start):
     """Return the indices that restarts for a goal begin from, best first, and the table."""
-    chain, table = forward.ChainRecord(solver.chain.arrays), Table(solver)
+    chain, table = chain_kinematics.ChainKinematics(solver.chain.arrays), Table(solver)
     work = settings.ArmData(chain.m, chain.n)
     search.load_goal(work.task, goal.pose, goal.weights)
     own = settings.Settings(solver.options, solver.chain.arrays, solver._scale, solver._span,
@@ -145,7 +145,7 @@ def test_an_entry_is_turned_to_the_start_by_whole_turns_inside_the_limits():
     chain = robots.chain('pr2')
     solver = make_solver('dls', chain)
     table, q = Table(solver), [0.0] * chain.n_joints
-    record = forward.ChainRecord(chain.arrays)
+    record = chain_kinematics.ChainKinematics(chain.arrays)
     start = chain.neutral()
     turning = np.flatnonzero(~np.isfinite(chain.upper))
     assert len(turning) == 2

@@ -8,7 +8,7 @@ import numpy as np
 
 from ik_node.kinematics.tree import Tree
 from ik_node.model.body import Body
-from ik_node.model.parts import inertia_arrays
+from ik_node.model.parts import with_inertials
 from ik_node.model.substitutes import with_shape_inertials
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import BodySolver
@@ -64,9 +64,8 @@ class LagrangeSolver(BodySolver):
                 raise OptionError(f'lagrange.mass must have {body.n_joints} entries, one for each '
                                   f'joint, not {len(mass)}')
         elif mass == 'inertia':
-            extra = len(body.arrays.parent) - len(body.links)
-            self._heavy = Tree(body.arrays, inertia_arrays(
-                body.links, with_shape_inertials(body.tree), extra), body.n_joints)
+            self._heavy = Tree(with_inertials(body.arrays, body.links, with_shape_inertials(
+                body.tree)), body.n_joints)
         elif mass not in _MASSES:
             raise OptionError(f'lagrange.mass must be one of {names(_MASSES)}, or a list of '
                               f'{body.n_joints} numbers above 0, not {shown(mass)}')

@@ -120,7 +120,7 @@ def _ball(body: Body, link: int, point: np.ndarray) -> _Ball:
 
 def _mass_ball(body: Body) -> _Ball:
     """Return a ball that holds the centre of mass."""
-    mass, centers = body.inertias.mass, body.inertias.center
+    mass, centers = body.arrays.mass, body.arrays.center
     balls = [(mass[k], _ball(body, k, centers[k])) for k in map(int, np.flatnonzero(mass))]
     centre = np.asarray(sum(m * ball.centre for m, ball in balls)) / body.mass
     return _Ball(centre, float(sum(abs(m) * ball.radius for m, ball in balls)) / body.mass)

@@ -9,7 +9,6 @@ import math
 
 import numpy as np
 
-from ik_node.kinematics.chain_kinematics import ChainKinematics
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.model.chain import Chain
@@ -55,7 +54,7 @@ class Table:
         self.entries = count = count if count >= FEWEST else 0
         lower, upper = one_turn_ranges(chain)
         q = lower + low_discrepancy(count, n, seed) * (upper - lower)
-        T = ChainKinematics(chain.record).poses(q)
+        T = chain.record.poses(q)
         p, corner, size = T[:, :3, 3], np.zeros(3), 0.0
         if count > 0:
             corner, size = p.min(axis=0), float(np.ptp(p, axis=0).max())
