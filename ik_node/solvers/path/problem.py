@@ -112,10 +112,10 @@ class PathProblem(NamedTuple):
         if count <= 0:
             return np.empty((0, len(q)))
         part = slice(i + 1, None) if forward else slice(i - 1, None, -1)
-        found = np.empty((count, len(q)))
-        reached = self.projection.track(
+        found = np.tile(q, (count, 1))
+        reached = self.projection.near(
             np.ascontiguousarray(self.poses[part]), np.ascontiguousarray(self.weights[part]), found,
-            q, self.tolerances, self.most, self.deadline)
+            np.empty((count, 2)), self.deadline, True, self.tolerances, self.most)
         return found[:reached]
 
 
