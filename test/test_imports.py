@@ -22,9 +22,8 @@ ROS_LAYERS = [['conversions', 'topics'], ['log'], ['run'], ['parameters'], ['con
               ['node']]
 # Of solvers/: likewise.
 SOLVER_LAYERS = [['codes', 'goal'], ['options', 'result'], ['solver_output'], ['kernel'],
-                 ['driver', 'path'], ['collision'], ['arm'], ['jacobian', 'ccd'],
-                 ['optimization', 'genetic'], ['example', 'analytic', 'body'], ['auto'],
-                 ['registry']]
+                 ['driver', 'path'], ['collision'], ['arm'], ['jacobian', 'ccd', 'body'],
+                 ['optimization', 'genetic', 'example', 'analytic'], ['auto'], ['registry']]
 # What stands on ros/ and may import rclpy through it.
 NEEDS_ROS = {'ros', 'commands', 'viewer'}
 

@@ -23,15 +23,13 @@ from ik_node.solvers.analytic.solver import AnalyticSolver
 from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.auto import AutoSolver
 from ik_node.solvers.body.base import BodySolver, HierarchySolver, LeastSquaresSolver
-from ik_node.solvers.body.genetic import BodyGeneticSolver
 from ik_node.solvers.body.lagrange import LagrangeSolver
-from ik_node.solvers.body.optimization import BodyOptimizationSolver
 from ik_node.solvers.ccd.coordinate_descent import CcdSolver
 from ik_node.solvers.collision.avoidance import avoiding
 from ik_node.solvers.example.by_example import ExampleSolver
-from ik_node.solvers.genetic.solvers import GeneticSolver
+from ik_node.solvers.genetic.solvers import BodyGeneticSolver, GeneticSolver
 from ik_node.solvers.jacobian.solvers import DlsSolver, PseudoinverseSolver, TransposeSolver
-from ik_node.solvers.optimization.solvers import OptimizationSolver
+from ik_node.solvers.optimization.solvers import BodyOptimizationSolver, OptimizationSolver
 from ik_node.solvers.options import SolverOptions
 from ik_node.support.exceptions import OptionError, shown, unknown
 from ik_node.tasks.base import Task

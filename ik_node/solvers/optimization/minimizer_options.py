@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.solvers.optimization.minimizers import CONSTRAINED, MINIMIZERS
-from ik_node.solvers.options import SolverOptions
+from ik_node.solvers.options import BodyOptions, SolverOptions
 from ik_node.support.arguments import floats
 from ik_node.support.exceptions import OptionError, names, shown
 from ik_node.support.immutable import frozen_copy
@@ -22,8 +22,7 @@ def _function(name: str, value: Any, spec: Spec, n_joints: int | None) -> Any:
     return value if callable(value) else None
 
 
-def read_terms(name: str, terms: Any, spec: Spec, n_joints: int | None) -> tuple[Any, ...] | None:
-    """Return terms among which is a function; see `Spec.python`."""
+def _terms(name: str, terms: Any, spec: Spec, n_joints: int | None) -> tuple[Any, ...] | None:
     if not isinstance(terms, (list, tuple)) or all(isinstance(one, str) for one in terms):
         return None
     return tuple(_term(f'{name}[{i}]', one, spec.choices) for i, one in enumerate(terms))
@@ -70,7 +69,7 @@ class MinimizerOptions(Options):
         None, 'what the null space of the goal serves: nearness to a reference configuration, '
         'distance from the limits, manipulability; in Python functions of q, or pairs of a '
         'function and its gradient, too; none: nothing', kind=str, choices=TERMS, listed=True,
-        optional=True, python=read_terms)
+        optional=True, python=_terms)
     term_weights: Any = option(
         None, 'weight of each of the terms, against a squared error of 1 rad²; none: 0.01 each',
         low=0.0, listed=True, optional=True)
@@ -94,6 +93,17 @@ class MinimizerOptions(Options):
 @dataclass(frozen=True)
 class OptimizationOptions(MinimizerOptions, SolverOptions):
     """Options of `optimization` for an arm."""
+
+
+@dataclass(frozen=True)
+class BodyMinimizerOptions(MinimizerOptions, BodyOptions):
+    """Options of `optimization` for a body."""
+
+    terms: Any = option(
+        None, 'what the null space of the tasks serves: nearness to a reference configuration, '
+        'distance from the limits; in Python functions of q, or pairs of a function and its '
+        'gradient, too; none: nothing', kind=str, choices=('reference', 'limits'), listed=True,
+        optional=True, python=_terms)
 
 
 def _check_together(options: Any, prefix: str, n_joints: int | None) -> None:
