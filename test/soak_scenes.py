@@ -29,8 +29,7 @@ from browser import until, view_of
 from ik_node.ros.conversions import pose_to_matrix
 from ik_node.spatial import pose_from_rpy
 from ik_node.viewer.gallery import robots as gallery
-from ik_node.viewer.made_obstacle import SIZES, MadeObstacle
-from ik_node.viewer.saved_scene import read_scene
+from ik_node.viewer.saved_scene import SIZES, MadeObstacle, read_scene
 from page_here import Browser, panel_of
 from ros_harness import running
 

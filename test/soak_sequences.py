@@ -25,7 +25,7 @@ from sensor_msgs.msg import JointState
 import robots
 from browser import choose, field, first_picture, open_tab, page_of, press_home, until, view_of
 from gallery_switches import page_errors
-from ik_node.viewer.made_obstacle import SIZES
+from ik_node.viewer.saved_scene import SIZES
 from page_here import panel_of
 from ros_harness import running
 

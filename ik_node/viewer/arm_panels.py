@@ -2,7 +2,7 @@
 
 import functools
 import html
-from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -10,9 +10,8 @@ from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
 from ik_node.ros.clients.connection import SilentError
 from ik_node.viewer.draft import number_list
-from ik_node.viewer.node_state import GREEN, StateLine
 from ik_node.viewer.page_text import html_table, joint_text
-from ik_node.viewer.panel import NodeWidget, Page, Panel
+from ik_node.viewer.panel import Page, Panel
 
 _AUTOMATIC = 'automatic'
 _ENDS = {'base_link': ('base', 'the link in whose frame goals are'),
@@ -29,12 +28,14 @@ class ChainPanel(Panel):
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Arm', is_expanded=True)
         with self._folder:
-            self._ends = {name: self._end(name, label, hint)
-                          for name, (label, hint) in _ENDS.items()}
-            draft = self._draft_of(self._set)
+            for name, (label, hint) in _ENDS.items():
+                self._add_end(name, self._gui.add_dropdown(label, (_AUTOMATIC,), hint=hint))
+            draft = self._draft_of(lambda typed: self._set(
+                'tool', number_list('tool', typed['tool'])))
             with draft.container:
                 draft.add('tool', 'tool', '', 'pose of the tool in the frame of the tip: x y z, m, '
-                          'and roll pitch yaw, rad; Enter sets it')
+                          'and roll pitch yaw, rad; Enter sets it',
+                          lambda: ' '.join(f'{x:.6g}' for x in page.robot_view.parameters.tool))
         self._tree: KinematicTree | None = None
 
     def _is_useful(self) -> bool:
@@ -42,31 +43,21 @@ class ChainPanel(Panel):
 
     def _refresh(self, visible: bool) -> None:
         tree = self._robot_view.tree
-        if not visible or tree is None:
-            return
-        if tree is not self._tree:
+        if visible and tree is not None and tree is not self._tree:
             self._tree = tree
             for name, links in ends(tree).items():
-                self._ends[name].offer((_AUTOMATIC, *links))
-        for end in self._ends.values():
-            end.refresh()
-        if self._draft is not None:
-            self._draft.show('tool', ' '.join(
-                f'{value:.6g}' for value in self._robot_view.parameters.tool))
+                self._widgets[name].offer((_AUTOMATIC, *links))
 
-    def _set(self, typed: Mapping[str, str]) -> None:
-        """Set the tool. Raises IkError for a refusal."""
-        view = self._robot_view
-        view.set_parameters({view.parameters.option_name('tool'): number_list(
-            'tool', typed['tool'])})
+    def _set(self, name: str, value: Any) -> None:
+        """Set a parameter of the arm. Raises SilentError for a refusal."""
+        self._robot_view.set_parameters({self._robot_view.parameters.option_name(name): value})
 
-    def _end(self, name: str, label: str, hint: str) -> NodeWidget:
-        view, parameter = self._robot_view, self._robot_view.parameters.option_name(name)
-        return NodeWidget(
-            self._gui.add_dropdown(label, (_AUTOMATIC,), hint=hint),
-            lambda: str(view.parameters.option(name) or _AUTOMATIC),
-            lambda value: view.set_parameters({parameter: '' if value == _AUTOMATIC else value}),
-            self._notify, parameter)
+    def _add_end(self, name: str, widget: Any) -> None:
+        parameters = self._robot_view.parameters
+        self._node_widget(
+            name, widget, lambda: str(parameters.option(name) or _AUTOMATIC),
+            lambda value: self._set(name, '' if value == _AUTOMATIC else value),
+            parameters.option_name(name))
 
 
 def ends(tree: KinematicTree) -> dict[str, list[str]]:
@@ -85,13 +76,13 @@ class BranchPanel(Panel):
         self._chain: Chain | None = None
         self._branches, self._number = np.empty((0, 0)), 0
         self._count = 0  # of the node's reports when they were listed
-        self._pressed = self._worker(self._on_button)
         with self._folder:
             self._text = self._gui.add_markdown(_NONE)
             buttons = self._gui.add_button_group(
                 'branch', (_LIST, *_STEPS), hint='calls ~/solve_all for the last goal; moves the '
                 'arm to the branch above or below in the table')
-            buttons.on_click(lambda _: self._pressed.give(buttons.value))
+            buttons.on_click(lambda _: self._work.give(
+                functools.partial(self._on_button, buttons.value)))
             self._table = self._gui.add_html('')
 
     def _refresh(self, visible: bool) -> None:
@@ -113,9 +104,8 @@ class BranchPanel(Panel):
             self._show(found.get(chain.joint_names, np.empty((0, 0))), text)
         elif chain is not None and len(self._branches):
             number = (self._number + _STEPS.get(name, 0)) % len(self._branches)
-            self._page.step(functools.partial(self._robot_view.go_to, dict(zip(
-                chain.joint_names, self._branches[number].tolist())), StateLine(
-                    GREEN, f'reached: branch {number + 1} of {len(self._branches)}')))
+            self._page.move_arm(chain, self._branches[number],
+                                f'reached: branch {number + 1} of {len(self._branches)}')
             self._number = number
 
     def _show(self, branches: np.ndarray, text: str) -> None:

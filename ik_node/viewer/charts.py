@@ -128,8 +128,11 @@ class _TimePlot:
         """Add the present values."""
         chain, arm = self._page.robot_view.chain, self._page.robot_view.arm_values
         if chain is None or not self._shown.value or chain is not self._chain:
-            self._clear()
             self._chain = chain
+            self._samples.clear()
+            if self._plot is not None:
+                self._plot.remove()
+                self._plot = None
         if arm is None or not self._shown.value:
             return
         quantities = self._measure(self._page, *arm)
@@ -148,12 +151,6 @@ class _TimePlot:
                     distinct_colors(len(quantities)), height=200, x=(-_SECONDS, 0.0), y=self._scale)
         else:
             self._plot.data = data
-
-    def _clear(self) -> None:
-        self._samples.clear()
-        if self._plot is not None:
-            self._plot.remove()
-            self._plot = None
 
 
 def _limit_shares(_: Page, chain: Chain, q: np.ndarray) -> dict[str, float]:

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -11,13 +10,11 @@ from ik_node.motion.tip_path import ClosedPath
 from ik_node.spatial import pose_from_rotation
 from ik_node.support.exceptions import InputError
 from ik_node.viewer.draft import number
-from ik_node.viewer.latest_value import errors_shown
-from ik_node.viewer.panel import Page, Panel
+from ik_node.viewer.panel import Page, Panel, PlayButton
 
 _RATE = 25.0     # Hz, of goals
 _ROUND = 20.0    # s, of a round, at first
 _DRAGGED = 1e-4  # m and entries of a rotation matrix: less is rounding
-_PLAY, _STOP = 'Play the demo', 'Stop the demo'
 _MOVED = ('pose', 'position', 'look_at')  # the types of tasks that are led round
 
 _Targets = Callable[[float], dict[str, np.ndarray]]
@@ -31,58 +28,25 @@ class DemoPanel(Panel):
 
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Demo')
-        self._stopped = threading.Event()
-        self._stopped.set()
-        self._leader: Any = self._worker(lambda led: self._play(*led))
         self._phase, self._round = 0.0, _ROUND
         with self._folder:
-            self._button = self._gui.add_button(_PLAY, hint='leads the goal round')
+            button = self._gui.add_button('Play the demo', hint='leads the goal round')
+            self._player = PlayButton(button, 'Stop the demo', self._play, self._work)
             with self._draft_of(self._set_round).container:
                 self._draft.add('round', 's per round', f'{_ROUND:g}', '1 to 600')
-        self._button.on_click(lambda _: self._on_button())
-
-    @property
-    def plays(self) -> bool:
-        """Whether the goal is led round."""
-        return not self._stopped.is_set()
 
     def _is_useful(self) -> bool:
         return bool(self._robot_view.targets)
 
     def _refresh(self, visible: bool) -> None:
-        if not visible and self.plays:
-            self._end()
-
-    def stop(self) -> None:
-        """Send no further goal, and forget what is typed."""
-        self._end()
-        super().stop()
-
-    def close(self) -> None:
-        self._end()
-        super().close()
-
-    def _end(self) -> None:
-        self._stopped.set()
-        self._button.label = _PLAY
+        if not visible and self._player.plays:
+            self._player.stop()
 
     def _set_round(self, typed: Mapping[str, str]) -> None:
         seconds = number('s per round', typed['round'])
         if not 1.0 <= seconds <= 600.0:
             raise InputError(f's per round must be from 1 to 600, not {seconds:g}')
         self._round = seconds
-
-    def _on_button(self) -> None:
-        if self.plays:
-            self._end()
-            return
-        with errors_shown(self._notify):
-            self._robot_view.state.check_goals()
-            targets = self._targets()
-            if targets is not None:
-                self._stopped = threading.Event()
-                self._button.label = _STOP
-                self._leader.give((targets, self._stopped))
 
     def _targets(self) -> _Targets | None:
         """Return the targets at a phase, 0 to 1, as poses (4, 4), m, of the scene, by task."""
@@ -105,16 +69,15 @@ class DemoPanel(Panel):
             name: target if target.shape == (4, 4) else pose_from_rotation(
                 starts[name][:3, :3], target) for name, target in figure.targets(phase).items()}
 
-    def _play(self, targets: _Targets, stopped: threading.Event) -> None:
-        tree, sent = self._robot_view.tree, dict[str, np.ndarray]()
-        try:
-            while not (stopped.wait(1.0 / _RATE) or self._robot_view.tree is not tree or any(
-                    (gizmo := self._page.handles.named(name)) is not None
-                    and np.abs(gizmo.T - T).max() > _DRAGGED for name, T in sent.items())):
-                self._phase = (self._phase + 1.0 / (_RATE * self._round)) % 1.0
-                sent = targets(self._phase)
-                for name, T_scene_goal in sent.items():
-                    self._page.handles.drag_to(T_scene_goal, name)
-        finally:
-            if not stopped.is_set():
-                self._end()
+    def _play(self, stopped: threading.Event) -> None:
+        """Lead the goals round. Raises InputError where the robot is stopped."""
+        self._robot_view.state.check_goals()
+        tree, targets, sent = self._robot_view.tree, self._targets(), dict[str, np.ndarray]()
+        while not (targets is None or stopped.wait(1.0 / _RATE)
+                   or self._robot_view.tree is not tree or any(
+                (gizmo := self._page.handles.named(name)) is not None
+                and np.abs(gizmo.T - T).max() > _DRAGGED for name, T in sent.items())):
+            self._phase = (self._phase + 1.0 / (_RATE * self._round)) % 1.0
+            sent = targets(self._phase)
+            for name, T_scene_goal in sent.items():
+                self._page.handles.drag_to(T_scene_goal, name)

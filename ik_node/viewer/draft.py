@@ -37,6 +37,7 @@ class Draft:
         """
         self.container, self._gui, self._commit = gui.add_form(None), gui, commit
         self.fields: dict[str, Any] = {}
+        self._reads: dict[str, Callable[[], str | None]] = {}
         self._last_texts: dict[str, str] = {}  # the texts that `show` was told last
         self._changed: dict[str, str] = {}  # of fields in use
         self._waiting: dict[str, str] = {}  # committed, and not handled yet
@@ -47,8 +48,14 @@ class Draft:
         self.worker: LatestValue[None] = LatestValue(self._handle, notify)
         self.container.on_submit(self._on_commit)
 
-    def add(self, name: str, label: str, text: str, hint: str | None = None) -> Any:
-        """Add a field with a text; call it in the context of `container`, or of a folder in it."""
+    def add(self, name: str, label: str, text: str, hint: str | None = None,
+            read: Callable[[], str | None] | None = None) -> Any:
+        """Add a field with a text; call it in the context of `container`, or of a folder in it.
+
+        read: returns the text that `refresh` shows, None for no other one.
+        """
+        if read is not None:
+            self._reads[name] = read
         field = self.fields[name] = self._gui.add_text(label, text, hint=hint)
         self._last_texts[name] = text
 
@@ -79,6 +86,12 @@ class Draft:
                 self._shown.add(name)
             if name not in self._changed and name not in self._waiting:
                 self._reset(name)
+
+    def refresh(self) -> None:
+        """Show the present texts of fields that can be read."""
+        for name, read in list(self._reads.items()):
+            if (text := read()) is not None:
+                self.show(name, text)
 
     async def _on_commit(self, _: Any) -> None:
         self.commit()

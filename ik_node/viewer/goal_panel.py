@@ -20,7 +20,7 @@ from ik_node.support.exceptions import InputError
 from ik_node.viewer.draft import ANGLES, LENGTHS, number
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.page_text import environment_text
-from ik_node.viewer.panel import NodeWidget, Page, Panel, on_user_change
+from ik_node.viewer.panel import Page, Panel, on_user_change
 
 _SHOWN = 1e-5    # m and entries of a rotation matrix: less is not sent to the page
 _LENGTHS, _ANGLES, _TURNS = 4, 2, 6  # decimals of m, degrees and entries of quaternions
@@ -46,8 +46,9 @@ class GoalPanel(Panel):
         self._T = np.full((4, 4), np.inf)  # in the frame of the base, as it is shown
         gui = self._gui
         with self._folder:
-            self._only = NodeWidget(gui.add_checkbox('position only', False),
-                                    lambda: page.position_only, page.restrict, self._notify)
+            self._only = self._node_widget(
+                'position only', gui.add_checkbox('position only', False),
+                lambda: page.position_only, page.restrict)
             gui.add_button('Home', hint='go to the start pose').on_click(lambda _: home())
             with self._draft_of(self._on_typed).container:
                 for name in _XYZ:
@@ -66,8 +67,7 @@ class GoalPanel(Panel):
 
     def _refresh(self, visible: bool) -> None:
         T_scene_goal, shown = self._page.handle_pose, self._robot_view.chain is not None
-        self._only.refresh()
-        for widget in (self._only.widget, self._draft.container, self._to_tip, self._command):
+        for widget in (self._only, self._draft.container, self._to_tip, self._command):
             widget.visible = shown
         if T_scene_goal is None or not shown:
             return

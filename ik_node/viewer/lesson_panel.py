@@ -15,7 +15,7 @@ from ik_node.model.tree import KinematicTree
 from ik_node.support.resources import robot_file
 from ik_node.viewer.charts import add_chart
 from ik_node.viewer.drawn_robot import DrawnRobot
-from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.panel import Page, Panel, PlayButton, on_user_change
 from ik_node.viewer.robot_view import COLORS
 from ik_node.viewer.scene_nodes import add_line, new_name, rgb_bytes
 
@@ -27,7 +27,6 @@ _GOAL, _TIP = (200, 60, 60), (60, 110, 190)
 _BALL = 0.02       # of the size of the picture: the goal of a frame
 _WIDTH = 0.004     # … the lines of the goal and of the tip
 _BETWEEN = 0.1     # … the space between the arms
-_PLAY, _PAUSE = 'Play', 'Pause'
 _DASHES = [(), (6.0, 3.0), (2.0, 3.0)]  # of the lines of a run: those of three joints
 _CHARTS: dict[str, Callable[[Run], np.ndarray]] = {  # (frames, lines)
     'distance of the tip from its goal': lambda one: one.distances[:, None],
@@ -81,8 +80,6 @@ class LessonPanel(Panel):
 
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Lessons', is_expanded=True)
-        self._stopped = threading.Event()
-        self._work: Any = self._worker(lambda work: work())
         self._charts: list[tuple[Any, list[np.ndarray]]] = []
         gui = self._gui
         with self._folder:
@@ -90,35 +87,18 @@ class LessonPanel(Panel):
                 'figure', (_NONE, *_FIGURES), hint='of the textbook, with arms of its own; your '
                 'robot is hidden meanwhile')
             self._slider: Any = gui.add_slider('frame', 0, FRAMES, 1, 0)
-            self._button = gui.add_button(_PLAY, color='blue')
+            self._button = gui.add_button('Play', color='blue')
+            self._player = PlayButton(self._button, 'Pause', self._play, self._work)
             self._leave = gui.add_button('End the lesson', hint='back to your robot')
             self._text = gui.add_markdown('')
         self._show_widgets(False)
         on_user_change(self._choice, self._choose)
         on_user_change(self._slider, self._on_slider)
-        self._button.on_click(lambda _: self._on_button())
         self._leave.on_click(lambda _: self._choose(_NONE))
-
-    def close(self) -> None:
-        self.stop()
-        super().close()
-
-    def stop(self) -> None:
-        """Play no further frame."""
-        self._stopped.set()
-        self._button.label = _PLAY
 
     def _on_slider(self, frame: float) -> None:
         self.stop()
         self._work.give(functools.partial(self._show, int(frame)))
-
-    def _on_button(self) -> None:
-        if self._button.label == _PAUSE:
-            self.stop()
-        else:
-            self._stopped = threading.Event()  # another one than that of a play which still ends
-            self._button.label = _PAUSE
-            self._work.give(functools.partial(self._play, self._stopped))
 
     def _choose(self, name: str) -> None:
         self.stop()
@@ -173,7 +153,6 @@ class LessonPanel(Panel):
             self._show(frame)
             if stopped.wait(_PERIOD):
                 return
-        self.stop()
 
     def _show(self, frame: int) -> None:
         self._slider.value = frame

@@ -1,13 +1,16 @@
-"""The state of a node: whether it responds, and the outcome of its last goal."""
+"""The state of a node: whether it responds, the outcome of its last goal, and how far that is."""
 
 import re
 import time
 from typing import NamedTuple
 
+import numpy as np
+
 from ik_node.control.task_group import GOAL
 from ik_node.ros.clients.client import Report
 from ik_node.ros.publishing.markers.group_markers import NO_GOAL
 from ik_node.ros.publishing.status import REFUSED
+from ik_node.solvers.goal import pose_error
 from ik_node.solvers.result import StopReason
 from ik_node.support.exceptions import InputError
 from ik_node.viewer.page_text import angle_text, length_text
@@ -37,6 +40,21 @@ class Errors(NamedTuple):
         """Return the errors that are not zero, as text."""
         return ', '.join(write(value) for value, write in zip(self, (length_text, angle_text))
                          if value > _SHOWN)
+
+
+class GoalGap(NamedTuple):
+    """How far the tip is from its goal."""
+
+    tip: np.ndarray  # (3,), m, of the scene
+    goal: np.ndarray  # (3,), m, of the scene
+    errors: Errors
+
+    @classmethod
+    def between(cls, T_tip: np.ndarray, T_goal: np.ndarray, weights: np.ndarray) -> 'GoalGap':
+        """Return the gap between two poses (4, 4), m, along the axes with weights (6,) above 0."""
+        off = (weights > 0.0) * pose_error(T_goal, T_tip, weights)
+        return cls(T_tip[:3, 3], T_goal[:3, 3], Errors(
+            float(np.linalg.norm(off[:3])), float(np.linalg.norm(off[3:]))))
 
 
 class NodeState:

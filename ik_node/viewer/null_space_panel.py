@@ -1,6 +1,5 @@
 """The self-motion of a redundant arm: its curves in the scene, and the arm led along them."""
 
-import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +9,6 @@ from ik_node.solvers.arm.self_motion import SelfMotion, redundancy_degree, self_
 from ik_node.solvers.goal import Goal, task_error
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError
-from ik_node.viewer.node_state import GREEN, StateLine
 from ik_node.viewer.page_text import html_line, joint_text
 from ik_node.viewer.panel import Page, Panel, on_user_change
 from ik_node.viewer.scene_nodes import add_line, distinct_colors
@@ -44,9 +42,6 @@ class NullSpacePanel(Panel):
         self._motion: SelfMotion | None = None
         self._degree = 0
         self._solver = self._worker(self._solve)
-        self._mover: Any = self._worker(lambda values: page.step(functools.partial(
-            self._robot_view.go_to, values, StateLine(GREEN, 'reached, along the self-motion')),
-            'place'))
         gui = self._gui
         with self._folder:
             self._shown: Any = gui.add_checkbox(
@@ -146,7 +141,8 @@ class NullSpacePanel(Panel):
         if problem is not None and motion is not None:
             length = percent / 100.0 * motion.lengths[-1]
             q = motion.configurations[int(np.abs(motion.lengths - length).argmin())]
-            self._mover.give(dict(zip(problem.chain.joint_names, q.tolist())))
+            self._work.give(lambda: self._page.move_arm(
+                problem.chain, q, 'reached, along the self-motion', key='place'))
 
     def _clear(self) -> None:
         if self._problem is not None:

@@ -11,9 +11,9 @@ from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError
 from ik_node.viewer.draft import LENGTHS, number
 from ik_node.viewer.latest_value import errors_shown
-from ik_node.viewer.made_obstacle import SIZES, MadeObstacle
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.robot_view import RobotView
+from ik_node.viewer.saved_scene import SIZES, MadeObstacle
 from ik_node.viewer.scene_nodes import matrix, new_name, position_wxyz
 
 _HANDLE = 0.16           # of the reach
@@ -38,10 +38,9 @@ class ObstaclePanel(Panel):
         self._handles: dict[int, Any] = {}
         self._grabbed: Obstacles | None = None  # those before a drag
         self._sent: dict[RobotView, tuple[int, Obstacles]] = {}  # with the restarts before
-        self._changes = self._worker(self._send)
         gui = self._gui
         with self._folder:
-            self._avoids = self._parameter(gui.add_checkbox(
+            self._parameter(gui.add_checkbox(
                 'avoid collisions', False, hint='whether solutions keep away from the robot itself '
                 'and from obstacles: the option avoid_collisions of the solver'),
                 lambda robot_view: f'{robot_view.parameters.option("solver")}.avoid_collisions')
@@ -57,15 +56,14 @@ class ObstaclePanel(Panel):
         self._show_sizes()
 
     def _refresh(self, visible: bool) -> None:
-        self._avoids.refresh()
         if any(self._sent.get(view, (0, {}))[0] != view.restarts
-               for view in self._page.robot_views) and not self._changes.busy:
-            self._changes.give(None)
+               for view in self._page.robot_views) and not self.busy:
+            self._work.give(self._send)
 
     @property
     def busy(self) -> bool:
         """Whether obstacles are still to be sent."""
-        return self._changes.busy
+        return self._work.busy
 
     def set_obstacles(self, obstacles: Obstacles) -> None:
         """Have these obstacles in place of those there are."""
@@ -84,7 +82,7 @@ class ObstaclePanel(Panel):
             if tuple(self._chosen.options) != names:
                 self._chosen.options = names
             self._show_sizes()
-        self._changes.give(None)
+        self._work.give(self._send)
 
     def _change(self, obstacles: Obstacles, before: Obstacles | None = None) -> None:
         """Have other obstacles, as a step of the user's."""
@@ -171,9 +169,9 @@ class ObstaclePanel(Panel):
             if ends:
                 before, self._grabbed = self._grabbed, None
                 self._change(self.obstacles, before)
-        self._changes.give(None)
+        self._work.give(self._send)
 
-    def _send(self, _: None) -> None:
+    def _send(self) -> None:
         """Send the nodes what has changed, all where one has restarted."""
         for view in self._page.robot_views:
             restarts, now = view.restarts, self.obstacles

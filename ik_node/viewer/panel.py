@@ -16,6 +16,7 @@ from ik_node.viewer.draft import Draft
 from ik_node.viewer.history import UndoHistory
 from ik_node.viewer.latest_value import LatestValue, errors_shown
 from ik_node.viewer.node_parameters import Target
+from ik_node.viewer.node_state import GREEN, StateLine
 from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import GroundPlane, add_light
@@ -159,6 +160,13 @@ class Page:
         do()
         self.history.record(undo, do, key)
 
+    def move_arm(self, chain: Chain, q: np.ndarray, text: str, color: str = GREEN,
+                 key: str = '') -> None:
+        """Move the arm to q (n,) of its chain, as a step of the user's; text: the state there."""
+        self.step(functools.partial(
+            self.robot_view.go_to, dict(zip(chain.joint_names, q.tolist())),
+            StateLine(color, text)), key)
+
     def set_parameters(self, robot_view: RobotView, values: Mapping[str, Any]) -> None:
         """Set parameters of a node, as a step of the user's. Raises SilentError for a refusal."""
         before = {name: robot_view.parameters[name] for name in values
@@ -172,7 +180,10 @@ class Page:
 
 
 class Panel:
-    """A folder of widgets, shown while it is of use, with threads for what takes long."""
+    """A folder of widgets, shown while it is of use, with threads for what takes long.
+
+    - `_work`: a thread that calls the functions that it is given.
+    """
 
     needs: ClassVar[str] = 'arm'  # what it is of use for: "arm", "node" or "page"
 
@@ -181,7 +192,10 @@ class Panel:
         self._robot_view, self._notify = page.robot_view, page.notify
         self._drawn: list[Any] = []  # nodes of the scene
         self._workers: list[LatestValue[Any]] = []
+        self._work: LatestValue[Callable[[], object]] = self._worker(lambda work: work())
+        self._widgets: dict[str, NodeWidget] = {}  # those that show values of the node
         self._draft: Any = None
+        self._player: Any = None  # a PlayButton that `stop` and `close` stop
         self._folder = self._gui.add_folder(title, expand_by_default=is_expanded, visible=False)
 
     def _worker(self, handle: Callable[[_Value], object]) -> LatestValue[_Value]:
@@ -190,15 +204,22 @@ class Panel:
         self._workers.append(worker)
         return worker
 
-    def _parameter(self, widget: Any, name: Callable[[RobotView], str],
-                   subject: str = '') -> 'NodeWidget':
-        """Return a widget of a parameter of all nodes; name: returns what a node calls it."""
+    def _node_widget(self, name: str, widget: Any, read: Callable[[], Any],
+                     write: Callable[[Any], object], subject: str = '') -> Any:
+        """Let a widget show a value of the node and set it, see `NodeWidget`; return the widget."""
+        self._widgets[name] = NodeWidget(widget, read, write, self._notify, subject)
+        return widget
+
+    def _parameter(self, widget: Any, name: Callable[[RobotView], str], subject: str = '') -> None:
+        """Let a widget show and set a parameter of all nodes; name: returns what a node calls it.
+
+        subject: of errors.
+        """
         def write(value: Any) -> None:
             for robot_view in self._page.robot_views:
                 robot_view.set_parameters({name(robot_view): value})
-        return NodeWidget(
-            widget, lambda: self._robot_view.parameters.get(name(self._robot_view)), write,
-            self._notify, subject)
+        self._node_widget(widget.label, widget, lambda: self._robot_view.parameters.get(
+            name(self._robot_view)), write, subject)
 
     def _draft_of(self, commit: Callable[[Mapping[str, str]], object]) -> Draft:
         """Return the form of the panel, whose texts are handled in a thread; the last one goes."""
@@ -215,6 +236,10 @@ class Panel:
         """Show the panel where it is of use, and what has changed."""
         self._folder.visible = visible = (
             self.needs == 'page' or (has_node and not self._page.is_staged)) and self._is_useful()
+        for widget in list(self._widgets.values()):
+            widget.refresh()
+        if (draft := self._draft) is not None:  # another thread may make another one
+            draft.refresh()
         self._refresh(visible)
 
     def _is_useful(self) -> bool:
@@ -222,7 +247,7 @@ class Panel:
         return self.needs != 'arm' or self._robot_view.follows_paths
 
     def _refresh(self, visible: bool) -> None:
-        """Show what has changed."""
+        """Show what has changed, beside widgets of the node."""
 
     def _remove_drawn(self) -> None:
         drawn, self._drawn = self._drawn, []
@@ -231,11 +256,15 @@ class Panel:
 
     def stop(self) -> None:
         """End what moves the robot, and forget what is typed and not committed."""
+        if self._player is not None:
+            self._player.stop()
         if (draft := self._draft) is not None:
             draft.discard()
 
     def close(self) -> None:
         """End the threads, without waiting for them: they may wait for the painter."""
+        if self._player is not None:
+            self._player.stop()
         for worker in (*self._workers, *([self._draft.worker] if self._draft else ())):
             worker.close()
 
@@ -250,7 +279,7 @@ class NodeWidget:
                  notify: Notify, subject: str = '') -> None:
         """Begin with what the widget has. read: returns the value, None for none or no new one.
 
-        write: sets it, or raises IkError, which `notify` is told with its subject.
+        write: sets it, or raises IkError, which `notify` is called with, and the subject.
         """
         self.widget, self._read, self._last = widget, read, widget.value
 
@@ -281,3 +310,42 @@ def on_user_change(widget: Any, callback: Callable[[Any], object]) -> None:
         if event.client is not None:
             callback(widget.value)
     widget.on_update(changed)
+
+
+class PlayButton:
+    """A button that plays something in a thread, until it is pressed again or that is over."""
+
+    def __init__(self, button: Any, label: str, play: Callable[[threading.Event], object],
+                 work: LatestValue[Callable[[], object]]) -> None:
+        """Begin at rest. label: of the button while it plays, in place of its own.
+
+        play: called in a thread, see `Panel`, with an event that is set to end it.
+        """
+        self._button, self._labels = button, (button.label, label)
+        self._play, self._work = play, work
+        self._stopped = threading.Event()
+        self._stopped.set()
+        button.on_click(lambda _: self.stop() if self.plays else self._start())
+
+    @property
+    def plays(self) -> bool:
+        """Whether it plays."""
+        return not self._stopped.is_set()
+
+    def stop(self) -> None:
+        """Play no further."""
+        self._stopped.set()
+        self._button.label = self._labels[0]
+
+    def _start(self) -> None:
+        self._stopped = stopped = threading.Event()  # the last one may still be ending
+        self._button.label = self._labels[1]
+        self._work.give(functools.partial(self._run, stopped))
+
+    def _run(self, stopped: threading.Event) -> None:
+        try:
+            if not stopped.is_set():
+                self._play(stopped)
+        finally:
+            if not stopped.is_set():
+                self.stop()

@@ -46,7 +46,7 @@ class PathPanel(Panel):
                 'replaces it by the goal, or deletes it')
             self._edits.on_click(lambda _: self._edit(self._edits.value))
             gui.add_button('Clear').on_click(lambda _: self.clear())
-            self._speed = self._parameter(gui.add_slider(
+            self._parameter(gui.add_slider(
                 'speed', 0.05, 1.0, 0.05, 1.0,
                 hint='factor of the speed of motions; where joints jump there is none'),
                 lambda robot_view: robot_view.parameters.option_name('speed'), 'speed')
@@ -59,7 +59,6 @@ class PathPanel(Panel):
         self._count = robot_view.count
         for report in list(robot_view.reports)[-new:] if new > 0 else ():
             self._mark(report)
-        self._speed.refresh()
 
     def _mark(self, report: Report) -> None:
         found = _PLACE.search(report.message)

@@ -15,7 +15,7 @@ from ik_node.support.exceptions import IkError
 from ik_node.support.processes import start_thread
 from ik_node.viewer.gallery import Uploads, default_tip, file_parameters, mesh_folders, robots
 from ik_node.viewer.latest_value import errors_shown
-from ik_node.viewer.panel import NodeWidget, Page, Panel, on_user_change
+from ik_node.viewer.panel import Page, Panel, on_user_change
 from ik_node.viewer.task_panel import ARM_SOLVER
 
 _OTHER = 'another robot'  # than those of the gallery
@@ -57,16 +57,15 @@ class RobotPanel(Panel):
                                                     visible=bool(available))
             self._progress = gui.add_markdown('', visible=False)
             self._cancel = gui.add_button('Cancel', visible=False)
-        self._robot = NodeWidget(robot, self._find_name, self._choose, self._notify,
-                                 self._robot_view.name)
+        self._robot = self._node_widget('robot', robot, self._find_name, self._choose,
+                                        self._robot_view.name)
         self._button.on_upload(lambda event: self._upload(event.target.value))
         on_user_change(self._zipped, self._choose_zipped)
         on_user_change(self._described, self._start_download)
         self._cancel.on_click(lambda _: self._cancel_download())
 
     def _refresh(self, visible: bool) -> None:
-        self._robot.refresh()
-        self._robot.widget.visible = visible
+        self._robot.visible = visible
         self._button.visible = visible or self._page.is_staged  # what is dropped needs it
         self._zipped.visible = visible and bool(self._found)
 

@@ -18,14 +18,16 @@ from ik_node.model.readers import read_urdf_text
 from ik_node.spatial import inverse, pose_from_rpy
 from ik_node.support.exceptions import IkError, InputError
 from ik_node.viewer.drawn_robot import DrawnRobot
-from ik_node.viewer.goal_gap import GapLine, GoalGap
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.node_link import NodeLink
 from ik_node.viewer.node_parameters import ARM_GOAL, Freedom, Target, task_names, task_targets
-from ik_node.viewer.node_state import AMBER, StateLine
+from ik_node.viewer.node_state import AMBER, GoalGap, StateLine
+from ik_node.viewer.page_text import length_text
+from ik_node.viewer.scene_nodes import add_line
 from ik_node.workspace.task_rank import task_rank
 
 _GAP = 1e-3        # of the reach: a shorter way from tip to goal is not drawn
+_GAP_COLOR = 208, 52, 44
 _TRIANGLES = 20000  # of the mesh of a marker
 # Colours of the robots in a comparison, red, green and blue, 0 to 1.
 COLORS = ((0.25, 0.47, 0.75), (0.80, 0.35, 0.28), (0.30, 0.62, 0.40), (0.58, 0.40, 0.70),
@@ -60,7 +62,10 @@ class RobotView(DrawnRobot, NodeLink):
         self.markers = MarkerScene(
             server, f'/{name}/markers', lambda mesh: self._meshes.simplified(
                 whole_of(self._meshes.load(mesh)), _TRIANGLES))
-        self._gap_line = GapLine(server, f'/{name}/gap')
+        self._gap_line = add_line(server, f'/{name}/gap/line', np.zeros((2, 3)), _GAP_COLOR, 3.0,
+                                  thickness_units='screen', visible=False)
+        self._gap_label = server.scene.add_label(f'/{name}/gap/text', '', anchor='center-left',
+                                                 visible=False)
         self._chain: Chain | None = None
         self._able = np.ones(6, bool)  # the axes of goals that the arm can serve
         self._chain_error = ''
@@ -150,11 +155,20 @@ class RobotView(DrawnRobot, NodeLink):
         self.move(values, self.T_world_root if parameters.moves_root else np.eye(4))
         if self.tree is not None:
             self._show_markers()
-        gap, report = self.gap, self.state.report
-        self._gap_line.show(gap if gap and report and report.level and (
-            gap.errors.position >= _GAP * self.reach) else None)
+        self._show_gap()
         self.connection.offer_goals(self.tasks)  # the node has to know before they are sent
         return other
+
+    def _show_gap(self) -> None:
+        """Draw a line from the tip to a goal that is missed, with its length."""
+        gap, report = self.gap, self.state.report
+        shown = bool(gap and report and report.level
+                     and gap.errors.position >= _GAP * self.reach)
+        self._gap_line.visible = self._gap_label.visible = shown
+        if gap is not None and shown:  # viser sends what has changed
+            self._gap_line.points = np.array([[gap.tip, gap.goal]])
+            self._gap_label.position = 0.5 * (gap.tip + gap.goal)
+            self._gap_label.text = length_text(gap.errors.position)
 
     @property
     def _wanted(self) -> tuple[Any, ...]:

@@ -1,17 +1,19 @@
-"""A scene of the page in a file: robot, solver, joint values, goals, obstacles and the view."""
+"""Obstacles of the page, and a scene of it in a file: robot, solver, joint values, goals, view."""
 
 import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from geometry_msgs.msg import Vector3
+from visualization_msgs.msg import Marker
 
 from ik_node.control.options import MODEL_PATHS
+from ik_node.ros.conversions import matrix_to_pose
 from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
 from ik_node.support.arguments import number, vector, whole
 from ik_node.support.bounds import MAX_BYTES, MAX_NUMBER
 from ik_node.support.exceptions import InputError, names, shown
-from ik_node.viewer.made_obstacle import SIZES, MadeObstacle
 
 _FORMAT = 'ik_view scene'
 _VERSION = 1
@@ -19,6 +21,29 @@ _VERSION = 1
 _LEFT_OUT = {*MODEL_PATHS, 'robot_description', 'xacro_args', 'poses', 'arms', 'autostart',
              'base_link', 'tip_link', 'start_pose', 'use_sim_time'}
 _ENDS_LEFT_OUT = ('.examples', '_topic')
+# The kinds of obstacles, with the names of their sizes.
+SIZES = {'box': ('size x', 'size y', 'size z'), 'sphere': ('radius',),
+         'cylinder': ('radius', 'length'), 'ground': ()}
+_TYPES = {'sphere': Marker.SPHERE, 'cylinder': Marker.CYLINDER}
+
+
+class MadeObstacle(NamedTuple):
+    """An obstacle of one of the kinds in `SIZES`; the upper side of a ground is its x-y plane."""
+
+    kind: str
+    sizes: tuple[float, ...]  # m
+    T: np.ndarray  # (4, 4), m, in the scene
+
+    def marker(self, number: int, action: int = Marker.ADD) -> Marker:
+        """Return the marker of it, in the frame of the root link, or the world where that moves."""
+        scale = self.sizes
+        if self.kind == 'ground':
+            scale = (np.inf,) * 3  # a half-space
+        elif self.kind != 'box':
+            scale = 2.0 * scale[0], 2.0 * scale[0], 2.0 * scale[0] if len(scale) == 1 else scale[1]
+        x, y, z = scale
+        return Marker(ns=f'page/{self.kind}', id=number, action=action, pose=matrix_to_pose(self.T),
+                      type=_TYPES.get(self.kind, Marker.CUBE), scale=Vector3(x=x, y=y, z=z))
 
 
 class SavedScene(NamedTuple):

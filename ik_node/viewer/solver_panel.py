@@ -23,7 +23,7 @@ from ik_node.solvers.registry import (
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.draft import whole_number
 from ik_node.viewer.latest_value import errors_shown
-from ik_node.viewer.panel import NodeWidget, Page, Panel
+from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.robot_view import RobotView
 
 FIRST = 'tolerances'
@@ -59,7 +59,6 @@ class SolverPanel(Panel):
         alone = len(page.robot_views) == 1
         super().__init__(page, 'Solver' if alone else f'Solver: {robot_view.name}', alone)
         self._robot_view = robot_view
-        self._shown: dict[str, NodeWidget] = {}  # by parameter
         self._solver, self._solvers = '', tuple[str, ...]()
         self._options_folder: Any = None
         self._fetched = self._worker(self._fetch)
@@ -86,7 +85,7 @@ class SolverPanel(Panel):
     @property
     def _lacks_widgets(self) -> bool:
         """Whether the widgets have still to be made; another arm has none."""
-        return not self._shown and not self._robot_view.parameters.other_arms
+        return not self._widgets and not self._robot_view.parameters.other_arms
 
     def _refresh(self, visible: bool) -> None:
         parameters, state = self._robot_view.parameters, self._robot_view.state
@@ -100,12 +99,6 @@ class SolverPanel(Panel):
             if parameters.option('solver') != self._solver:
                 self._solver = str(parameters.option('solver'))
                 self._wanted.give(self._solver)
-        for widget in list(self._shown.values()):
-            widget.refresh()
-        draft = self._draft
-        for name in list(draft.fields) if draft is not None else ():  # others are being made
-            if parameters.get(name) is not None:
-                draft.show(name, _text(parameters[name]))
 
     def _find_unfit(self, chain: Chain | None) -> None:
         self._unfit = {} if chain is None else unfit(chain)
@@ -123,14 +116,14 @@ class SolverPanel(Panel):
         present = parameters.option('solver')
         offered = tuple(name for name in able if name not in reasons or name == present)
         self._fit.content = solver_list(able, reasons, str(present))
-        widget = self._shown[parameters.option_name('solver')].widget
+        widget = self._widgets[parameters.option_name('solver')].widget
         if tuple(widget.options) != offered and present in offered:
             widget.options = offered
 
     def _show_options(self, solver: str) -> None:
         self._remove_draft()
-        self._shown = {name: widget for name, widget in self._shown.items()
-                       if name.rpartition('.')[0] not in self._solvers}
+        self._widgets = {name: widget for name, widget in self._widgets.items()
+                         if name.rpartition('.')[0] not in self._solvers}
         try:
             described = self._robot_view.connection.parameters([solver])
         except SilentError:
@@ -166,7 +159,7 @@ class SolverPanel(Panel):
             self._set(values)
 
     def _add(self, one: Described, label: str, default: Any = None) -> None:
-        gui, hint = self._gui, one.text
+        gui, hint, parameters = self._gui, one.text, self._robot_view.parameters
         if default is not None:
             hint = f'{hint}; default: {_text(default)}'
         widget: Any
@@ -175,13 +168,13 @@ class SolverPanel(Panel):
         elif isinstance(one.value, bool):
             widget = gui.add_checkbox(label, one.value, hint=hint)
         else:  # numbers, lists, and values that may be "none"
-            self._draft.add(one.name, label, _text(one.value), hint)  # the others have choices
+            self._draft.add(one.name, label, _text(one.value), hint, lambda: (
+                None if parameters.get(one.name) is None else _text(parameters[one.name])))
             return
-        parameters = self._robot_view.parameters
-        self._shown[one.name] = NodeWidget(
-            widget, lambda: parameters.get(one.name),
+        self._node_widget(
+            one.name, widget, lambda: parameters.get(one.name),
             lambda value: self._set(parameters.choosing(value) if one.name == (
-                parameters.option_name('solver')) else {one.name: value}), self._notify, one.name)
+                parameters.option_name('solver')) else {one.name: value}), one.name)
 
 
 def unfit(chain: Chain) -> dict[str, str]:

@@ -12,9 +12,8 @@ from ik_node.solvers.registry import make_solver, solver_class
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.charts import LOGARITHMIC, add_chart
-from ik_node.viewer.goal_gap import GoalGap
 from ik_node.viewer.node_parameters import NodeParameters
-from ik_node.viewer.node_state import GREY, StateLine
+from ik_node.viewer.node_state import GREY, GoalGap
 from ik_node.viewer.page_text import html_line, html_table, joint_text, length_text
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.robot_view import COLORS
@@ -43,7 +42,6 @@ class StepPanel(Panel):
         # What a step depends on: the options of each method, weights, the chain.
         self._setting: tuple[Any, ...] = ()
         self._solvers: dict[str, Any] = {}
-        self._work = self._worker(self._move)
         gui = self._gui
         with self._folder:
             self._shown: Any = gui.add_checkbox(
@@ -54,7 +52,7 @@ class StepPanel(Panel):
                 [_COLORS[method] for method in METHODS], title='position error, mm', y=LOGARITHMIC)
             self._method: Any = gui.add_dropdown('method', METHODS)
             gui.add_button('One step', hint='moves the arm by one step of the method').on_click(
-                lambda _: self._work.give(str(self._method.value)))
+                lambda _: self._work.give(functools.partial(self._move, str(self._method.value))))
 
     def _refresh(self, visible: bool) -> None:
         problem = self._present() if visible and self._shown.value else None
@@ -145,9 +143,8 @@ class StepPanel(Panel):
             dq = self._step(chain, method, goal, q)
             q = np.clip(q + dq, chain.lower, chain.upper)
             left = GoalGap.between(chain.forward(q), T_base_goal, goal.weights).errors
-            self._page.step(functools.partial(
-                self._robot_view.go_to, dict(zip(chain.joint_names, q.tolist())), StateLine(
-                    GREY, f'after a step of {method}: {left}'.removesuffix(': '))))
+            self._page.move_arm(
+                chain, q, f'after a step of {method}: {left}'.removesuffix(': '), GREY)
 
     def _clear(self) -> None:
         self._problem, self._table.content, self._chart.visible = None, '', False

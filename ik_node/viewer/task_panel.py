@@ -1,6 +1,7 @@
 """Tasks on the page: made from their types, weighted, and deleted."""
 
 import contextlib
+import functools
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -31,7 +32,6 @@ class TaskPanel(Panel):
 
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Tasks', is_expanded=True)
-        self._work: Any = self._worker(lambda work: work())
         self._links: tuple[str, ...] = ()
         self._fields: dict[str, Any] = {}  # widgets of the form, by the names of their fields
         gui, specs = self._gui, TaskOptions.specs()
@@ -41,7 +41,8 @@ class TaskPanel(Panel):
             self._task: Any = gui.add_dropdown('task', (_NO_TASK,))
             with self._draft_of(self._set).container:
                 for name in ('weight', 'priority'):
-                    self._draft.add(name, name, '', specs[name].text)
+                    self._draft.add(name, name, '', specs[name].text,
+                                    functools.partial(self._text, name))
                 self._draft.add_button('Apply', 'sets what is typed, as Enter does')
             self._delete = gui.add_button('Delete the task', visible=False)
             with gui.add_folder('Add a task', expand_by_default=False):
@@ -73,12 +74,13 @@ class TaskPanel(Panel):
         self._show_task()
 
     def _show_task(self) -> None:
-        name = str(self._task.value)
-        for field in self._draft.fields:
-            self._draft.show(field, str(self._robot_view.parameters.get(f'{name}.{field}', '')))
-        has_task = name != _NO_TASK
+        self._draft.refresh()
+        has_task = self._task.value != _NO_TASK
         self._task.visible = self._draft.container.visible = self._delete.visible = has_task
         self._hint.visible = not has_task
+
+    def _text(self, field: str) -> str:
+        return str(self._robot_view.parameters.get(f'{self._task.value}.{field}', ''))
 
     def _make_fields(self) -> None:
         for widget in self._fields.values():

@@ -1,5 +1,6 @@
 """Shows the workspace of the arm in the scene: whole, or cut open."""
 
+import functools
 import threading
 from typing import Any
 
@@ -33,7 +34,6 @@ class WorkspacePanel(Panel):
         self._chain: Chain | None = None
         self._workspace: Workspace | None = None
         self._drawing = threading.Lock()  # choices come in other threads than results
-        self._wanted = self._worker(self._show)
         gui = self._gui
         with self._folder:
             self._choice: Any = gui.add_dropdown('workspace', _FIGURES)
@@ -46,7 +46,8 @@ class WorkspacePanel(Panel):
                 'plane across this axis of the base frame')
             self._place: Any = gui.add_slider('beyond (m)', -1.0, 1.0, 0.01, 0.0)
             self._opacity: Any = gui.add_slider('opacity', 0.1, 1.0, 0.05, 1.0)
-        self._choice.on_update(lambda _: self._wanted.give(str(self._choice.value)))
+        self._choice.on_update(lambda _: self._work.give(functools.partial(
+            self._show, str(self._choice.value))))
         self._cancel.on_click(lambda _: self._hide())
         for widget in (self._cut, self._place):
             widget.on_update(lambda _: self._draw())

@@ -40,7 +40,7 @@ def test_the_goal_goes_round_until_the_button_is_pressed_again(page):
     assert until(lambda: len(goals(page)) > 20)
     page.begin('Demo', 'Stop the demo')
     assert button(page) == 'Play the demo'
-    assert until(lambda: not panel_of(page.view, 'Demo')._leader.busy)
+    assert until(lambda: not panel_of(page.view, 'Demo')._work.busy)
     page.settle()
     assert all(report.level == 0 for report in page.robot_view.reports)
     places = np.array([T[:3, 3] for _, _, T, _ in goals(page)])
@@ -113,7 +113,7 @@ def test_it_begins_again_only_when_its_last_goal_has_been_sent(page):
     assert not count
     go_on.set()  # that goal was still on its way
     assert until(lambda: len(goals(page)) > count + 5)
-    assert panel.plays
+    assert panel._player.plays
 
 
 def test_tasks_are_led_round_together_and_those_of_priority_0_stay():
@@ -125,5 +125,5 @@ def test_tasks_are_led_round_together_and_those_of_priority_0_stay():
         assert until(lambda: len(goals(page)) > 6)
         panel_of(page.view, 'Demo').close()
         assert {name for _, name, _, _ in goals(page)} == {'hand', 'look'}
-        assert until(lambda: not panel_of(page.view, 'Demo')._leader.busy)
+        assert until(lambda: not panel_of(page.view, 'Demo')._work.busy)
         page.settle()

@@ -112,7 +112,7 @@ def test_the_solver_chosen_on_the_page_is_the_nodes_parameter(seen):
     choose(seen.page, 'solver', 'ccd')
     assert until(lambda: seen.node.get('solver') == 'ccd', 60, seen.page)
     assert seen.node.set(solver='dls')[0]
-    assert until(lambda: panel_of(seen.view, 'Solver')._shown['solver'].widget.value == 'dls',
+    assert until(lambda: panel_of(seen.view, 'Solver')._widgets['solver'].widget.value == 'dls',
                  60, seen.page)
     assert until(lambda: seen.page.locator('input[value="dls"]').count(), 60, seen.page)
 

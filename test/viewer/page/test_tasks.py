@@ -219,7 +219,7 @@ def test_there_is_a_slider_for_every_joint_and_no_panel_of_an_arm(seen):
 
 def test_the_solver_is_one_of_the_body_and_has_its_options(seen):
     panel = panel_of(seen.view, 'Solver')
-    assert until(lambda: panel._shown['solver'].widget.options == (
+    assert until(lambda: panel._widgets['solver'].widget.options == (
         'genetic', 'optimization', 'hierarchy', 'lagrange', 'least_squares'), 60, seen.page)
     open_tab(seen.page, 'Solver')
     choose(seen.page, 'solver', 'lagrange')
