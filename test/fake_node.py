@@ -32,10 +32,9 @@ from ik_node.control.options import (
 from ik_node.control.task_options import TaskOptions
 from ik_node.ros.clients.client import Report
 from ik_node.ros.clients.connection import SilentError
-from ik_node.ros.clients.described import Described
 from ik_node.ros.clients.player_link import Playback
 from ik_node.ros.intake.obstacle_messages import Contents, Place, frame_key
-from ik_node.ros.parameters import describe, from_parameter, to_parameter
+from ik_node.ros.parameters import Described, describe, from_parameter, to_parameter
 from ik_node.ros.publishing import status
 from ik_node.ros.publishing.markers.scene import SceneMarkers
 from ik_node.solvers.registry import (

@@ -4,8 +4,9 @@ An option that is None has the text "none" as a parameter: ROS has no such value
 """
 
 import math
+import re
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
@@ -17,6 +18,8 @@ from ik_node.support.exceptions import OptionError
 from ik_node.support.options import Spec, check
 
 NONE = 'none'
+# rclpy's reason to refuse a value.
+_RANGE = re.compile(r'Parameter (\S+) out of range Min: (\S+), Max: (\S+), value: (\S+)')
 
 
 def declare(node: Node, specs: dict[str, Spec], defaults: dict[str, Any], prefix: str = '',
@@ -74,6 +77,33 @@ def describe(spec: Spec, read_only: bool = False) -> ParameterDescriptor:
             from_value=max(spec.low, -sys.float_info.max),
             to_value=min(spec.high, sys.float_info.max), step=0.0)]
     return descriptor
+
+
+class Described(NamedTuple):
+    """A parameter as a node describes it, see `describe`."""
+
+    name: str
+    value: Any
+    text: str
+    choices: tuple[str, ...]
+    read_only: bool
+
+    @classmethod
+    def of(cls, name: str, value: Any, descriptor: ParameterDescriptor) -> 'Described':
+        """Return a parameter with what its descriptor says."""
+        choices = descriptor.additional_constraints.removeprefix('one of ')
+        return cls(name, value, descriptor.description,
+                   () if choices == descriptor.additional_constraints else tuple(
+                       choices.split(', ')), descriptor.read_only)
+
+
+def refusal_text(reason: str) -> str:
+    """Return the reason for a refusal, in words where it is rclpy's for a value out of range."""
+    def text(found: re.Match[str]) -> str:
+        low, high, value = map(float, found.groups()[1:])
+        most = f' and at most {high:g}' if high < 1e300 else ''
+        return f'{found[1]} must be at least {low:g}{most}, not {value:g}'
+    return _RANGE.sub(text, reason)
 
 
 def with_numbers(parameter: Parameter, spec: Spec) -> Parameter:

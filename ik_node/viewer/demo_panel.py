@@ -9,8 +9,8 @@ from ik_node.control.target_path import TargetPath
 from ik_node.motion.tip_path import ClosedPath
 from ik_node.spatial import pose_from_rotation
 from ik_node.support.exceptions import InputError
-from ik_node.viewer.draft import number
-from ik_node.viewer.panel import Page, Panel, PlayButton
+from ik_node.viewer.draft import PlayButton, number
+from ik_node.viewer.panel import Page, Panel
 
 _RATE = 25.0     # Hz, of goals
 _ROUND = 20.0    # s, of a round, at first

@@ -1,10 +1,11 @@
-"""Fields that a user fills in: what is typed counts once it is committed."""
+"""What a user sets: fields that are committed, widgets of values of the node, a play button."""
 
 import contextlib
+import functools
 import math
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import viser
@@ -12,7 +13,7 @@ import viser
 from ik_node.support.arguments import whole
 from ik_node.support.exceptions import IkError, InputError, shown
 from ik_node.support.processes import Notify
-from ik_node.viewer.latest_value import LatestValue
+from ik_node.viewer.latest_value import LatestValue, errors_shown
 
 _BACK = '\x1b'  # what page.js puts into a field where Escape is pressed
 LENGTHS = {'': 1.0, 'm': 1.0, 'cm': 1e-2, 'mm': 1e-3}
@@ -153,6 +154,88 @@ class Draft:
     def _set_button(self) -> None:
         if self._button is not None:
             self._button.disabled = not self._changed
+
+
+class NodeWidget:
+    """A widget that shows a value of the node and sets it.
+
+    What a user chooses stays until the node has it; what the node refuses goes back.
+    """
+
+    def __init__(self, widget: Any, read: Callable[[], Any], write: Callable[[Any], object],
+                 notify: Notify, subject: str = '') -> None:
+        """Begin with what the widget has. read: returns the value, None for none or no new one.
+
+        write: sets it, or raises IkError, which `notify` is called with, and the subject.
+        """
+        self.widget, self._read, self._last = widget, read, widget.value
+
+        def change(value: Any) -> None:
+            with errors_shown(notify, subject):
+                write(value)
+                self._last = value
+                return
+            widget.value = self._last
+        on_user_change(widget, change)
+
+    def refresh(self) -> None:
+        """Show the value if the node has another one, and the widget offers it."""
+        value = self._read()
+        if value is not None and value != self._last and (
+                value in getattr(self.widget, 'options', (value,))):
+            self._last = self.widget.value = value
+
+    def offer(self, options: Sequence[str]) -> None:
+        """Offer other options, and show what the node has."""
+        self.widget.options, self._last = options, None
+        self.refresh()
+
+
+def on_user_change(widget: Any, callback: Callable[[Any], object]) -> None:
+    """Call back with the value of a widget whenever a user changes it, not the program."""
+    def changed(event: viser.GuiEvent[Any]) -> None:
+        if event.client is not None:
+            callback(widget.value)
+    widget.on_update(changed)
+
+
+class PlayButton:
+    """A button that plays something in a thread, until it is pressed again or that is over."""
+
+    def __init__(self, button: Any, label: str, play: Callable[[threading.Event], object],
+                 work: LatestValue[Callable[[], object]]) -> None:
+        """Begin at rest. label: of the button while it plays, in place of its own.
+
+        play: called in a thread, see `Panel`, with an event that is set to end it.
+        """
+        self._button, self._labels = button, (button.label, label)
+        self._play, self._work = play, work
+        self._stopped = threading.Event()
+        self._stopped.set()
+        button.on_click(lambda _: self.stop() if self.plays else self._start())
+
+    @property
+    def plays(self) -> bool:
+        """Whether it plays."""
+        return not self._stopped.is_set()
+
+    def stop(self) -> None:
+        """Play no further."""
+        self._stopped.set()
+        self._button.label = self._labels[0]
+
+    def _start(self) -> None:
+        self._stopped = stopped = threading.Event()  # the last one may still be ending
+        self._button.label = self._labels[1]
+        self._work.give(functools.partial(self._run, stopped))
+
+    def _run(self, stopped: threading.Event) -> None:
+        try:
+            if not stopped.is_set():
+                self._play(stopped)
+        finally:
+            if not stopped.is_set():
+                self.stop()
 
 
 def whole_number(name: str, text: str) -> int:

@@ -17,10 +17,10 @@ from ik_node.spatial import (
     rpy_from_matrix,
 )
 from ik_node.support.exceptions import InputError
-from ik_node.viewer.draft import ANGLES, LENGTHS, number
+from ik_node.viewer.draft import ANGLES, LENGTHS, number, on_user_change
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.page_text import environment_text
-from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.panel import Page, Panel
 
 _SHOWN = 1e-5    # m and entries of a rotation matrix: less is not sent to the page
 _LENGTHS, _ANGLES, _TURNS = 4, 2, 6  # decimals of m, degrees and entries of quaternions

@@ -14,8 +14,9 @@ from ik_node.model.readers import read_model
 from ik_node.model.tree import KinematicTree
 from ik_node.support.resources import robot_file
 from ik_node.viewer.charts import add_chart
+from ik_node.viewer.draft import PlayButton, on_user_change
 from ik_node.viewer.drawn_robot import DrawnRobot
-from ik_node.viewer.panel import Page, Panel, PlayButton, on_user_change
+from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.robot_view import COLORS
 from ik_node.viewer.scene_nodes import add_line, new_name, rgb_bytes
 

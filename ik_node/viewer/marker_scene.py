@@ -1,5 +1,6 @@
 """Draws the markers of a visualization_msgs/MarkerArray in the scene."""
 
+import contextlib
 import time
 from collections.abc import Callable
 from textwrap import wrap
@@ -90,7 +91,9 @@ class MarkerScene:
             shown.handle.position, shown.handle.wxyz = position_wxyz(shown.T)
 
     def _T_scene(self, marker: Marker) -> np.ndarray:
-        return self._frames[marker.header.frame_id] @ _pose_of(marker)
+        p, q = marker.pose.position, marker.pose.orientation
+        return self._frames[marker.header.frame_id] @ matrix(
+            (p.x, p.y, p.z), (q.w or 1e-12, q.x, q.y, q.z))
 
     def _add(self, key: tuple[str, int], marker: Marker, end: float) -> None:
         """Draw a marker of a layer that is shown, or move it if it looks as before."""
@@ -171,7 +174,11 @@ class MarkerScene:
             text, anchor = _wrapped(marker.text)
             return scene.add_label(name, text, position=position, anchor=anchor)
         if marker.type == Marker.MESH_RESOURCE:
-            return self._draw_mesh(name, Mesh(marker.mesh_resource, sizes), look)
+            with contextlib.suppress(MeshError):
+                mesh = self._load(Mesh(marker.mesh_resource, sizes))
+                return scene.add_mesh_simple(
+                    name, np.asarray(mesh.vertices), np.asarray(mesh.faces), **look)
+            return None
         if marker.type == Marker.CUBE:
             return scene.add_box(name, dimensions=sizes, **look)
         if marker.type == Marker.SPHERE:
@@ -199,20 +206,6 @@ class MarkerScene:
             return scene.add_mesh_simple(name, points, np.arange(len(points)).reshape(-1, 3),
                                          side='double', **look)
         return None
-
-    def _draw_mesh(self, name: str, mesh: Mesh, look: dict[str, Any]) -> Any:
-        """Draw a mesh, where it can be read."""
-        try:
-            read = self._load(mesh)
-        except MeshError:
-            return None
-        return self._server.scene.add_mesh_simple(
-            name, np.asarray(read.vertices), np.asarray(read.faces), **look)
-
-
-def _pose_of(marker: Marker) -> np.ndarray:
-    p, q = marker.pose.position, marker.pose.orientation
-    return matrix((p.x, p.y, p.z), (q.w or 1e-12, q.x, q.y, q.z))
 
 
 def _ends(marker: Marker, values: np.ndarray) -> np.ndarray:

@@ -13,9 +13,8 @@ import numpy as np
 from visualization_msgs.msg import Marker
 
 from ik_node.model.body import ROOTS, root_values
-from ik_node.ros.clients.client import Report
+from ik_node.ros.clients.client import Listener, Report
 from ik_node.ros.clients.connection import Connection
-from ik_node.ros.clients.listener import Listener
 from ik_node.ros.publishing.markers.group_markers import NO_GOAL
 from ik_node.viewer.node_parameters import NodeParameters
 from ik_node.viewer.node_state import NodeState, StateLine

@@ -9,8 +9,9 @@ from ik_node.solvers.arm.self_motion import SelfMotion, redundancy_degree, self_
 from ik_node.solvers.goal import Goal, task_error
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError
+from ik_node.viewer.draft import on_user_change
 from ik_node.viewer.page_text import html_line, joint_text
-from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.scene_nodes import add_line, distinct_colors
 
 _FREEST = 'the one that moves most'

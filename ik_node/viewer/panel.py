@@ -2,19 +2,17 @@
 
 import functools
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
-import viser
 
 from ik_node.model.chain import Chain
 from ik_node.support.exceptions import InputError
-from ik_node.support.processes import Notify
 from ik_node.viewer.camera import Camera
-from ik_node.viewer.draft import Draft
+from ik_node.viewer.draft import Draft, NodeWidget
 from ik_node.viewer.history import UndoHistory
-from ik_node.viewer.latest_value import LatestValue, errors_shown
+from ik_node.viewer.latest_value import LatestValue
 from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.node_state import GREEN, StateLine
 from ik_node.viewer.page_server import PageServer
@@ -30,6 +28,7 @@ class Page:
     """What the panels share: the server, the nodes, the handles of their goals, the camera.
 
     - `robot_view`: the first of `robot_views`, which a panel is about unless it says otherwise.
+    - `panels`: all, in the order in which they are made.
     - `waypoints`: poses (4, 4), m, of the path.
     - `placed`: returns poses (4, 4), m, of what is seen beside the robots.
     - `obstacle_changes`: how often obstacles of the page have been sent.
@@ -46,6 +45,7 @@ class Page:
         self.handles = TargetHandles(server, self.robot_view, on_drag, self.notify, self.snapshot,
                                      self.history)
         self.painting = threading.Lock()
+        self.panels: list[Panel] = []
         self.waypoints: list[np.ndarray] = []
         self.placed: Callable[[], list[np.ndarray]] = list
         self.obstacle_changes = 0
@@ -196,6 +196,7 @@ class Panel:
         self._widgets: dict[str, NodeWidget] = {}  # those that show values of the node
         self._draft: Any = None
         self._player: Any = None  # a PlayButton that `stop` and `close` stop
+        page.panels.append(self)
         self._folder = self._gui.add_folder(title, expand_by_default=is_expanded, visible=False)
 
     def _worker(self, handle: Callable[[_Value], object]) -> LatestValue[_Value]:
@@ -267,85 +268,3 @@ class Panel:
             self._player.stop()
         for worker in (*self._workers, *([self._draft.worker] if self._draft else ())):
             worker.close()
-
-
-class NodeWidget:
-    """A widget that shows a value of the node and sets it.
-
-    What a user chooses stays until the node has it; what the node refuses goes back.
-    """
-
-    def __init__(self, widget: Any, read: Callable[[], Any], write: Callable[[Any], object],
-                 notify: Notify, subject: str = '') -> None:
-        """Begin with what the widget has. read: returns the value, None for none or no new one.
-
-        write: sets it, or raises IkError, which `notify` is called with, and the subject.
-        """
-        self.widget, self._read, self._last = widget, read, widget.value
-
-        def change(value: Any) -> None:
-            with errors_shown(notify, subject):
-                write(value)
-                self._last = value
-                return
-            widget.value = self._last
-        on_user_change(widget, change)
-
-    def refresh(self) -> None:
-        """Show the value if the node has another one, and the widget offers it."""
-        value = self._read()
-        if value is not None and value != self._last and (
-                value in getattr(self.widget, 'options', (value,))):
-            self._last = self.widget.value = value
-
-    def offer(self, options: Sequence[str]) -> None:
-        """Offer other options, and show what the node has."""
-        self.widget.options, self._last = options, None
-        self.refresh()
-
-
-def on_user_change(widget: Any, callback: Callable[[Any], object]) -> None:
-    """Call back with the value of a widget whenever a user changes it, not the program."""
-    def changed(event: viser.GuiEvent[Any]) -> None:
-        if event.client is not None:
-            callback(widget.value)
-    widget.on_update(changed)
-
-
-class PlayButton:
-    """A button that plays something in a thread, until it is pressed again or that is over."""
-
-    def __init__(self, button: Any, label: str, play: Callable[[threading.Event], object],
-                 work: LatestValue[Callable[[], object]]) -> None:
-        """Begin at rest. label: of the button while it plays, in place of its own.
-
-        play: called in a thread, see `Panel`, with an event that is set to end it.
-        """
-        self._button, self._labels = button, (button.label, label)
-        self._play, self._work = play, work
-        self._stopped = threading.Event()
-        self._stopped.set()
-        button.on_click(lambda _: self.stop() if self.plays else self._start())
-
-    @property
-    def plays(self) -> bool:
-        """Whether it plays."""
-        return not self._stopped.is_set()
-
-    def stop(self) -> None:
-        """Play no further."""
-        self._stopped.set()
-        self._button.label = self._labels[0]
-
-    def _start(self) -> None:
-        self._stopped = stopped = threading.Event()  # the last one may still be ending
-        self._button.label = self._labels[1]
-        self._work.give(functools.partial(self._run, stopped))
-
-    def _run(self, stopped: threading.Event) -> None:
-        try:
-            if not stopped.is_set():
-                self._play(stopped)
-        finally:
-            if not stopped.is_set():
-                self.stop()

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.ros.clients.client import Report
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import InputError
 from ik_node.viewer.latest_value import errors_shown
@@ -58,14 +57,11 @@ class PathPanel(Panel):
         new = robot_view.count - self._count
         self._count = robot_view.count
         for report in list(robot_view.reports)[-new:] if new > 0 else ():
-            self._mark(report)
-
-    def _mark(self, report: Report) -> None:
-        found = _PLACE.search(report.message)
-        if found is not None and int(found[2]) == len(self._frames) >= int(found[1]):
-            frame, _ = self._frames[int(found[1]) - 1]
-            frame.origin_color = _MET if report.level == 0 else _MISSED
-            frame.origin_radius = (0.1 if report.level == 0 else 0.25) * frame.axes_length
+            found = _PLACE.search(report.message)
+            if found is not None and int(found[2]) == len(self._frames) >= int(found[1]):
+                frame, _ = self._frames[int(found[1]) - 1]
+                frame.origin_color = _MET if report.level == 0 else _MISSED
+                frame.origin_radius = (0.1 if report.level == 0 else 0.25) * frame.axes_length
 
     @property
     def draws(self) -> bool:

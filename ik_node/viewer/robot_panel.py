@@ -13,9 +13,10 @@ from ik_node.ros.parameters import NONE
 from ik_node.support.downloads import INSTALL, Download, described_place, described_robots
 from ik_node.support.exceptions import IkError
 from ik_node.support.processes import start_thread
+from ik_node.viewer.draft import on_user_change
 from ik_node.viewer.gallery import Uploads, default_tip, file_parameters, mesh_folders, robots
 from ik_node.viewer.latest_value import errors_shown
-from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.task_panel import ARM_SOLVER
 
 _OTHER = 'another robot'  # than those of the gallery

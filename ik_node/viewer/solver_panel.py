@@ -11,8 +11,7 @@ import numpy as np
 from ik_node.control.options import BODY_SOLVERS, CollisionOptions, solves_arms
 from ik_node.model.chain import Chain
 from ik_node.ros.clients.connection import SilentError
-from ik_node.ros.clients.described import Described
-from ik_node.ros.parameters import NONE, to_parameter
+from ik_node.ros.parameters import NONE, Described, to_parameter
 from ik_node.solvers.registry import (
     body_solver_class,
     body_solver_names,
@@ -141,9 +140,9 @@ class SolverPanel(Panel):
             if defaults:
                 self._gui.add_button(
                     'All defaults', hint=f'sets every option of {solver} to its default'
-                ).on_click(lambda _: self._reset({
+                ).on_click(lambda _: self._work.give(functools.partial(self._set, {
                     one.name: defaults[name] for name, one in by_option.items()
-                    if name in defaults and not one.read_only}))
+                    if name in defaults and not one.read_only})))
 
     def _apply(self, described: Mapping[str, Described], typed: Mapping[str, str]) -> None:
         """Set the options that were typed, each with its own reason where it is refused."""
@@ -153,10 +152,6 @@ class SolverPanel(Panel):
 
     def _set(self, values: Mapping[str, Any]) -> None:
         self._page.set_parameters(self._robot_view, values)
-
-    def _reset(self, values: Mapping[str, Any]) -> None:
-        with errors_shown(self._notify):
-            self._set(values)
 
     def _add(self, one: Described, label: str, default: Any = None) -> None:
         gui, hint, parameters = self._gui, one.text, self._robot_view.parameters

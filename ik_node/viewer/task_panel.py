@@ -12,9 +12,9 @@ from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.parameters import NONE
 from ik_node.support.exceptions import InputError
 from ik_node.tasks.base import LINK_FIELDS
-from ik_node.viewer.draft import number, number_list, whole_number
+from ik_node.viewer.draft import number, number_list, on_user_change, whole_number
 from ik_node.viewer.page_text import html_line
-from ik_node.viewer.panel import Page, Panel, on_user_change
+from ik_node.viewer.panel import Page, Panel
 
 _NO_TASK = '–'
 _BODY_SOLVER, ARM_SOLVER = 'least_squares', 'dls'  # where the present one does not fit

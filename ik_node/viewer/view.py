@@ -22,7 +22,7 @@ from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.null_space_panel import NullSpacePanel
 from ik_node.viewer.obstacle_panel import ObstaclePanel
 from ik_node.viewer.page_server import PageServer
-from ik_node.viewer.panel import ROW, Page, Panel
+from ik_node.viewer.panel import ROW, Page
 from ik_node.viewer.path_panel import PathPanel
 from ik_node.viewer.playback_panel import PlaybackPanel
 from ik_node.viewer.readout import readout
@@ -39,6 +39,10 @@ _TABLES = 0.25     # s between two updates of figures and sliders, which a brows
                    # graphics card takes as long for as for a third of a picture
 _PANEL = 380       # pixels, width of the panel
 _STOP, _CONTINUE = 'Stop', 'Continue'
+_KEYS: dict[str, Any] = {'Undo': 'cmd/ctrl', 'Redo': 'cmd/ctrl+shift'}  # with Z
+_TABS: dict[str, tuple[type[Any], ...]] = {  # with panels that need only the page
+    'Tasks': (TaskPanel,), 'Learn': (LessonPanel, StepPanel, NullSpacePanel),
+    'Robot': (RobotPanel, ChainPanel, WorkspacePanel)}
 _ICON = ("data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><path "
          "fill='none' stroke='%232f6fb0' stroke-width='2' d='M3 14V8l5-5 5 4'/></svg>")
 # Scripts in the HTML of a panel are not run, but handlers of pictures are.
@@ -77,37 +81,36 @@ class View:
             self._stop_button = server.gui.add_button(
                 _STOP, color='red',
                 hint='stops the robot at once; goals are refused until Continue')
-            steps = server.gui.add_button_group('', ('Undo', 'Redo', 'Fit view'))
+            steps = server.gui.add_button_group('', (*_KEYS, 'Fit view'))
         self._stop_button.on_click(lambda _: self._on_stop(self._stop_button.label == _STOP))
         steps.on_click(lambda event: self._on_step(steps.value, event))
-        server.gui.add_command('Undo', hotkey='Z', modifier='cmd/ctrl').on_trigger(
-            functools.partial(self._on_step, 'Undo'))
-        server.gui.add_command('Redo', hotkey='Z', modifier='cmd/ctrl+shift').on_trigger(
-            functools.partial(self._on_step, 'Redo'))
+        for name, modifier in _KEYS.items():
+            server.gui.add_command(name, hotkey='Z', modifier=modifier).on_trigger(
+                functools.partial(self._on_step, name))
         tabs = server.gui.add_tab_group()
         with tabs.add_tab('Move'):
             self._link = PlayerLink(robot_views[0].connection, player, news.set)
-            playback = PlaybackPanel(page, self._link)
-            plots = [PlotPanel(page)] if compared else []
-            goal = GoalPanel(page, lambda: self._home())
-            self._joints = JointPanel(page)
-            self._path = PathPanel(page)
-            moving: list[Panel] = [playback, goal, self._joints, self._path, DemoPanel(page)]
+            PlaybackPanel(page, self._link)
+            if compared:
+                PlotPanel(page)
+            GoalPanel(page, lambda: self._home())
+            self._joints, self._path = JointPanel(page), PathPanel(page)
+            DemoPanel(page)
         with tabs.add_tab('Solver'):
-            solving: list[Panel] = [
-                *(SolverPanel(page, robot_view) for robot_view in robot_views), BranchPanel(page)]
-            plots = plots or [PlotPanel(page)]
-        with tabs.add_tab('Tasks'):
-            tasks = TaskPanel(page)
-        with tabs.add_tab('Learn'):
-            learning: list[Panel] = [LessonPanel(page), StepPanel(page), NullSpacePanel(page)]
-        with tabs.add_tab('Robot'):
-            robot: list[Panel] = [RobotPanel(page), ChainPanel(page), WorkspacePanel(page)]
+            for robot_view in robot_views:
+                SolverPanel(page, robot_view)
+            BranchPanel(page)
+            if not compared:
+                PlotPanel(page)
+        for tab, kinds in _TABS.items():
+            with tabs.add_tab(tab):
+                for kind in kinds:
+                    kind(page)
         with tabs.add_tab('Scene'):
             obstacles = ObstaclePanel(page)
-            scene: list[Panel] = [obstacles, LayerPanel(page),
-                                  ScenePanel(page, obstacles, self._path)]
-        self._panels = [*moving, *solving, *plots, tasks, *learning, *robot, *scene]
+            LayerPanel(page)
+            ScenePanel(page, obstacles, self._path)
+        self._panels = page.panels
 
     def close(self) -> None:
         """Stop drawing, and leave the graph."""

@@ -3,7 +3,7 @@
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import rclpy
@@ -13,6 +13,7 @@ from geometry_msgs.msg import PointStamped, PoseStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
+from visualization_msgs.msg import MarkerArray
 
 from ik_node.ros.conversions import array_to_point, matrix_to_pose, pose_to_matrix
 from ik_node.ros.publishing.status import seconds
@@ -34,6 +35,31 @@ class Report(NamedTuple):
         """Return what a status reports."""
         return cls(int.from_bytes(status.level, 'little'), status.message,
                    {pair.key: pair.value for pair in status.values})
+
+
+class Listener(Protocol):
+    """Receives the node's messages, in the connection's thread."""
+
+    def on_description(self, text: str) -> None:
+        """Receive a robot as URDF text."""
+
+    def on_joints(self, values: Mapping[str, float]) -> None:
+        """Receive joint values, rad or m."""
+
+    def on_root_pose(self, T_world_root: np.ndarray) -> None:
+        """Receive the pose (4, 4), m, of a moving root; it follows the joint values."""
+
+    def on_report(self, report: Report) -> None:
+        """Receive the outcome of a goal, except of joint values that this client has sent."""
+
+    def on_markers(self, message: MarkerArray) -> None:
+        """Receive markers: the same message again as long as the node publishes equal ones."""
+
+    def on_parameters(self, changed: Mapping[str, Any]) -> None:
+        """Receive changed parameters, {name: value}."""
+
+    def on_error(self, line: str) -> None:
+        """Receive a line about a defect in one of the others, which go on."""
 
 
 class GoalTopics:

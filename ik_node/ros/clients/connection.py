@@ -27,11 +27,10 @@ from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ik_node.control.worker import NEWER
-from ik_node.ros.clients.client import GoalTopics, Report, client_node, goal_message
-from ik_node.ros.clients.described import Described, refusal_text
+from ik_node.ros.clients.client import GoalTopics, Listener, Report, client_node, goal_message
 from ik_node.ros.clients.heartbeat import Heartbeat
-from ik_node.ros.clients.listener import Listener
 from ik_node.ros.conversions import pose_to_matrix
+from ik_node.ros.parameters import Described, refusal_text
 from ik_node.ros.publishing.status import seconds
 from ik_node.ros.run import WAIT, NodeExecutor
 from ik_node.ros.topics import LATCHED, LATEST
