@@ -24,6 +24,27 @@ def arm(kinds, axes, points):
     return KinematicTree.from_urdf(robots.robot(*parts)).chain()
 
 
+def of_rows(rows, upper=3.0, lower=None, kinds='R' * 9):
+    """Return a chain of standard rows a, alpha, d and theta, 0 where left out, with limits."""
+    lower = -np.asarray(upper) if lower is None else lower
+    ends = (np.broadcast_to(limit, len(rows)).tolist() for limit in (lower, upper))
+    return KinematicTree.from_dh({'convention': 'standard', 'joints': [
+        {'type': 'revolute' if kind == 'R' else 'prismatic', 'a': float(a), 'alpha': float(alpha),
+         'd': float(d), 'theta': float(sum(theta)), 'lower': least, 'upper': most}
+        for (a, alpha, d, *theta), kind, least, most in zip(rows, kinds, *ends)]}).chain()
+
+
+def related(rng, kinds, relation, place, count=3):
+    """Return an arm of which so many neighbouring axes meet or are parallel, all else random."""
+    axes, points = directions(rng, len(kinds)), rng.normal(size=(len(kinds), 3))
+    for k in range(place + 1, place + count):
+        if relation == 'meet':
+            points[k] = points[place]
+        else:
+            axes[k] = -axes[k - 1]
+    return arm(kinds, axes, points)
+
+
 def directions(rng, count):
     """Return unit vectors (count, 3)."""
     found = rng.normal(size=(count, 3))
@@ -44,7 +65,7 @@ def distances(chain, branches, q):
 
 
 def check(chain, seed, count, wanted=None):
-    """Check branches for random poses: the posture itself among them, all met to 1e-9."""
+    """Check branches for random poses: the configuration itself among them, all met to 1e-9."""
     solver = make_solver('analytic', chain)
     if wanted is not None:
         assert wanted in solver.family
@@ -57,8 +78,7 @@ def check(chain, seed, count, wanted=None):
         assert len(found)
         assert distances(chain, found, q).min() < 1e-6
         for branch in found:
-            assert (chain.lower <= branch).all()
-            assert (branch <= chain.upper).all()
+            assert robots.inside(chain, branch)
             assert chain.forward(branch) == pytest.approx(pose, abs=1e-9)
         result = solver.solve(pose)
         assert result.success

@@ -12,6 +12,7 @@ from compiled import COMPILED
 from ik_node import Chain, KinematicTree
 
 OWN = Path(__file__).parents[1] / 'urdf'
+OWN_TIPS = {'torso': 'left_tool0'}  # of robots of urdf/ with several
 _FOLDER = tempfile.TemporaryDirectory()
 
 without_slow = False  # set by conftest.py
@@ -72,23 +73,26 @@ def path(name: str) -> Path:
 
 @functools.lru_cache
 def tree(name: str) -> KinematicTree:
-    """Return a real robot."""
-    return KinematicTree.from_urdf(path(name))
+    """Return a real robot, or one of urdf/."""
+    own = OWN / f'{name}.urdf'
+    return KinematicTree.from_urdf(own if own.exists() else path(name))
 
 
 @functools.lru_cache
 def chain(name: str) -> Chain:
-    """Return the chain of a real robot."""
-    return tree(name).chain(*REAL[name][2:])
+    """Return the chain of a real robot, or of one of urdf/."""
+    return tree(name).chain(*(REAL[name][2:] if name in REAL else (None, OWN_TIPS.get(name))))
 
 
 def joint(name: str, kind: str, parent: str, child: str, *, xyz='0 0 0', rpy='0 0 0', axis='0 0 1',
-          limit: str = '', mimic: str = '') -> str:
-    """Return a joint and its child link as URDF."""
+          limit: str = '', mimic: str = '', shape: str = '', at='0 0 0', tag='collision') -> str:
+    """Return a joint and its child link as URDF; shape: of the link, at a place in it."""
     inner = f'<origin xyz="{xyz}" rpy="{rpy}"/><parent link="{parent}"/><child link="{child}"/>'
     if kind != 'fixed':
         inner += f'<axis xyz="{axis}"/>'
-    return (f'<link name="{child}"/><joint name="{name}" type="{kind}">{inner}'
+    part = shape and (f'<{tag}><origin xyz="{at}"/><geometry>{shape}</geometry></{tag}>')
+    link = f'<link name="{child}">{part}</link>' if part else f'<link name="{child}"/>'
+    return (f'{link}<joint name="{name}" type="{kind}">{inner}'
             f'{f"<limit {limit}/>" if limit else ""}{f"<mimic {mimic}/>" if mimic else ""}</joint>')
 
 
@@ -138,6 +142,11 @@ def mimicking_file() -> Path:
     file = Path(_FOLDER.name) / 'mimicking.urdf'
     file.write_text(mimicking().tree.to_urdf())
     return file
+
+
+def inside(space, q) -> bool:
+    """Tell whether joint values (…, n) are within the limits of a chain or a body."""
+    return bool(((space.lower <= q) & (q <= space.upper)).all())
 
 
 def random_q(chain: Chain, rng: np.random.Generator, inside: float = 1.0) -> np.ndarray:

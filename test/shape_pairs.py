@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import robots
 from ik_node import KinematicTree
 from ik_node.collision import Box, Capsule, Cylinder, Sphere
 from ik_node.collision.scene import Scene
@@ -19,6 +20,13 @@ _FREE = KinematicTree.from_urdf('<robot name="a"><link name="a"/></robot>').body
 
 def at(x=0.0, y=0.0, z=0.0, rpy=(0.0, 0.0, 0.0)):
     return pose_from_rpy((x, y, z), rpy)
+
+
+def slider(shape='<box size="0.04 0.04 0.04"/>'):
+    """Return an arm that moves a shape along x, 0 to 2 m."""
+    return KinematicTree.from_urdf(robots.robot(robots.joint(
+        'a', 'prismatic', 'base', 'hand', axis='1 0 0', limit='lower="0" upper="2"',
+        shape=shape))).chain()
 
 
 class Pair:
