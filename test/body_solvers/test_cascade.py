@@ -113,21 +113,6 @@ def test_a_step_changes_continuously_through_a_singularity(angle):
         assert at(angle)[1] == pytest.approx(0.0, abs=1e-9)
 
 
-def test_a_one_sided_row_of_a_lower_level_acts_where_the_higher_one_leaves_room():
-    A = np.array([[1.0, 0.0], [1.0, 1.0]])
-    x = step([1, 1], A, np.array([0.2, 0.5]), np.array([False, True]), -np.ones(2), np.ones(2),
-             damping=0.0)
-    assert x == pytest.approx([0.2, 0.3], abs=1e-9)
-
-
-def test_a_one_sided_row_that_holds_goes_on_to_hold_and_may_hold_more():
-    rows, wall = [1, 1], np.array([[1.0, 0.0], [1.0, 0.0]])
-    for wanted, expected in ((-0.5, -0.1), (0.5, 0.5)):
-        x = step(rows, wall, np.array([-0.1, wanted]), np.array([True, False]), -np.ones(2),
-                 np.ones(2), damping=0.0)
-        assert x == pytest.approx([expected, 0.0], abs=1e-9)
-
-
 def test_joints_without_room_stay_and_bounds_that_leave_0_out_are_kept():
     x = step([1], np.array([[1.0, 1.0, 1.0]]), np.array([1.0]), np.array([False]),
              np.array([0.0, 0.1, -1.0]), np.array([0.0, 0.2, 1.0]))

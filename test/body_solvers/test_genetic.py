@@ -5,8 +5,8 @@ import copy
 import numpy as np
 import pytest
 
-from ik_node import StopReason, make_body_solver
-from ik_node.support.exceptions import InputError, OptionError
+import robots
+from ik_node import make_body_solver
 from ik_node.tasks import CustomTask, HalfSpace, Pose, Position
 from task_bodies import bounds, figure, hand, two_arms
 
@@ -33,16 +33,7 @@ def test_evolution_alone_meets_tasks_inside_the_limits(root):
         result = pure(body, [Position('hand', body.forward(q)['hand'][:3, 3])],
                       max_restarts=5).solve()
         assert result.success
-        assert (result.q >= body.lower).all()
-        assert (result.q <= body.upper).all()
-
-
-def test_the_same_seed_gives_the_same_and_another_another():
-    body = two_arms()
-    task = reaching(body)
-    first, again, other = (pure(body, [task], seed=seed).solve().q for seed in (1, 1, 2))
-    assert (first == again).all()
-    assert (first != other).any()
+        assert robots.inside(body, result.q)
 
 
 def test_local_steps_come_first_so_that_the_nearest_solution_is_found():
@@ -54,29 +45,13 @@ def test_local_steps_come_first_so_that_the_nearest_solution_is_found():
 
 @pytest.mark.parametrize('options', [
     {'population': 3}, {'elite': 2}, {'mutation': 0.5}, {'crossover': 0.9}, {'momentum': 0.0},
-    {'generations': 1}])
+    {'generations': 1}, {'seed': 5}])
 def test_each_option_of_the_evolution_changes_it(options):
     body = figure()
     task = Pose('hand', body.forward(np.full(body.n_joints, 0.2))['hand'])
     plain = pure(body, [task], generations=20, position_tolerance=1e-9)
     changed = pure(body, [task], **{'generations': 20, 'position_tolerance': 1e-9, **options})
     assert (plain.solve().q != changed.solve().q).any()
-
-
-def test_wipeout_ends_an_evolution_without_progress():
-    body = two_arms()
-    out_of_reach = Position('left_hand', [5.0, 5.0, 0.0])
-    short, long = (pure(body, [out_of_reach], wipeout=wipeout).solve().iterations
-                   for wipeout in (5, 60))
-    assert short < long < 2000
-
-
-def test_more_generations_miss_less():
-    body = figure()
-    task = Pose('hand', body.forward(np.full(body.n_joints, 0.2))['hand'], name='goal')
-    missed = [sum(pure(body, [task], generations=generations).solve(
-        np.zeros(body.n_joints)).errors['goal']) for generations in (1, 300)]
-    assert missed[1] < 0.2 * missed[0]
 
 
 def test_fitness_chooses_among_the_configurations_that_meet_the_tasks():
@@ -91,17 +66,6 @@ def test_fitness_chooses_among_the_configurations_that_meet_the_tasks():
         result = one.solve()
         assert result.success
         assert fitness(result.q) < 0.2 * fitness(plain.q)
-
-
-def test_fitness_that_is_no_function_or_no_number_is_refused():
-    body = two_arms()
-    with pytest.raises(OptionError, match='must be a function of q'):
-        make_body_solver('genetic', body, [reaching(body)], fitness=1.0)
-    with pytest.raises(OptionError, match='needs local_search'):
-        pure(body, [reaching(body)], fitness=np.sum)
-    solver = make_body_solver('genetic', body, [reaching(body)], fitness=lambda q: np.nan)
-    with pytest.raises(InputError, match='must return a finite number'):
-        solver.solve()
 
 
 def test_a_task_in_python_is_met_as_well():
@@ -127,12 +91,3 @@ def test_a_wall_is_kept_where_the_task_behind_it_cannot_be_met():
     result = make_body_solver('genetic', body, [wall, task], max_restarts=3).solve()
     assert not result.success
     assert result.errors['wall'][0] < 1e-6
-
-
-def test_a_timeout_ends_an_evolution():
-    body = figure('floating')
-    out_of_reach = Pose('hand', np.diag([-1.0, -1.0, 1.0, 1.0]) + np.eye(4, k=3) * 9.0)
-    result = pure(body, [out_of_reach, Position('nose', [0.0, 0.0, 3.0])], timeout=0.05,
-                  generations=10**6, wipeout=10**6).solve()
-    assert result.reason is StopReason.TIMEOUT
-    assert result.iterations < 10**6

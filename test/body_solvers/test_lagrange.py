@@ -10,7 +10,7 @@ from ik_node.model.joints import Joint
 from ik_node.model.parts import Inertial
 from ik_node.support.exceptions import OptionError
 from ik_node.tasks import Distance, Force, HalfSpace, Pose, Position, Posture, Spring
-from task_bodies import figure, hand, placed, two_arms
+from task_bodies import hand, placed, two_arms
 
 
 def unlimited(**options):
@@ -94,7 +94,7 @@ def test_masses_decide_which_joint_moves():
 
 
 def test_a_humanoid_of_uniform_mass_is_stiff_armed_and_one_with_inertia_bends_its_elbow():
-    body = KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf').body('floating')
+    body = robots.tree('humanoid').body('floating')
     start = body.forward(body.neutral())
     palm, bends, leans = Position('left_palm'), [], []
     for mass in ('uniform', 'inertia'):
@@ -125,19 +125,12 @@ def test_a_wall_pushes_but_does_not_pull():
         assert J @ velocity > -1e-9
 
 
-def test_constraints_in_conflict_are_met_half_way():
+def test_constraints_in_conflict_are_missed_by_equal_parts():
     body = two_arms()
     tasks = [Position('left_hand', (0.8, 0.2, 0.0)), Position('left_hand', (0.8, 0.4, 0.0))]
     result = make_body_solver('lagrange', body, tasks, max_restarts=1).solve(np.full(6, 0.4))
     assert not result.success
     assert body.forward(result.q)['left_hand'][:3, 3] == pytest.approx([0.8, 0.3, 0], abs=1e-3)
-
-
-def test_a_floating_figure_reaches_and_keeps_its_posture():
-    body = figure('floating')
-    q = np.linspace(-0.3, 0.3, body.n_joints)
-    tasks = [Pose('hand', body.forward(q)['hand']), Posture(np.zeros(body.n_joints))]
-    assert make_body_solver('lagrange', body, tasks).solve().success
 
 
 @pytest.mark.parametrize('mass', ['heavy', [1.0], [1.0] * 5 + [0.0], -1.0, None])
@@ -178,4 +171,3 @@ def test_links_without_inertials_move_like_those_with_the_inertials_of_their_sha
     assert np.abs(moved[0]).max() > 0.1
     assert moved[0] == pytest.approx(moved[1], rel=1e-9)
     assert moved[0] == pytest.approx(moved[2], rel=1e-9)
-

@@ -68,20 +68,6 @@ def test_a_long_step_is_shortened_no_more_than_it_has_to_be(name):
     assert np.abs(hold.residual(body, moved)).max() < 1e-4  # of 0.14 m, what is damped
 
 
-@STRICT
-def test_a_velocity_does_not_depend_on_the_last_digit_of_the_configuration(name):
-    body, rng = figure('floating'), np.random.default_rng(3)
-    lower, upper = bounds(body)
-    hand_task, nose = Pose('hand', priority=0), Position('nose', priority=1)
-    solver = make_body_solver(name, body, [hand_task, nose, Posture(priority=2)])
-    for _ in range(200):
-        q = rng.uniform(lower, upper)
-        frames = body.forward(np.clip(q + 0.1 * rng.normal(size=len(q)), lower, upper))
-        hand_task.target, nose.target = frames['hand'], frames['nose'][:3, 3] + [0.0, 0.1, 0.0]
-        nearby = q + 1e-12 * rng.choice([-1.0, 1.0], len(q))
-        assert np.abs(solver.velocity(q, 0.01) - solver.velocity(nearby, 0.01)).max() < 1e-6
-
-
 @pytest.mark.parametrize('name', body_solver_names())
 def test_a_step_that_is_shortened_still_stays_inside_a_polygon(name):
     body = two_arms('planar', limit=1.2)

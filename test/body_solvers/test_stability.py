@@ -48,7 +48,7 @@ def tasks_near(body, rng, q, links, strict):
 
 
 @pytest.mark.parametrize('robot', FILES)
-@pytest.mark.parametrize('name', ['hierarchy', 'lagrange'])
+@pytest.mark.parametrize('name', ['hierarchy', 'lagrange', 'least_squares'])
 def test_a_velocity_does_not_depend_on_the_last_digits_of_the_configuration(name, robot):
     file = robots.package_folder('erd') / FILES[robot]
     body = KinematicTree.from_urdf(file).body('fixed' if robot == 'baxter' else 'floating')

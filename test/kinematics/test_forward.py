@@ -40,37 +40,3 @@ def test_a_chain_and_its_tree_agree(name):
         T = tree.forward(dict(zip(chain.joint_names, q)))
         expected = np.linalg.inv(T[chain.base_link]) @ T[chain.tip_link]
         assert chain.forward(q) == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize('name', robots.REAL)
-def test_every_link_and_every_jacobian_agree_with_pinocchio(name):
-    pin = pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
-    model = pin.buildModelFromUrdf(str(robots.path(name)), mimic=True)
-    data = model.createData()
-    tree, chain = robots.tree(name), robots.chain(name)
-    frames = {link: model.getFrameId(link) for link in tree.links}
-    rng = np.random.default_rng(2)
-    for _ in range(robots.samples(100)):
-        values = {}
-        q = pin.neutral(model)
-        for joint in tree.joints.values():
-            if joint.moves and joint.mimic is None:
-                value = rng.uniform(max(joint.lower, -3.0), min(joint.upper, 3.0))
-                values[joint.name] = value
-                place = model.joints[model.getJointId(joint.name)]
-                # Pinocchio keeps the cosine and the sine of a joint without limits.
-                q[place.idx_q:place.idx_q + place.nq] = (
-                    (np.cos(value), np.sin(value)) if place.nq == 2 else value)
-        pin.forwardKinematics(model, data, q)
-        pin.updateFramePlacements(model, data)
-        pin.computeJointJacobians(model, data, q)
-        links = tree.forward(values)
-        T_pin_root = data.oMf[frames[tree.root]]
-        for link, T_root_link in links.items():
-            expected = (T_pin_root.inverse() * data.oMf[frames[link]]).homogeneous
-            assert T_root_link == pytest.approx(expected, abs=1e-9)
-        J = pin.getFrameJacobian(model, data, frames[chain.tip_link], pin.LOCAL_WORLD_ALIGNED)
-        turn = np.kron(np.eye(2), data.oMf[frames[chain.base_link]].rotation.T)
-        columns = [model.joints[model.getJointId(name)].idx_v for name in chain.joint_names]
-        assert chain.jacobian([values[name] for name in chain.joint_names]) == pytest.approx(
-            turn @ J[:, columns], abs=1e-9)

@@ -23,12 +23,12 @@ def inertia(izz):
     return np.diag([0.0, izz, izz])
 
 
-def double_pendulum(**mimic):
+def double_pendulum():
     """Return two rods of 1 kg and 2 kg, 0.8 m and 0.6 m long, that turn about z."""
     return KinematicTree(
         ['base', 'upper', 'lower'],
         [Joint('shoulder', 'continuous', 'base', 'upper', axis=Z),
-         Joint('elbow', 'continuous', 'upper', 'lower', at(0.8, 0, 0), Z, **mimic)],
+         Joint('elbow', 'continuous', 'upper', 'lower', at(0.8, 0, 0), Z)],
         inertials={'upper': Inertial(1.0, [0.4, 0, 0], inertia(0.8**2 / 12)),
                    'lower': Inertial(2.0, [0.3, 0, 0], inertia(2.0 * 0.6**2 / 12))})
 
@@ -46,37 +46,6 @@ def pendulum_matrix(elbow):
 def test_a_double_pendulum_has_the_textbooks_mass_matrix(elbow):
     body = double_pendulum().body()
     assert body.mass_matrix([0.3, elbow]) == pytest.approx(pendulum_matrix(elbow), abs=1e-14)
-
-
-def test_a_double_pendulum_has_its_centre_of_mass_between_those_of_its_rods():
-    body = double_pendulum().body()
-    q = np.array([0.3, 0.5])
-    u, v = (np.array([np.cos(a), np.sin(a), 0.0]) for a in (0.3, 0.8))
-    assert body.mass == 3.0
-    assert body.center_of_mass(q) == pytest.approx((0.4 * u + 2.0 * (0.8 * u + 0.3 * v)) / 3.0)
-    du, dv = (np.cross(Z, axis) for axis in (u, v))
-    assert body.center_of_mass_jacobian(q) == pytest.approx(np.column_stack(
-        [(0.4 * du + 2.0 * (0.8 * du + 0.3 * dv)) / 3.0, 2.0 * 0.3 * dv / 3.0]))
-
-
-def test_a_mimic_adds_its_energy_to_its_source():
-    body = double_pendulum(mimic=Mimic('shoulder', -0.5, 0.2)).body()
-    assert body.joint_names == ('shoulder',)
-    column = np.array([1.0, -0.5])
-    assert body.mass_matrix([0.6]) == pytest.approx(
-        column @ pendulum_matrix(-0.3 + 0.2) @ column)
-
-
-def test_a_pendulum_on_a_cart_has_the_textbooks_mass_matrix():
-    body = KinematicTree(
-        ['rail', 'cart', 'rod'],
-        [Joint('slide', 'prismatic', 'rail', 'cart', axis=Y, lower=-1.0, upper=1.0),
-         Joint('swing', 'continuous', 'cart', 'rod', axis=Z)],
-        inertials={'cart': Inertial(3.0), 'rod': Inertial(0.5, [0.2, 0, 0], inertia(0.01))}).body()
-    coupling = 0.5 * 0.2 * np.cos(0.4)
-    assert body.mass_matrix([0.1, 0.4]) == pytest.approx(np.array(
-        [[3.5, coupling], [coupling, 0.01 + 0.5 * 0.2**2]]))
-    assert body.center_of_mass_jacobian([0.1, 0.4])[:, 0] == pytest.approx([0, 1, 0])
 
 
 def cube():

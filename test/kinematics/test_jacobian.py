@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node import KinematicTree
 from ik_node.spatial import rotation_log
+from plain_kernels import plain
 
 
 def central_differences(chain, q, step=1e-6):
@@ -29,11 +31,6 @@ def test_it_is_how_the_tip_moves_when_a_joint_does(name):
         assert chain.jacobian(q) == pytest.approx(central_differences(chain, q), abs=1e-7)
 
 
-def test_a_prismatic_column_is_the_axis_over_zeros():
-    J = robots.scara().jacobian([0.3, -0.4, 0.1, 2.0])
-    assert J[:, 2] == pytest.approx([0, 0, -1, 0, 0, 0])
-
-
 def test_a_planar_arm_has_the_textbooks_columns():
     # Parent 5.17: z × (E − P_i).
     chain = robots.planar(15.0, 10.0, 5.0)
@@ -55,3 +52,25 @@ def test_a_mimic_adds_to_the_column_of_its_source():
     assert chain.jacobian(q) == pytest.approx(central_differences(chain, q), abs=1e-8)
     assert chain.jacobian(q)[:, 0] == pytest.approx(
         [-2 * np.sin(0.6), 0, 2 * np.cos(0.6), 0, 0, 0], abs=1e-12)
+
+
+pose_error = plain('solvers.kernel.task')[0].pose_error
+
+
+@pytest.mark.parametrize('angle', [0.0, 1e-12, 1e-8, 1e-5, 1e-3, 1.0, np.pi - 1e-6, np.pi])
+def test_turning_by_the_error_leads_to_the_goal_at_every_angle(angle):
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        T_tip, T_goal = np.eye(4), np.eye(4)
+        T_tip[:3, :3] = Rotation.random(random_state=rng.integers(1 << 30)).as_matrix()
+        axis = rng.normal(size=3)
+        turn = Rotation.from_rotvec(angle * axis / np.linalg.norm(axis)).as_matrix()
+        T_goal[:3, :3] = turn @ T_tip[:3, :3]
+        T_goal[:3, 3] = rng.normal(size=3)
+        e = [0.0] * 6
+        pose_error(T_goal.tolist(), T_tip.tolist(), np.empty((3, 3)).tolist(), e)
+        e = np.array(e)
+        assert e[:3] == pytest.approx(T_goal[:3, 3])
+        assert np.linalg.norm(e[3:]) == pytest.approx(angle, rel=1e-7, abs=1e-15)
+        assert Rotation.from_rotvec(e[3:]).as_matrix() @ T_tip[:3, :3] == pytest.approx(
+            T_goal[:3, :3], abs=1e-14)

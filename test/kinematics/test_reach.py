@@ -56,7 +56,6 @@ def test_the_wrist_of_a_spherical_one_is_its_centre():
 
 
 def test_a_tip_with_a_prismatic_last_joint_has_no_wrist():
-    from ik_node import KinematicTree
     prismatic = KinematicTree.from_urdf(robots.robot(
         robots.joint('turn', 'continuous', 'base', 'arm'),
         robots.joint('quill', 'prismatic', 'arm', 'tip', limit='lower="0" upper="1"'))).chain()

@@ -31,18 +31,6 @@ def test_other_limits_reach_the_record_of_a_chain():
     assert chain.record is not chain.without_limits().record
 
 
-def test_a_body_and_a_tree_compute_the_same_after_copies():
-    tree = robots.tree('baxter')
-    body = tree.body(root='floating')
-    q = np.linspace(-0.3, 0.4, body.n_joints)
-    M, frames, at_zero = body.mass_matrix(q), body.forward(q), tree.forward()
-    for other in copies(body):
-        assert (other.mass_matrix(q) == M).all()
-        assert all((T == frames[link]).all() for link, T in other.forward(q).items())
-    for again in copies(tree):
-        assert all((T == at_zero[link]).all() for link, T in again.forward().items())
-
-
 def test_poses_belong_to_the_caller():
     body = robots.tree('baxter').body()
     first = body.forward(np.zeros(body.n_joints))

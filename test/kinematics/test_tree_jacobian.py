@@ -62,18 +62,6 @@ def test_rotation_vectors_of_every_length_have_the_right_columns(angle):
         central_differences(body, q, 'finger', POINT), abs=1e-8)
 
 
-def test_with_the_root_at_zero_rotation_its_columns_are_those_of_the_space():
-    body = figure('exponential').body('floating')
-    q = np.random.default_rng(3).uniform(-0.5, 0.5, body.n_joints)
-    q[3:6] = 0.0
-    x, y, z = (body.forward(q)['hand'] @ [*POINT, 1.0])[:3] - q[:3]
-    J = body.jacobian(q, 'hand', POINT)[:, :6]
-    assert J[:3, :3] == pytest.approx(np.eye(3))
-    assert J[3:, 3:] == pytest.approx(np.eye(3))
-    assert J[:3, 3:] == pytest.approx(np.array([[0, z, -y], [-z, 0, x], [y, -x, 0]]))
-    assert (J[3:, :3] == 0.0).all()
-
-
 def test_between_the_joints_of_a_spherical_joint_nothing_moves():
     body = figure('exponential').body()
     q = np.random.default_rng(4).uniform(-0.5, 0.5, body.n_joints)
