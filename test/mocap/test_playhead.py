@@ -50,7 +50,7 @@ def test_time_never_passes_backwards():
     assert playhead.advance(math.nan) == 5.0
 
 
-def test_after_the_end_it_goes_on_where_it_is_told_to_or_when_it_begins_to_loop():
+def test_after_the_end_it_continues_from_a_time_that_is_set_or_when_it_begins_to_loop():
     playhead = Playhead(0.0, 2.0)
     playhead.advance(5.0)
     playhead.seek(1.0)

@@ -69,7 +69,7 @@ def test_several_publishers_may_have_some_of_the_joints_each(tmp_path):
         [[0.0, 1.0], [0.4, 1.0], [0.5, 1.0], [1.0, 2.0]]), abs=EXACT)
 
 
-def test_a_continuous_joint_takes_the_shorter_way_between_its_messages(tmp_path):
+def test_a_continuous_joint_turns_in_the_shorter_direction_between_its_messages(tmp_path):
     found = read(printed(state(0.0, wheel=3.0), state(0.5, a=1.0), state(1.0, wheel=-3.0)),
                  tmp_path)
     assert found.at(0.5)[found.joint_names.index('wheel')] == pytest.approx(np.pi, abs=EXACT)

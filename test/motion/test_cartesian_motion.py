@@ -44,8 +44,7 @@ def beside(T, x, y, z, yaw=0.0):
 def assert_kept(limits, motion, jerk=1.0):
     """Check every sample of a motion, and its differences, against the limits."""
     q, v, a = motion.sample(np.arange(0.0, motion.duration, STEP))
-    assert (q >= limits.lower).all()
-    assert (q <= limits.upper).all()
+    assert robots.inside(limits, q)
     assert (np.abs(v) <= limits.velocity * OVER).all()
     assert (np.abs(a) <= limits.acceleration * OVER).all()
     assert (np.abs(np.diff(q, axis=0)) <= STEP * limits.velocity * OVER).all()
@@ -68,7 +67,7 @@ def off_line(line, T):
 
 @pytest.mark.parametrize('solver', ['dls', 'auto'])
 @pytest.mark.parametrize('name', CONFIGURATIONS)
-def test_the_tip_goes_straight_and_turns_on_the_great_arc(name, solver):
+def test_the_tip_moves_straight_and_turns_about_one_axis(name, solver):
     chain, follower, limits, q0 = arm(name, solver)
     T = chain.forward(q0)
     end = beside(T, -0.1, 0.15, -0.1, yaw=0.6)
@@ -112,7 +111,7 @@ def test_random_moves_and_blends_exceed_no_limit_at_any_sample(name):
     assert blended >= goals // 3
 
 
-def test_a_new_goal_is_taken_up_without_a_stop_and_the_tip_joins_the_new_line():
+def test_a_new_goal_is_followed_without_a_stop_and_the_tip_joins_the_new_line():
     chain, follower, limits, q0 = arm('ur5')
     T = chain.forward(q0)
     first = cartesian_motion(follower, limits, Rest(q0), [Goal.from_pose(beside(T, 0.0, 0.2, 0))])
@@ -145,7 +144,7 @@ def test_goals_in_quick_succession_are_followed_without_a_stop(speed, lag):
 
 @pytest.mark.parametrize(('share', 'most'), [
     (0.002, 0.05), (0.05, 0.25), (0.15, 0.4), (0.25, 0.55), (0.4, 0.55)])
-def test_braking_leaves_the_way_nowhere(share, most):
+def test_braking_stays_on_the_path(share, most):
     chain, follower, limits, q0 = arm('ur5')
     T = chain.forward(q0)
     end = beside(T, -0.1, 0.3, -0.1, yaw=0.6)
@@ -186,7 +185,7 @@ def test_a_circle_of_many_waypoints_is_run_round_without_a_stop():
         assert np.linalg.norm(tips - goal.position, axis=1).min() < 5e-4
 
 
-def test_a_moving_arm_with_waypoints_blends_into_the_first_of_their_ways():
+def test_a_moving_arm_blends_into_the_first_segment_of_a_path():
     chain, follower, limits, q0 = arm('ur5')
     T = chain.forward(q0)
     first = cartesian_motion(follower, limits, Rest(q0), [Goal.from_pose(beside(T, 0, 0.2, 0))])
@@ -223,7 +222,7 @@ def test_free_axes_are_not_led():
     assert np.abs(tip[:3, :3] - chain.forward(q0)[:3, :3]).max() > 1e-3
 
 
-def test_a_way_out_of_reach_is_refused_with_its_place():
+def test_a_path_out_of_reach_is_refused_with_its_place():
     chain = robots.planar(1.0, 1.0)
     follower, limits = Follower(make_solver('dls', chain)), motion_limits(chain)
     # From (1, 1) straight to (-1, 1) the tip stays in reach; a line by way of 1.98 does not.
@@ -253,7 +252,7 @@ def test_a_jump_is_refused_with_its_place_and_joint():
     assert caught.value.part == pytest.approx(expected, abs=1e-3)
 
 
-def test_a_branch_that_the_way_cannot_keep_is_a_jump():
+def test_a_branch_that_the_path_cannot_keep_is_a_jump():
     # Straight through the shoulder of an arm with equal links the first joint must turn at once.
     chain = robots.planar(1.0, 1.0, limit=3.1)
     follower, limits = Follower(make_solver('dls', chain)), motion_limits(chain)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node import KinematicTree
 from ik_node.collision import Box, CollisionModel, Obstacle
 from ik_node.motion.clearance import check_clearance
 from ik_node.motion.joint_motion import joint_motion
@@ -15,7 +14,7 @@ from ik_node.support.exceptions import MotionError
 
 pytest.importorskip('ruckig', reason='motion in joint space needs ruckig')
 
-CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
+CHAIN = robots.chain('arm_6r')
 LIMITS = motion_limits(CHAIN)
 BEGIN, END = np.array([[-1.0, 0.6, -1.0, 0.0, -0.5, 0.0], [1.0, 0.6, -1.0, 0.0, -0.5, 0.0]])
 

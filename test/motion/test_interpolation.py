@@ -105,8 +105,7 @@ def test_between_two_configurations_inside_the_limits_all_are_and_the_ends_are_m
     for q0, q1 in [corners, corners[::-1], (corners[0], corners[0]), *pairwise(draws)]:
         path = between_configurations(chain, q0, q1, np.linspace(0.0, 1.0, 101))
         assert path.shape == (101, chain.n_joints)
-        assert (chain.lower <= path).all()
-        assert (path <= chain.upper).all()
+        assert robots.inside(chain, path)
         assert path[0].tolist() == q0.tolist()
         assert chain.forward(path[-1]) == pytest.approx(chain.forward(q1), abs=1e-9)
         no_room = chain.upper - chain.lower < 2 * PI
@@ -136,20 +135,13 @@ def test_wrong_configurations_and_parts_are_refused(q0, q1, s, says):
 
 # Poses
 
-def test_the_position_goes_straight_and_the_orientation_on_the_great_arc():
+def test_the_position_is_interpolated_linearly_and_the_orientation_as_by_slerp():
     T0, T1 = pose([0.3, -0.2, 0.9], [0.1, 0.2, 0.3]), pose([-1.0, 0.7, 0.1], [1.1, -0.2, 0.3])
     arc = Slerp([0.0, 1.0], Rotation.from_matrix([T0[:3, :3], T1[:3, :3]]))
     T = between_poses(T0, T1, S)
     assert T[:, :3, 3] == pytest.approx(np.outer(1 - S, T0[:3, 3]) + np.outer(S, T1[:3, 3]))
     assert T[:, :3, :3] == pytest.approx(arc(S).as_matrix(), abs=1e-14)
     assert between_poses(T0, T1, 0.5) == pytest.approx(T[10], abs=0)
-
-
-def test_halves_agree_with_slerp_at_random():
-    rng = np.random.default_rng(5)
-    for w0, w1 in rng.uniform(-2.0, 2.0, (30, 2, 3)):
-        half = Slerp([0.0, 1.0], Rotation.from_rotvec([w0, w1]))(0.5).as_matrix()
-        assert between_poses(pose(w0), pose(w1), 0.5)[:3, :3] == pytest.approx(half, abs=1e-12)
 
 
 def test_the_angular_speed_is_constant_and_the_arc_the_shorter_one():
@@ -207,7 +199,6 @@ def test_what_is_no_pose_is_refused(T0, T1, says):
 
 
 FINE = np.linspace(0.0, 1.0, 1001)
-SMOOTH = [name for name in easing_names() if name != 'linear']
 
 
 def test_the_names_are_these():
@@ -215,7 +206,7 @@ def test_the_names_are_these():
 
 
 @pytest.mark.parametrize('name', easing_names())
-def test_it_starts_at_zero_ends_at_one_and_is_half_way_at_half_time(name):
+def test_it_starts_at_zero_ends_at_one_and_is_at_half_in_the_middle(name):
     ease = easing(name)
     assert ease(0.0) == 0.0
     assert ease(1.0) == 1.0
@@ -245,10 +236,9 @@ def test_the_slope_is_the_derivative(name):
     assert easing(name).slope(s) == pytest.approx(differences, abs=1e-5)
 
 
-@pytest.mark.parametrize('name', SMOOTH)
-def test_the_smooth_ones_are_at_rest_at_both_ends(name):
-    assert easing(name).slope(0.0) == 0.0
-    assert easing(name).slope(1.0) == 0.0
+@pytest.mark.parametrize('name', easing_names()[1:])
+def test_those_that_are_not_linear_rest_at_both_ends(name):
+    assert easing(name).slope(0.0) == easing(name).slope(1.0) == 0.0
 
 
 @pytest.mark.parametrize(('name', 'peak'), [
@@ -264,19 +254,6 @@ def test_the_greatest_speed_is_the_known_one(name, peak):
     ('sine', (1.0 - np.sqrt(0.5)) / 2.0), ('trapezoid', 2.25 / 16)])
 def test_at_a_quarter_of_the_time_it_is_where_the_formula_says(name, quarter):
     assert easing(name)(0.25) == pytest.approx(quarter, abs=1e-15)
-
-
-def test_only_the_quintic_starts_without_acceleration():
-    h = 1e-4
-    acceleration = {name: easing(name).slope(h) / h for name in SMOOTH}
-    assert acceleration == pytest.approx(
-        {'cubic': 6.0, 'quintic': 0.0, 'sine': np.pi**2 / 2, 'trapezoid': 4.5}, abs=0.01)
-
-
-def test_the_trapezoid_holds_its_speed_in_the_middle_third():
-    slope = easing('trapezoid').slope
-    assert slope(np.linspace(0.34, 0.66, 20)) == pytest.approx(np.full(20, 1.5))
-    assert slope(1.0 / 6.0) == pytest.approx(0.75)
 
 
 def test_a_number_gives_a_number_and_an_array_an_array():

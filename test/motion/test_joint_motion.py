@@ -9,7 +9,6 @@ import pytest
 pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
 
 import robots
-from ik_node import KinematicTree
 from ik_node.motion import joint_motion as joint_motion_module
 from ik_node.motion.joint_motion import joint_motion, joint_motion_through, stopping
 from ik_node.motion.limits import motion_limits
@@ -42,8 +41,7 @@ def assert_kept(limits, motion, until=None):
     times = np.arange(0.0, motion.duration if until is None else until, STEP)
     q, v, a = motion.sample(times)
     over = 1.0 + ROUNDING
-    assert (q >= limits.lower).all()
-    assert (q <= limits.upper).all()
+    assert robots.inside(limits, q)
     assert (np.abs(v) <= limits.velocity * over).all()
     assert (np.abs(a) <= limits.acceleration * over).all()
     # The mean of a derivative is never larger than its largest value.
@@ -76,7 +74,7 @@ def test_joints_arrive_together_and_the_slowest_sets_the_time():
     assert (np.abs(almost.velocity) > 1e-6).all()
 
 
-def test_half_the_speed_takes_twice_as_long_on_the_same_way():
+def test_half_the_speed_takes_twice_as_long_on_the_same_path():
     chain = robots.chain('ur5')
     ends = robots.random_q(chain, np.random.default_rng(0)), robots.random_q(
         chain, np.random.default_rng(1))
@@ -111,7 +109,7 @@ def test_a_blend_does_not_stop():
     assert motion.duration < seven_segments(3.0 - present.at(0.0).position[0])
 
 
-def test_a_joint_that_turns_for_ever_takes_the_shorter_way_round():
+def test_a_continuous_joint_turns_in_the_shorter_direction():
     chain = robots.planar(1.0)
     motion = joint_motion(chain, motion_limits(chain), Rest(np.array([3.0])), [-3.0])
     assert motion.end == pytest.approx([2.0 * np.pi - 3.0])
@@ -155,13 +153,13 @@ def near_the_limit():
     return chain, motion_limits(chain, 3.0, 4.0, 400.0), motion
 
 
-def test_an_arm_that_cannot_stop_within_new_limits_brakes_as_hard_as_the_motion_under_way():
-    chain, slow, under_way = near_the_limit()
-    t = 0.75 * under_way.duration
-    state = under_way.at(t)
+def test_an_arm_that_cannot_stop_within_new_limits_brakes_as_hard_as_the_present_motion():
+    chain, slow, present_motion = near_the_limit()
+    t = 0.75 * present_motion.duration
+    state = present_motion.at(t)
     assert reach_state(slow, state, np.array([-1.0])).highest[0] > 1.001
     assert stop(slow, state).highest[0] > 1.001
-    present = left_of(under_way, t)
+    present = left_of(present_motion, t)
     motion = joint_motion(chain, slow, present, [-1.0])
     braking, onward = motion.parts
     assert braking.highest[0] <= 1.0
@@ -171,9 +169,9 @@ def test_an_arm_that_cannot_stop_within_new_limits_brakes_as_hard_as_the_motion_
     assert motion.end.tolist() == [-1.0]
 
 
-def test_where_no_other_motion_is_found_the_one_under_way_goes_on(monkeypatch):
-    chain, slow, under_way = near_the_limit()
-    t = 0.75 * under_way.duration
+def test_where_no_other_motion_is_found_the_present_one_continues(monkeypatch):
+    chain, slow, present_motion = near_the_limit()
+    t = 0.75 * present_motion.duration
 
     def none(limits, state, *rest):
         if state.moves:
@@ -181,8 +179,8 @@ def test_where_no_other_motion_is_found_the_one_under_way_goes_on(monkeypatch):
         return reach_state(limits, state, *rest)
     monkeypatch.setattr('ik_node.motion.joint_motion.reach_state', none)
     monkeypatch.setattr('ik_node.motion.joint_motion.stop', none)
-    motion = joint_motion(chain, slow, left_of(under_way, t), [-1.0])
-    assert motion.at(0.1).position == pytest.approx(under_way.at(t + 0.1).position)
+    motion = joint_motion(chain, slow, left_of(present_motion, t), [-1.0])
+    assert motion.at(0.1).position == pytest.approx(present_motion.at(t + 0.1).position)
     assert motion.sample(np.arange(0.0, motion.duration, 0.001)).position.max() <= 1.0
     assert motion.end.tolist() == [-1.0]
 
@@ -203,8 +201,7 @@ def test_slower_limits_in_the_middle_of_a_motion_are_kept_as_soon_as_possible(na
         if len(parts) > 1 and not parts[0].keeps_limits:
             assert parts[0].stays_inside
         q, v, a = motion.sample(np.linspace(0.0, motion.duration, 2000))
-        assert (q >= chain.lower).all()
-        assert (q <= chain.upper).all()
+        assert robots.inside(chain, q)
         most_v, most_a, _ = present.peaks()
         assert (np.abs(v) <= np.maximum(most_v, slow.velocity) * (1.0 + 1e-6)).all()
         assert (np.abs(a) <= np.maximum(most_a, slow.acceleration) * (1.0 + 1e-6)).all()
@@ -225,8 +222,8 @@ def test_a_motion_longer_than_ruckig_computes_is_refused_with_the_reason():
 
 
 def test_a_state_alone_that_cannot_stop_in_time_leaves_the_limits_by_as_little_as_possible():
-    chain, slow, under_way = near_the_limit()
-    state = under_way.at(0.75 * under_way.duration)
+    chain, slow, present_motion = near_the_limit()
+    state = present_motion.at(0.75 * present_motion.duration)
     motion = joint_motion(chain, slow, state, [-1.0])
     q = motion.sample(np.arange(0.0, motion.duration, 0.001)).position
     least = min(reach_state(slow, state, np.array([-1.0])).highest[0],
@@ -243,8 +240,8 @@ def test_to_stop_takes_the_time_of_the_textbook_and_keeps_the_limits():
     assert motion.end[0] - present.at(0.0).position[0] == pytest.approx(
         0.5 * V * (V / A + A / J))
     assert_kept(limits, motion)
-    chain, slow, under_way = near_the_limit()
-    present = left_of(under_way, 0.75 * under_way.duration)
+    chain, slow, present_motion = near_the_limit()
+    present = left_of(present_motion, 0.75 * present_motion.duration)
     motion = stopping(present, slow)
     assert motion.end <= 1.0
     assert motion.duration <= present.duration
@@ -265,8 +262,8 @@ def test_waypoints_are_all_met_in_order_and_no_limit_is_exceeded():
 
 
 def test_waypoints_are_met_from_a_speed_that_new_limits_do_not_allow():
-    chain, slow, under_way = near_the_limit()
-    present = left_of(under_way, 0.75 * under_way.duration)
+    chain, slow, present_motion = near_the_limit()
+    present = left_of(present_motion, 0.75 * present_motion.duration)
     here = present.at(0.0).position
     motion = joint_motion_through(chain, slow, present, [here - 0.2, here - 0.4])
     last = motion.parts[-1]
@@ -293,7 +290,7 @@ def test_waypoints_on_a_line_are_passed_without_a_stop():
 
 def winding(count):
     """Return an arm, its limits and configurations (count, n) on a smooth path."""
-    chain = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
+    chain = robots.chain('arm_6r')
     rng = np.random.default_rng(0)
     a, b = (robots.random_q(chain, rng, 0.5) for _ in range(2))
     part = np.linspace(0.0, 1.0, count)[:, None]

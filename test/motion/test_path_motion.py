@@ -12,7 +12,7 @@ GRID = np.linspace(0.0, 1.0, 401)
 
 
 def pace(distance, velocity, acceleration):
-    """Return the quickest pace of one joint over a straight way."""
+    """Return the quickest pace of one joint over a straight path."""
     ones = np.ones((len(GRID), 1))
     return quickest_pace(GRID, distance * ones, 0.0 * ones, velocity * ones, acceleration * ones)
 
@@ -20,7 +20,7 @@ def pace(distance, velocity, acceleration):
 @pytest.mark.parametrize(('distance', 'expected'), [
     (4.0, 4.0 / 1.0 + 1.0 / 2.0),          # a trapezoid: d/v + v/a
     (0.32, 2.0 * np.sqrt(0.32 / 2.0))])    # a triangle: 2 √(d/a)
-def test_a_straight_way_takes_the_time_of_the_textbook(distance, expected):
+def test_a_straight_path_takes_the_time_of_the_textbook(distance, expected):
     assert pace(distance, 1.0, 2.0).times[-1] == pytest.approx(expected, rel=2e-3)
 
 
@@ -30,7 +30,7 @@ def test_a_circle_is_run_as_fast_as_its_curvature_allows():
     ddq = (40.0 * np.pi) ** 2 * np.hstack([-np.cos(angle), -np.sin(angle)])
     ones = np.ones_like(dq)
     found = quickest_pace(GRID, dq, ddq, 1e3 * ones, 2.0 * ones)
-    # Each joint has a = ω² at most; between the axes there is √2 of it, along the way.
+    # Each joint has a = ω² at most; between the axes there is √2 of it, along the path.
     middle = (found.parts > 0.3) & (found.parts < 0.7)
     speed = 40.0 * np.pi * found.rates[middle]
     assert (speed <= np.sqrt(2.0 * np.sqrt(2.0)) + 1e-6).all()
@@ -66,7 +66,7 @@ def test_motion_along_a_path_keeps_velocity_acceleration_and_jerk(seed):
     assert (np.abs(v) <= limits.velocity * (1 + 1e-9)).all()
     assert (np.abs(a) <= limits.acceleration * (1 + 1e-9)).all()
     assert (np.abs(np.diff(a, axis=0)) <= 0.001 * limits.jerk * (1 + 1e-6) + 1e-9).all()
-    # The way is the path's.
+    # The configurations are the path's.
     fine = path(np.linspace(0.0, 1.0, 20001))
     for configuration in q[::len(q) // 50]:
         assert np.linalg.norm(fine - configuration, axis=1).min() < 2e-3

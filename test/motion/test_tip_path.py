@@ -1,4 +1,4 @@
-"""Ways of a tip: straight between two poses, smooth through gentle corners, ended at sharp ones."""
+"""Paths of a tip: straight between poses, smooth through gentle corners, ended at sharp ones."""
 
 from itertools import pairwise
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node import KinematicTree
 from ik_node.motion.tip_path import ClosedPath, Curve, Line, distance, paths_through
 from ik_node.spatial import pose_from_rpy
 
@@ -22,7 +21,7 @@ def test_a_line_is_straight_and_turns_about_one_axis():
     assert line.pose(0.25) == pytest.approx(at(0.25, 0.5, 0.5, yaw=0.25))
 
 
-def test_a_place_is_told_in_percent_metres_and_degrees():
+def test_a_place_is_described_in_percent_metres_and_degrees():
     assert Line(at(0.0), at(2.0)).place(0.25) == '25 % of the path (0.5 m)'
     assert Line(at(0.0), at(2.0, yaw=np.pi)).place(0.5) == '50 % of the path (1 m, 90°)'
 
@@ -87,7 +86,7 @@ OWN = [('planar_3r', ()), ('arm_6r', ()), ('arm_7r', ()), ('scara', ()),
 
 @pytest.mark.parametrize(('name', 'ends'), OWN)
 def test_it_stays_well_inside_the_limits_and_closes(name, ends):
-    chain = KinematicTree.from_urdf(robots.OWN / f'{name}.urdf').chain(*ends)
+    chain = robots.tree(name).chain(*ends)
     path = ClosedPath(chain)
     for turn in np.linspace(0.0, 1.0, 50):
         q = path.configuration(turn)

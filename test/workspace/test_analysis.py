@@ -18,19 +18,19 @@ def panda():
 
 
 def test_progress_goes_from_nothing_to_all_and_says_what_is_done():
-    told = []
+    reported = []
     analyse_workspace(robots.planar(1, 1, 1), 0.5, dexterity=4,
-                      progress=lambda *what: told.append(what))
-    done = [part for part, _ in told]
+                      progress=lambda *what: reported.append(what))
+    done = [part for part, _ in reported]
     assert done == sorted(done)
     assert 0.0 <= done[0] < 0.5
     assert done[-1] == 1.0
-    assert list(dict.fromkeys(what for _, what in told)) == [
+    assert list(dict.fromkeys(what for _, what in reported)) == [
         'sampling configurations', 'following the border', 'solving for centres',
         'testing orientations']
 
 
-def test_the_same_seed_gives_the_same_answer():
+def test_the_same_seed_gives_the_same_workspace():
     first, again, other = (
         analyse_workspace(robots.scara(), 0.2, dexterity=4, samples=2000, seed=seed)
         for seed in (1, 1, 2))
@@ -40,7 +40,7 @@ def test_the_same_seed_gives_the_same_answer():
     assert len(first.samples) != len(other.samples) or (first.samples != other.samples).any()
 
 
-def test_the_number_of_samples_is_what_was_asked_for():
+def test_the_number_of_samples_is_that_of_the_option():
     workspace = analyse_workspace(robots.planar(1, 1), 0.1, samples=10_001)
     assert workspace.samples.sum() == 10_001
 
@@ -69,15 +69,15 @@ def test_figures_come_as_lists_and_as_grids(planar):
     assert planar.volume == pytest.approx(np.pi * 30 ** 2, rel=0.03)
 
 
-@pytest.mark.parametrize(('asked', 'words'), [
+@pytest.mark.parametrize(('options', 'words'), [
     ({'dexterity': -1}, 'at least 0'), ({'dexterity': True}, 'at least 0'),
     ({'samples': 0}, 'at least 1'), ({'samples': 2.5}, 'at least 1'), ({'edge': -0.1}, 'above 0')])
-def test_what_makes_no_sense_is_refused(asked, words):
+def test_what_makes_no_sense_is_refused(options, words):
     with pytest.raises(IkError, match=words):
-        analyse_workspace(robots.planar(1, 1), **asked)
+        analyse_workspace(robots.planar(1, 1), **options)
 
 
-def test_a_figure_that_is_unknown_or_was_not_surveyed_is_refused(panda):
+def test_a_figure_that_is_unknown_or_was_not_computed_is_refused(panda):
     with pytest.raises(IkError, match="did you mean 'manipulability'"):
         panda.values('manipulabilty')
     with pytest.raises(IkError, match='number of orientations'):

@@ -17,7 +17,7 @@ def wrist_arm(tool):
         convention='standard').chain()
 
 
-def test_a_tip_where_the_wrist_axes_meet_turns_every_way_wherever_it_gets():
+def test_a_tip_where_the_wrist_axes_meet_has_every_orientation_wherever_it_gets():
     workspace = analyse_workspace(wrist_arm(0.0), 0.2, dexterity=12)
     assert workspace.centre_reachable.sum() > 300
     assert workspace.dexterous[workspace.centre_reachable].mean() > 0.995
@@ -37,7 +37,7 @@ def test_a_tool_costs_dexterity_at_the_border_only():
     assert workspace.dexterous[inner].mean() > 0.99
 
 
-def test_a_scara_is_asked_for_turns_about_its_vertical():
+def test_orientations_of_a_scara_are_turns_about_its_vertical():
     chain = robots.scara()
     wanted = orientations(chain, 8)
     assert wanted[:, 2, 2] == pytest.approx(np.ones(8))
@@ -48,7 +48,7 @@ def test_a_scara_is_asked_for_turns_about_its_vertical():
     assert workspace.dexterity[workspace.centre_reachable].min() > 0.0
 
 
-def test_five_joints_are_asked_for_what_they_serve():
+def test_orientations_of_five_joints_are_those_that_they_serve():
     workspace = analyse_workspace(robots.chain('so101'), 0.2, dexterity=8)
     assert workspace.dexterity.max() > 0.3
 
@@ -68,5 +68,5 @@ def test_the_orientations_are_spread_over_all_rotations(count):
     assert nearest.max() < 2.0 * ideal
 
 
-def test_arms_that_turn_more_than_one_way_get_the_whole_set():
+def test_arms_that_turn_about_several_axes_get_the_whole_set():
     assert orientations(robots.chain('ur5'), 20) == pytest.approx(super_fibonacci(20))

@@ -114,14 +114,6 @@ def test_the_part_of_the_turns_a_3r_arm_can_take_is_the_closed_forms(lengths, li
     assert np.ptp(found) > 0.2
 
 
-@pytest.mark.slow
-def test_limits_make_an_arm_less_dexterous():
-    free, tight = (analyse_workspace(robots.planar(15, 10, 5, limit=limit), 2.5, dexterity=12)
-                   for limit in (None, 1.8))
-    assert tight.dexterous.sum() < 0.2 * free.dexterous.sum()
-    assert 0.0 < tight.dexterity.mean() < 0.7 * free.dexterity.mean()
-
-
 def test_a_2r_arm_has_no_say_in_how_its_tip_is_turned():
     workspace = analyse_workspace(robots.planar(1.0, 0.6), 0.2, dexterity=6)
     assert (workspace.dexterity == 0.0).all()

@@ -22,8 +22,7 @@ def test_every_reported_voxel_has_a_configuration_inside_the_limits_with_the_tip
     chain = robots.chain('so101')
     workspace = analyse_workspace(chain, 0.06)
     for number, q in zip(workspace.numbers, workspace.configurations):
-        assert (chain.lower <= q).all()
-        assert (q <= chain.upper).all()
+        assert robots.inside(chain, q)
         off = chain.forward(q)[:3, 3] - workspace.voxels.centres(np.array([number]))[0]
         assert np.abs(off).max() <= 0.03 + 1e-12
     at = workspace.centre_reachable
@@ -96,8 +95,7 @@ def test_one_configuration_leaves_its_own_figures(name):
 def test_configurations_fill_the_limits_and_one_turn_of_a_joint_without():
     for chain in (robots.scara(), robots.planar(1, 1), robots.chain('ur5')):
         configurations = ConfigurationSampler(chain, 1).next(10)
-        assert (chain.lower <= configurations).all()
-        assert (configurations <= chain.upper).all()
+        assert robots.inside(chain, configurations)
         wide = np.minimum(chain.upper - chain.lower, 2.0 * np.pi)
         assert np.ptp(configurations, axis=0) == pytest.approx(wide, rel=0.01)
 
@@ -106,7 +104,7 @@ PLANAR = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
 POSITION = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
 
 
-def test_the_closed_form_decides_where_the_way_from_the_start_leads_nowhere():
+def test_the_closed_form_decides_where_a_search_from_the_start_fails():
     chain = robots.planar(15, 10, 5, limit=2.5)
     solver = ReachabilitySolver(chain, PLANAR, restarts=0)
     rng = np.random.default_rng(2)
@@ -145,7 +143,7 @@ def test_what_is_out_of_reach_gets_a_no_and_a_configuration_that_points_there():
 
 
 def test_a_no_is_taken_for_one_only_where_the_closed_form_knows_every_branch():
-    seven = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
+    seven = robots.chain('arm_7r')
     for chain, decides in ((seven, True), (robots.chain('puma560'), True),
                            (robots.chain('irb140'), False), (robots.chain('panda'), False)):
         assert ReachabilitySolver(chain, np.ones(6), restarts=0).decides is decides
@@ -153,21 +151,20 @@ def test_a_no_is_taken_for_one_only_where_the_closed_form_knows_every_branch():
 
 
 def test_a_general_arm_is_searched_where_its_closed_form_says_no():
-    chain, asked = robots.chain('irb140'), []
+    chain, searched = robots.chain('irb140'), []
     solver = ReachabilitySolver(chain, np.ones(6), restarts=20)
-    solver._closed.best_solution = lambda goal, q0: asked.append(goal)
+    solver._closed.best_solution = lambda goal, q0: searched.append(goal)
     rng, found = np.random.default_rng(5), 0
     for _ in range(count := robots.samples(30)):
         q = robots.random_q(chain, rng)
         found += solver.find(chain.forward(q), robots.random_q(chain, rng))[1]
-    assert asked
+    assert searched
     assert found == count
 
 
 @pytest.mark.parametrize('name', ['irb140', 'arm_7r'])
 def test_what_a_long_search_finds_is_found(name):
-    chain = (robots.chain(name) if name == 'irb140' else
-             KinematicTree.from_urdf(robots.OWN / f'{name}.urdf').chain())
+    chain = robots.chain(name)
     solver, long = ReachabilitySolver(chain, np.ones(6), restarts=4), make_solver('dls', chain)
     rng, met = np.random.default_rng(6), 0
     for _ in range(count := robots.samples(60)):
