@@ -141,7 +141,6 @@ soak: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/python test/soak_sequences.py --sequences $(SEQUENCES)
 	$(BIN)/python test/soak_scenes.py --scenes $(SCENES)
 	$(BIN)/python test/soak_measured.py --steps $(MEASURED)
-	$(BIN)/python test/soak_first_hour.py
 
 pictures: $(VENV)/.bench $(VENV)/.kernels
 	PYTHONPATH=. $(BIN)/python docs/pictures.py
