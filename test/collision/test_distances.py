@@ -116,7 +116,7 @@ def test_gradients_just_beside_a_cylinder_are_those_of_differences(kind, apart):
         assert (rows < slopes.max(axis=0) + 1e-5).all()
 
 
-def test_shapes_that_are_farther_apart_than_asked_for_are_not_found():
+def test_shapes_that_are_farther_apart_than_the_bound_are_not_found():
     pair = Pair(convex_of(Sphere(0.1)), convex_of(Box((0.2, 0.2, 0.2))), T_b=at(2.0, 2.0))
     apart = math.hypot(1.9, 1.9) - 0.1
     assert pair.find(far=apart - 1e-6) is None

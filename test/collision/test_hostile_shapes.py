@@ -1,4 +1,4 @@
-"""Shapes that are wrong, or far too many: each is told, in a bounded time, or does no harm."""
+"""Shapes that are wrong, or far too many: each is refused, in a bounded time, or does no harm."""
 
 import math
 import time
@@ -6,29 +6,19 @@ import time
 import numpy as np
 import pytest
 
-from ik_node import KinematicTree
 from ik_node.collision import Box, CollisionModel, Mesh, Obstacle, Sphere, mesh_distance
 from ik_node.model.srdf import read_disabled_collisions
-from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError, ModelError
+from shape_pairs import at, slider
 
 trimesh = pytest.importorskip('trimesh', reason='trimesh is not installed (make test brings it)')
 BOUND = 120.0  # s: far more than anything here takes, on a busy machine, and far less than no bound
 
 
-def at(x=0.0, y=0.0, z=0.0):
-    return pose_from_rpy((x, y, z), (0.0, 0.0, 0.0))
-
-
 @pytest.fixture
 def arm():
     """A box of 4 cm that moves along x, 0 to 2 m."""
-    return KinematicTree.from_urdf(
-        '<robot name="slider"><link name="base"/><link name="hand"><collision><geometry>'
-        '<box size="0.04 0.04 0.04"/></geometry></collision></link>'
-        '<joint name="a" type="prismatic"><parent link="base"/><child link="hand"/>'
-        '<axis xyz="1 0 0"/><limit lower="0" upper="2" effort="1" velocity="1"/></joint></robot>'
-    ).chain()
+    return slider()
 
 
 PLY = (b'ply\nformat binary_little_endian 1.0\nelement vertex 4\nproperty float x\n'
@@ -142,12 +132,8 @@ def test_sizes_that_are_none_are_refused(size):
 
 
 def test_shapes_of_links_that_are_wrong_are_named(tmp_path):
-    tree = KinematicTree.from_urdf(
-        '<robot name="a"><link name="base"/><link name="hand"><collision><geometry>'
-        f'<mesh filename="{tmp_path}/none.stl"/></geometry></collision></link><joint name="a" '
-        'type="continuous"><parent link="base"/><child link="hand"/></joint></robot>')
     with pytest.raises(ModelError, match="link 'hand'"):
-        CollisionModel(tree.chain())
+        CollisionModel(slider(f'<mesh filename="{tmp_path}/none.stl"/>'))
 
 
 @pytest.mark.skipif(mesh_distance.coal() is None, reason='coal 3.0.3 is not installed')

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from ik_node import KinematicTree, make_body_solver, make_solver
+from ik_node import make_body_solver, make_solver
 from ik_node.collision import (
     Box,
     Capsule,
@@ -19,24 +19,11 @@ from ik_node.collision import (
     mesh_distance,
 )
 from ik_node.solvers.result import StopReason
-from ik_node.spatial import pose_from_rpy
 from ik_node.tasks import Position
+from shape_pairs import at, slider
 
 trimesh = pytest.importorskip('trimesh', reason='trimesh is not installed (make test brings it)')
 needs_coal = pytest.mark.skipif(mesh_distance.coal() is None, reason='coal 3.0.3 is not installed')
-
-
-def at(x=0.0, y=0.0, z=0.0, rpy=(0.0, 0.0, 0.0)):
-    return pose_from_rpy((x, y, z), rpy)
-
-
-def slider(shape='<box size="0.04 0.04 0.04"/>'):
-    """Return an arm that moves a shape along x, 0 to 2 m."""
-    return KinematicTree.from_urdf(
-        '<robot name="slider"><link name="base"/><link name="hand"><collision><geometry>'
-        f'{shape}</geometry></collision></link><joint name="a" type="prismatic">'
-        '<parent link="base"/><child link="hand"/><axis xyz="1 0 0"/>'
-        '<limit lower="0" upper="2" effort="1" velocity="1"/></joint></robot>').chain()
 
 
 def boxes(file, *placed, inverted=False, without=0):

@@ -11,18 +11,12 @@ from ik_node.collision import Box, CollisionModel, Ground, Obstacle, PointCloud,
 from ik_node.spatial import pose_from_rpy
 from ik_node.support.clock import Cancellation
 from ik_node.support.exceptions import InputError
+from shape_pairs import at
 
-ARM = KinematicTree.from_urdf(
-    '<robot name="arm"><link name="base"/><link name="first"/><link name="ball"><collision><origin '
-    'xyz="0.5 0 0"/><geometry><sphere radius="0.1"/></geometry></collision></link>'
-    '<joint name="turn" type="revolute"><parent link="base"/><child link="first"/><axis xyz="0 0 1"'
-    '/><limit lower="-3" upper="3" effort="1" velocity="1"/></joint>'
-    '<joint name="slide" type="prismatic"><parent link="first"/><child link="ball"/><axis xyz="1 0 '
-    '0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>').chain('base')
-
-
-def at(x=0.0, y=0.0, z=0.0):
-    return pose_from_rpy((x, y, z), (0.0, 0.0, 0.0))
+ARM = KinematicTree.from_urdf(robots.robot(
+    robots.joint('turn', 'revolute', 'base', 'first', limit='lower="-3" upper="3"'),
+    robots.joint('slide', 'prismatic', 'first', 'ball', axis='1 0 0', limit='lower="-1" upper="1"',
+                 shape='<sphere radius="0.1"/>', at='0.5 0 0'))).chain()
 
 
 def around(angle, radius=0.05):
@@ -70,7 +64,7 @@ def test_a_path_leads_out_of_a_contact_but_no_deeper():
 
 @pytest.mark.parametrize('name', ['arm_6r', 'arm_7r'])
 def test_dense_samples_find_no_contact_on_what_is_free(name):
-    chain = KinematicTree.from_urdf(robots.OWN / f'{name}.urdf').chain()
+    chain = robots.chain(name)
     obstacles = [Obstacle(Box((0.1, 0.1, 1.2)), at(0.45, 0.3, 0.6)),
                  Obstacle(Ground(offset=-0.3)), Obstacle(Sphere(0.15), at(0.1, -0.5, 0.5))]
     model, rng = CollisionModel(chain, obstacles), np.random.default_rng(3)
@@ -113,7 +107,7 @@ def test_where_two_huge_shapes_pass_each_other_a_path_ends_before_they_can_touch
 
 
 def test_dense_samples_find_no_contact_of_large_shapes_on_links():
-    chain = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
+    chain = robots.chain('arm_7r')
     rng, free = np.random.default_rng(5), 0
     for _ in range(30):
         size, place, axis = 10.0 ** rng.uniform(-1.5, 4.0, 3), np.zeros(3), rng.integers(3)

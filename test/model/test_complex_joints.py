@@ -9,19 +9,15 @@ from scipy.spatial.transform import Rotation
 import robots
 from ik_node import Goal, IkError, KinematicTree, ModelError, make_solver
 from ik_node.model.joints import BALL, FLOATING, PLANAR, ComplexJoint, Joint
-from ik_node.spatial import rotation_exp, rotation_log
+from ik_node.spatial import pose_from_rotation, rotation_exp, rotation_log
 from ik_node.support.exceptions import UnsupportedError
 
 CENTRE = [0.1, -0.2, 0.5]
 TOOL = [0.3, 0.0, 0.1]
 
 
-def pose(position=(0.0, 0.0, 0.0), rotation=None):
-    T = np.eye(4)
-    T[:3, 3] = position
-    if rotation is not None:
-        T[:3, :3] = rotation
-    return T
+def pose(position=(0.0, 0.0, 0.0), R=np.eye(3)):  # noqa: B008
+    return pose_from_rotation(R, np.array(position, dtype=float))
 
 
 def ball(rotation, **limits):
@@ -97,8 +93,8 @@ def test_a_ball_stands_within_a_longer_chain():
         for _ in range(robots.samples(50)):
             q = robots.random_q(chain, rng)
             T = pose([0, 0, 0.2 + q[0]]) @ pose(CENTRE, rotation_exp([1, 0, 0])) @ pose(
-                rotation=rotation_exp(q[1:4])) @ pose([0.4, 0, 0]) @ pose(
-                    rotation=rotation_exp([0, q[4], 0])) @ pose(TOOL)
+                R=rotation_exp(q[1:4])) @ pose([0.4, 0, 0]) @ pose(
+                    R=rotation_exp([0, q[4], 0])) @ pose(TOOL)
             assert chain.forward(q) == pytest.approx(T, abs=1e-13)
             goal = Goal(T[:3, 3], T[:3, :3])
             result = solver.solve(goal)
@@ -107,7 +103,7 @@ def test_a_ball_stands_within_a_longer_chain():
 
 
 def follow(chain, path, q):
-    """Return the poses of a way that are met, each from the one before; joints cannot jump."""
+    """Return the poses of a path that are met, each from the one before; joints cannot jump."""
     solver = make_solver('dls', chain, max_restarts=0, max_iterations=5, max_step=0.05)
     met = []
     for goal in path:
@@ -232,17 +228,14 @@ def test_a_complex_joint_of_a_file_can_be_held(kind):
     ({'lower': [0, 0, 1], 'upper': [1, 1, 0]}, 'lower must not be greater than upper'),
     ({'lower': [math.nan] * 3}, 'no ranges'),
 ])
-def test_what_is_wrong_with_a_complex_joint_is_told(arguments, words):
+def test_a_malformed_complex_joint_is_refused(arguments, words):
     with pytest.raises(IkError, match=words):
         ComplexJoint(**{'name': 'hip', 'type': BALL, 'parent': 'a', 'child': 'b', **arguments})
-
-
-def test_an_unknown_rotation_of_a_file_is_told():
     with pytest.raises(ModelError, match='the rotation must be one of'):
         KinematicTree.from_urdf(urdf('floating'), rotation='roll-pitch-yaw')
 
 
-def test_names_that_a_part_takes_are_told():
+def test_names_of_its_parts_must_be_free():
     with pytest.raises(ModelError, match="two joints are named 'hip_x'"):
         KinematicTree(['base', 'a', 'b'], [
             ComplexJoint('hip', FLOATING, 'base', 'a'),

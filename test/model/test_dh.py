@@ -48,7 +48,7 @@ def test_a_modified_row_is_turn_and_slide_along_x_and_then_along_z():
 
 
 @pytest.mark.parametrize('convention', ['standard', 'modified'])
-def test_the_sign_turns_a_joint_the_other_way(convention):
+def test_the_sign_reverses_a_joint(convention):
     there = KinematicTree.from_dh([[0.3, 0.4, 0.5, 0.6]], convention)
     back = KinematicTree.from_dh({'convention': convention, 'joints': [row(sign=-1)]})
     assert back.forward({'joint_1': -0.7})['tool'] == pytest.approx(
@@ -143,17 +143,6 @@ def test_the_puma_is_the_one_of_the_published_rows():
         assert chain.forward(q) == pytest.approx(T, abs=1e-12)
 
 
-def test_the_puma_is_that_of_roboticstoolbox():
-    toolbox = pytest.importorskip('roboticstoolbox', reason='one of the peers of make bench')
-    theirs = toolbox.models.DH.Puma560()
-    ours = KinematicTree.from_dh(CONFIG / 'puma560.yaml').chain()
-    assert np.array([ours.lower, ours.upper]) == pytest.approx(theirs.qlim, abs=1e-12)
-    rng = np.random.default_rng(0)
-    for _ in range(100):
-        q = robots.random_q(ours, rng)
-        assert ours.forward(q) == pytest.approx(theirs.fkine(q).A, abs=1e-9)
-
-
 @pytest.mark.parametrize(('given', 'words'), [
     (table({'type': 'revolute', 'a': 0, 'd': 0, 'theta': 0}), "row 1 .* 'alpha' is missing"),
     (table(row(), {'a': 0, 'alpha': 0, 'd': 0, 'theta': 0}), "row 2 .* 'type' is missing"),
@@ -187,7 +176,7 @@ def test_the_puma_is_that_of_roboticstoolbox():
     (table(row(), tool={'rpy': [0, 'x', 0]}), "tool: rpy must be a number, not 'x'"),
     (table(row(), tool={'quaternion': [0, 0, 0, 1]}), 'tool must be a mapping'),
 ])
-def test_what_is_wrong_with_a_table_is_told_by_row_and_key(given, words):
+def test_an_error_of_a_table_names_row_and_key(given, words):
     with pytest.raises(ModelError, match=words):
         KinematicTree.from_dh(given)
 
@@ -201,7 +190,7 @@ def test_what_is_wrong_with_a_table_is_told_by_row_and_key(given, words):
     ([], 'a DH table must be a path, a mapping, or rows'),
     (3, 'a DH table must be a path, a mapping, or rows'),
 ])
-def test_what_is_wrong_with_plain_rows_is_told_by_row(rows, words):
+def test_an_error_of_plain_rows_names_the_row(rows, words):
     with pytest.raises(ModelError, match=words):
         KinematicTree.from_dh(rows, 'standard')
 
@@ -218,16 +207,11 @@ def test_plain_rows_need_a_convention_and_a_table_keeps_its_own():
     ('- 1\n- 2\n', 'must be a mapping with the keys'),
     ('', 'must be a mapping with the keys'),
 ])
-def test_a_file_that_is_no_table_is_told(tmp_path, text, words):
+def test_a_file_that_is_no_table_is_refused(tmp_path, text, words):
     file = tmp_path / 'arm.yaml'
     file.write_text(text)
     with pytest.raises(ModelError, match=words):
         KinematicTree.from_dh(file)
-
-
-def test_a_file_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(ModelError, match=r'cannot read the DH table .*none\.yaml'):
-        KinematicTree.from_dh(str(tmp_path / 'none.yaml'))
 
 
 @pytest.mark.parametrize('number', ['1:30:20', '1_0.0', '1:30.5', '010', '0b1', '1_0'])

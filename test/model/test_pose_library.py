@@ -127,7 +127,7 @@ def test_a_wrong_pose_is_refused_by_name(values, says):
         library({'zero': {'elbow': 0.0}, 'home': values})
 
 
-def test_limits_are_told_in_the_unit_of_the_file():
+def test_limits_are_reported_in_the_unit_of_the_file():
     with pytest.raises(ModelError, match='120 deg is outside its limits -114.59\\d+ to 114.59'):
         library({'home': {'shoulder': 120}}, angle_unit='deg')
 

@@ -17,7 +17,7 @@ ARMS = {'arm_6r': None, 'arm_7r': None, 'planar_3r': None, 'torso': 'left_tool0'
 
 def chains(name):
     """Return a chain without and with the tool."""
-    tree = KinematicTree.from_urdf(robots.OWN / f'{name}.urdf')
+    tree = robots.tree(name)
     return tree.chain(tip_link=ARMS[name]), tree.chain(tip_link=ARMS[name], tool=TOOL)
 
 

@@ -58,7 +58,7 @@ def test_a_missing_axis_is_x():
     assert load(RANGE).joints['j'].axis.tolist() == [1.0, 0.0, 0.0]
 
 
-def test_an_axis_of_other_length_is_a_direction_and_told_of():
+def test_an_axis_of_other_length_is_a_direction_with_a_warning():
     tree = load(RANGE + '<axis xyz="0 0 -20"/>')
     assert tree.joints['j'].axis.tolist() == [0.0, 0.0, -1.0]
     assert "joint 'j': its axis" in tree.warnings[0]
@@ -74,7 +74,7 @@ def test_a_continuous_joint_has_no_limits_whatever_is_written(limit):
 
 
 @pytest.mark.parametrize('limit', ['', '<limit effort="1" velocity="1"/>'])
-def test_a_revolute_joint_without_bounds_is_continuous_and_told_of(limit):
+def test_a_revolute_joint_without_bounds_is_continuous_with_a_warning(limit):
     tree = load(limit)
     assert tree.joints['j'].type == 'continuous'
     assert (tree.joints['j'].lower, tree.joints['j'].upper) == (-math.inf, math.inf)
@@ -85,7 +85,7 @@ def test_one_missing_bound_is_zero():
     assert load('<limit upper="2" effort="1" velocity="1"/>').joints['j'].lower == 0.0
 
 
-def test_a_joint_without_room_is_told_of():
+def test_a_joint_without_room_gives_a_warning():
     tree = load('<limit lower="0" upper="0" effort="1" velocity="1"/>')
     assert "joint 'j': its limits 0 to 0 allow no motion" in tree.warnings[0]
 
@@ -144,12 +144,6 @@ def test_odd_limits_are_used_with_a_warning(limit, words):
     assert not np.signbit(tree.joints['j'].lower) or tree.joints['j'].lower < 0.0
 
 
-@pytest.mark.parametrize(('version', 'read_as'), [('0.99', '1.0'), ('2.0', '1.2')])
-def test_an_unknown_version_gives_a_warning(version, read_as):
-    tree = KinematicTree.from_urdf(one(RANGE).replace('<robot ', f'<robot version="{version}" '))
-    assert f'read as {read_as}' in tree.warnings[0]
-
-
 SAFETY = '<safety_controller k_velocity="1" soft_lower_limit="{}" soft_upper_limit="{}"/>'
 
 
@@ -187,11 +181,7 @@ def test_soft_limits_need_both_and_a_joint_with_limits():
     (one(RANGE + '<origin xyz="0 0 inf"/>'), "joint 'j': its origin .* finite"),
     (one(RANGE + '<origin rpy="a b c"/>'), "joint 'j': its origin rpy=\"a b c\" must be three"),
     (one('<limit lower="low" upper="1"/>'), "joint 'j': its limit lower=.low. must be a number"),
-    (one('<limit lower="" upper="1"/>'), "joint 'j': its limit lower=.. must be a number"),
-    (one('<limit lower="1 2" upper="1"/>'), "joint 'j': its limit lower=.1 2. must be a number"),
-    (one(RANGE + '<axis xyz=""/>'), "joint 'j': its axis xyz=.. must be three numbers"),
     (one(RANGE + '<mimic/>'), "joint 'j' has a <mimic> without joint="),
-    (one(RANGE + '<mimic joint="j" offset=""/>'), "joint 'j': its mimic offset=.. must be a"),
     (one(kind='prismatic'), "joint 'j' is prismatic and needs <limit"),
     (one('<limit effort="1" velocity="1"/>', kind='prismatic'), "joint 'j' is prismatic and needs"),
     (one(RANGE, kind='hinge'), "joint 'j' is of type 'hinge'; the types are 'fixed', 'revolute'"),
@@ -208,9 +198,7 @@ def test_soft_limits_need_both_and_a_joint_with_limits():
     ('<', 'not XML'),
     ('hello.urdf', 'cannot read the robot description .*hello.urdf'),
     ('', 'cannot read the robot description'),
-    ('<!DOCTYPE robot [<!ENTITY x "y">]><robot name="&x;"/>', "entity 'x'"),
-    ('<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/hostname">]><robot name="r">&x;</robot>',
-     "entity 'x'")], ids=range(30))
+    ('<!DOCTYPE robot [<!ENTITY x "y">]><robot name="&x;"/>', "entity 'x'")], ids=range(25))
 def test_what_is_wrong_is_refused_by_name(text, words):
     with pytest.raises(ModelError, match=words):
         KinematicTree.from_urdf(text)
@@ -231,37 +219,9 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
         KinematicTree.from_urdf(file)
 
 
-XACRO = '''<?xml version="1.0"?>
-<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
-  <xacro:arg name="length" default="1"/>
-  <xacro:arg name="long" default="false"/>
-  <xacro:macro name="arm" params="l">
-    <link name="a"/><link name="b"/>
-    <joint name="j" type="fixed">
-      <parent link="a"/><child link="b"/><origin xyz="${2 * l} 0 0"/>
-    </joint>
-  </xacro:macro>
-  <xacro:arm l="$(arg length)"/>
-  <xacro:if value="$(arg long)">
-    <link name="c"/><joint name="k" type="fixed"><parent link="b"/><child link="c"/></joint>
-  </xacro:if>
-</robot>'''
-
-
-@pytest.mark.parametrize('as_text', [True, False])
-def test_xacro_is_expanded_with_its_arguments(tmp_path, as_text):
-    file = tmp_path / 'arm.xacro'
-    file.write_text(XACRO)
-    source = XACRO if as_text else file
-    assert KinematicTree.from_urdf(source).forward()['b'][0, 3] == 2.0
-    tree = KinematicTree.from_urdf(source, xacro_args={'length': 1.5, 'long': True})
-    assert tree.forward()['b'][0, 3] == 3.0
-    assert list(tree.links) == ['a', 'b', 'c']
-
-
 def test_xacro_that_cannot_be_expanded_is_refused(tmp_path):
     file = tmp_path / 'arm.xacro'
-    file.write_text(XACRO.replace('2 * l', '2 * m'))
+    file.write_text(one('<origin xyz="${2 * m} 0 0"/>', 'fixed'))
     with pytest.raises(ModelError, match=r'xacro cannot expand .*arm\.xacro'):
         KinematicTree.from_urdf(file)
 

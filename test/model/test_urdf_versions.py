@@ -221,7 +221,7 @@ def test_version_1_2_needs_both_limits_or_none():
     assert load(limit='<limit upper="1"/>', attributes='').joints['j'].lower == 0.0
 
 
-@pytest.mark.parametrize('number', ['1_0', '１', '1\u00a0', '0x1'])
+@pytest.mark.parametrize('number', ['1_0', '１', '1\u00a0', '0x1', '', '1 2'])
 @pytest.mark.parametrize('place', [
     '<origin xyz="{} 0 0"/>', '<origin rpy="{} 0 0"/>', '<origin quat_xyzw="{} 0 0 1"/>',
     '<axis xyz="{} 0 0"/>', '<limit lower="-9" upper="{}"/>', '<limit lower="{}" upper="99"/>',

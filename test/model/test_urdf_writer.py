@@ -59,7 +59,7 @@ def test_a_real_robot_is_the_same_one_again(name, tmp_path):
 
 @pytest.mark.parametrize('own', sorted(file.stem for file in robots.OWN.glob('*.urdf')))
 def test_our_own_robots_keep_their_shapes(own, tmp_path):
-    tree = KinematicTree.from_urdf(robots.OWN / f'{own}.urdf')
+    tree = robots.tree(own)
     text = tree.to_urdf()
     check(text, tmp_path)
     again = KinematicTree.from_urdf(text)
@@ -172,7 +172,7 @@ def test_what_links_look_like_is_read():
     assert visuals[0].placement[:3, 3].tolist() == [1, 2, 3]
 
 
-def test_a_look_that_cannot_be_read_is_left_out_and_told():
+def test_a_visual_that_cannot_be_read_is_left_out_with_a_warning():
     tree = KinematicTree.from_urdf(VISUAL)
     assert 'b' not in tree.visuals
     assert [warning[:34] for warning in tree.warnings] == ["link 'b': a visual is skipped: its",

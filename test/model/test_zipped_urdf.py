@@ -63,7 +63,7 @@ def test_one_of_several_robots_is_chosen_by_a_path(packed):
     assert find_reader(archive / 'a.urdf').name == 'URDF and meshes'
 
 
-def test_what_is_no_robot_is_told(packed):
+def test_an_archive_without_a_robot_is_refused(packed):
     archive = packed({'a.xacro': '<robot/>', 'b.stl': ''})
     with pytest.raises(ModelError, match=r'has no URDF \(\.urdf\); expand a\.xacro first: "xacro '
                                          r'a\.xacro > robot\.urdf"; its files are a\.xacro, b\.st'):
