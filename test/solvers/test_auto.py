@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node import Goal, KinematicTree, StopReason, make_solver
+from ik_node import Goal, StopReason, make_solver
 from ik_node.solvers.analytic import goal_closed_form
 from ik_node.solvers.jacobian.solvers import DlsSolver
 from ik_node.solvers.solver_output import Found
@@ -19,17 +19,17 @@ def missed(found):
     return found._replace(success=False, reason=StopReason.STALLED, q=0.0 * found.q)
 
 
-def asked_of(solver, monkeypatch):
-    """Return the list of (goal, q0, whole) that damped least squares is asked for.
+def calls_of(solver, monkeypatch):
+    """Return the list of (goal, q0, whole) with which damped least squares is called.
 
     whole: whether all attempts are allowed, not only those before the closed form.
     """
-    requested = []
+    calls = []
     real = solver.iterative._solve
     monkeypatch.setattr(solver.iterative, '_solve', lambda goal, q, search=None: (
-        requested.append((goal, q.copy(), search in (None, solver.iterative._entry))),
+        calls.append((goal, q.copy(), search in (None, solver.iterative._entry))),
         real(goal, q, search))[1])
-    return requested
+    return calls
 
 
 def goal_and_start(chain, seed=0):
@@ -42,14 +42,14 @@ def goal_and_start(chain, seed=0):
 def test_a_closed_form_that_takes_less_than_an_attempt_is_first(name, monkeypatch):
     chain = robots.chain(name)
     solver, analytic = make_solver('auto', chain), make_solver('analytic', chain)
-    requested = asked_of(solver, monkeypatch)
+    calls = calls_of(solver, monkeypatch)
     pose, start = goal_and_start(chain)
     result = solver.solve(pose, start)
     assert result.success
     assert result.method == 'analytic'
     assert result.iterations == 0
     assert (result.q == analytic.solve(pose, start).q).all()
-    assert requested == []
+    assert calls == []
     branches = solver.solve_all(pose)
     for q in branches:
         solver._verifier.nearest_turn(start, q)
@@ -76,22 +76,14 @@ def test_one_that_takes_longer_follows_as_many_attempts_of_dls_as_it_is_worth(na
     assert opening.restarts + 1 == attempts
 
 
-@pytest.mark.parametrize('options', [{'prefer': 'manipulability'}, {'prefer': 'limits'}])
-def test_where_dls_would_compare_several_solutions_a_closed_form_may_take_longer(options):
+@pytest.mark.parametrize('options', [
+    {'prefer': 'manipulability'}, {'prefer': 'limits'}, {'elbow': [0.2, 0.4, 0.6]}])
+def test_where_dls_compares_several_solutions_or_ignores_an_elbow_the_closed_form_is_first(options):
     chain = seven()
     pose, start = goal_and_start(chain)
     result = make_solver('auto', chain, **options).solve(pose, start)
     assert result.method == 'analytic'
     assert (result.q == make_solver('analytic', chain, **options).solve(pose, start).q).all()
-
-
-def test_what_guides_an_elbow_leaves_dls_behind():
-    chain = seven()
-    pose, start = goal_and_start(chain)
-    guided = make_solver('auto', chain, elbow=[0.2, 0.4, 0.6]).solve(pose, start)
-    assert guided.method == 'analytic'
-    assert (guided.q == make_solver('analytic', chain, elbow=[0.2, 0.4, 0.6]).solve(
-        pose, start).q).all()
 
 
 def test_the_methods_of_the_closed_form_are_those_of_analytic():
@@ -104,7 +96,7 @@ def test_the_methods_of_the_closed_form_are_those_of_analytic():
     assert branches[:, 0] == pytest.approx(np.array(ELBOWS), abs=1e-9)
 
 
-def test_where_it_has_none_the_solution_is_that_of_dls_and_the_reason_can_be_requested():
+def test_where_it_has_none_solutions_are_those_of_dls_and_the_reason_is_reported():
     chain = robots.mimicking()
     solver = make_solver('auto', chain)
     goal = Goal(position=chain.forward([0.4, 0.9])[:3, 3])
@@ -112,6 +104,10 @@ def test_where_it_has_none_the_solution_is_that_of_dls_and_the_reason_can_be_req
     assert result.success
     assert result.method == 'dls'
     assert (result.q == make_solver('dls', chain).solve(goal).q).all()
+    poses = np.array([chain.forward([0.4, 0.9]), chain.forward([-0.3, 0.5])])
+    batch = solver.solve_batch(poses)
+    assert (batch.q == make_solver('dls', chain).solve_batch(poses).q).all()
+    assert batch.method.tolist() == ['dls'] * 2
     with pytest.raises(UnsupportedError) as refused:
         make_solver('analytic', chain)
     assert solver.refusal == str(refused.value)
@@ -127,12 +123,12 @@ def test_a_goal_without_a_closed_form_is_met_by_dls_from_the_same_start(monkeypa
     chain = robots.planar(15.0, 10.0, 5.0)
     solver = make_solver('auto', chain)
     goal = Goal(orientation=chain.forward([0.4, 0.3, 0.2])[:3, :3])  # the position is left free
-    requested = asked_of(solver, monkeypatch)
+    calls = calls_of(solver, monkeypatch)
     start = np.array([0.5, 0.6, -0.1])
     result = solver.solve(goal, start)
     assert result.success
     assert result.method == 'dls'
-    assert [q0.tolist() for _, q0, _ in requested] == [start.tolist()]
+    assert [q0.tolist() for _, q0, _ in calls] == [start.tolist()]
     with pytest.raises(UnsupportedError, match='leaves it free'):
         solver.solve_all(goal)
 
@@ -170,7 +166,7 @@ def test_what_the_closed_form_misses_dls_finds(monkeypatch):
     chain = robots.chain('ur5')
     solver = make_solver('auto', chain)
     real = solver.analytic._solve
-    monkeypatch.setattr(solver.analytic, '_solve', lambda *requested: missed(real(*requested)))
+    monkeypatch.setattr(solver.analytic, '_solve', lambda *given: missed(real(*given)))
     pose, start = goal_and_start(chain)
     result = solver.solve(pose, start)
     assert result.success
@@ -185,14 +181,14 @@ def test_what_the_closed_form_misses_dls_finds(monkeypatch):
 def test_where_the_closed_form_proves_that_there_is_nothing_dls_looks_no_further(
         monkeypatch, goal, limit, reason):
     solver = make_solver('auto', robots.planar(1.0, 0.8, limit=limit))
-    requested = asked_of(solver, monkeypatch)
+    calls = calls_of(solver, monkeypatch)
     result = solver.solve(Goal(position=goal))
     assert not result.success
     assert result.reason is reason
     # Beyond the arm's length dls proves it; else the closed form does, after a few attempts.
     beyond = np.linalg.norm(goal) > 1.8
     assert result.method == ('dls' if beyond else 'analytic')
-    assert [whole for _, _, whole in requested] == [False, True][:1 + beyond]
+    assert [whole for _, _, whole in calls] == [False, True][:1 + beyond]
 
 
 @pytest.mark.parametrize(('make', 'goal', 'limit'), [
@@ -204,10 +200,10 @@ def test_where_it_proves_nothing_dls_is_used_and_the_nearer_solution_returned(
         monkeypatch, make, goal, limit):
     chain = make(limit)
     solver = make_solver('auto', chain)
-    requested = asked_of(solver, monkeypatch)
+    calls = calls_of(solver, monkeypatch)
     result = solver.solve(Goal(position=goal))
     assert not result.success
-    assert [whole for _, _, whole in requested][-1]
+    assert [whole for _, _, whole in calls][-1]
     either = [make_solver(name, chain).solve(Goal(position=goal)).position_error
               for name in ('analytic', 'dls')]
     assert result.position_error == pytest.approx(min(either), rel=1e-9)
@@ -217,7 +213,7 @@ def test_where_it_proves_nothing_dls_is_used_and_the_nearer_solution_returned(
 
 def seven(width=None, about=0.0):
     """Return an arm with a swivel angle, its limits so wide, rad, about some joint values."""
-    chain = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
+    chain = robots.chain('arm_7r')
     if width is None:
         return chain
     return chain.with_limits(np.maximum(chain.lower, about - width / 2),
@@ -230,7 +226,7 @@ def seven(width=None, about=0.0):
 def test_a_swivel_angle_leaves_dls_nothing_to_look_for(monkeypatch, q, aside, width, reason):
     chain = seven(width)
     solver = make_solver('auto', chain)
-    requested = asked_of(solver, monkeypatch)
+    calls = calls_of(solver, monkeypatch)
     pose = chain.forward(q)
     pose[0, 3] += aside
     result = solver.solve(pose)
@@ -240,7 +236,7 @@ def test_a_swivel_angle_leaves_dls_nothing_to_look_for(monkeypatch, q, aside, wi
     assert result.method == method
     batch = solver.solve_batch([pose])
     assert (batch.method.tolist(), batch.reason.tolist()) == ([method], [reason])
-    assert [whole for _, _, whole in requested] == ([False, True] if aside else [False])
+    assert [whole for _, _, whole in calls] == ([False, True] if aside else [False])
 
 
 def test_where_limits_leave_one_swivel_angle_alone_dls_meets_the_goal():
@@ -270,9 +266,9 @@ def test_a_batch_is_given_to_the_closed_form_and_the_rest_to_dls(monkeypatch):
     assert whole.reason[4] is StopReason.UNREACHABLE
     assert whole.method.tolist() == ['analytic'] * 9
     real = solver.analytic._batch
-    monkeypatch.setattr(solver.analytic, '_batch', lambda *requested: list(zip(*(
+    monkeypatch.setattr(solver.analytic, '_batch', lambda *given: list(zip(*(
         Found(*row) if k % 2 else missed(Found(*row))
-        for k, row in enumerate(zip(*real(*requested)))))))
+        for k, row in enumerate(zip(*real(*given)))))))
     mixed = solver.solve_batch(poses, q)
     assert mixed.success.tolist() == [k != 4 for k in range(9)]
     assert mixed.method.tolist()[:4] == ['dls', 'analytic'] * 2
@@ -297,15 +293,6 @@ def test_a_batch_is_given_to_dls_and_the_rest_to_the_closed_form():
         assert (batch.reason[k], batch.method[k]) == (one.reason, one.method)
 
 
-def test_a_batch_for_an_arm_without_a_closed_form_is_that_of_dls():
-    chain = robots.mimicking()
-    rng = np.random.default_rng(6)
-    poses = np.array([chain.forward(robots.random_q(chain, rng)) for _ in range(5)])
-    batch = make_solver('auto', chain).solve_batch(poses)
-    assert (batch.q == make_solver('dls', chain).solve_batch(poses).q).all()
-    assert batch.method.tolist() == ['dls'] * 5
-
-
 @pytest.mark.parametrize('make', [lambda: robots.planar(1.0, 0.8), robots.mimicking])
 def test_options_are_those_of_both(make):
     chain = make()
@@ -316,15 +303,6 @@ def test_options_are_those_of_both(make):
     assert result.success
     assert (result.q <= -0.1).all()
     assert solver.iterative.options.position_tolerance == 1e-3
-
-
-def test_the_closest_configuration_is_looked_for_where_that_is_requested():
-    chain = robots.planar(1.0, 0.8, limit=1.0)
-    goal = Goal(position=[-1.0, 1.0, 0.0])
-    result = make_solver('auto', chain, closest=True).solve(goal)
-    assert not result.success
-    assert result.position_error == pytest.approx(
-        make_solver('dls', chain).closest(goal).position_error, abs=1e-6)
 
 
 def test_all_that_is_tried_for_a_goal_ends_at_the_same_time(monkeypatch):
@@ -340,7 +318,7 @@ def test_all_that_is_tried_for_a_goal_ends_at_the_same_time(monkeypatch):
 def test_what_has_used_up_the_time_leaves_the_other_none(monkeypatch):
     chain = robots.chain('panda')
     solver = make_solver('auto', chain, timeout=0.0, **NEVER_MET)
-    asked = asked_of(solver, monkeypatch)
+    calls = calls_of(solver, monkeypatch)
     monkeypatch.setattr(solver.analytic, '_solve', lambda *_: pytest.fail('the time is over'))
     assert solver.solve(chain.forward(robots.middle(chain))).reason is StopReason.TIMEOUT
-    assert len(asked) == 1
+    assert len(calls) == 1

@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
+import robots
 from ik_node import (
     Goal,
     KinematicTree,
@@ -15,36 +16,19 @@ from ik_node import (
     solver_names,
 )
 from ik_node.collision import Box, CollisionModel, Cylinder, Ground, Obstacle, Sphere
-from ik_node.spatial import pose_from_rpy
-from ik_node.support.exceptions import InputError, OptionError, UnsupportedError
+from ik_node.support.exceptions import OptionError, UnsupportedError
 from ik_node.tasks import Position
-from robots import OWN, chain
-
-
-def at(x=0.0, y=0.0, z=0.0):
-    return pose_from_rpy((x, y, z), (0.0, 0.0, 0.0))
-
-
-def links(*names):
-    return ''.join(f'<link name="{name}"><collision><origin xyz="0.25 0 0"/><geometry>'
-                   '<box size="0.4 0.04 0.04"/></geometry></collision></link>' for name in names)
-
-
-def joint(name, parent, child, x, lower=-3.0):
-    return (f'<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/>'
-            f'<origin xyz="{x} 0 0"/><axis xyz="0 0 1"/>'
-            f'<limit lower="{lower}" upper="3" effort="1" velocity="1"/></joint>')
+from shape_pairs import at
 
 
 @pytest.fixture
 def planar():
     """Three links of 0.5 m in a plane."""
-    return KinematicTree.from_urdf(
-        '<robot name="planar"><link name="base"/>' + links('one', 'two', 'three')
-        + '<link name="tip"/>' + joint('a', 'base', 'one', 0.0) + joint('b', 'one', 'two', 0.5)
-        + joint('c', 'two', 'three', 0.5)
-        + '<joint name="end" type="fixed"><parent link="three"/><child link="tip"/>'
-        '<origin xyz="0.5 0 0"/></joint></robot>')
+    names = ('base', 'one', 'two', 'three')
+    return KinematicTree.from_urdf(robots.robot(*(robots.joint(
+        'abc'[k], 'revolute', names[k], names[k + 1], xyz=f'{0.5 if k else 0} 0 0',
+        limit='lower="-3" upper="3"', shape='<box size="0.4 0.04 0.04"/>', at='0.25 0 0')
+        for k in range(3)), robots.joint('end', 'fixed', 'three', 'tip', xyz='0.5 0 0')))
 
 
 @pytest.fixture
@@ -57,11 +41,6 @@ OPTIONS = {'example': {'examples': [UP]}}
 BESIDE_UP = Obstacle(Cylinder(0.05, 1.0), at(0.45, 0.3), name='post')
 AROUND_TIP = Obstacle(Sphere(0.1), at(1.3254, 0.0), name='ball')
 GOAL = Goal(position=[1.3253356149, 0.0, 0.0])
-
-
-def test_the_tip_of_both_configurations_is_at_the_goal(arm):
-    for q in (UP, DOWN):
-        assert arm.forward(q)[:3, 3] == pytest.approx(GOAL.pose[:3, 3], abs=1e-9)
 
 
 @pytest.mark.parametrize('name', solver_names())
@@ -89,8 +68,7 @@ def test_a_goal_inside_an_obstacle_is_no_success(arm, name):
     assert found.reason is StopReason.COLLISION
     assert found.contact.second == 'ball'
     assert found.contact.distance < 0.0
-    assert (arm.lower <= found.q).all()
-    assert (found.q <= arm.upper).all()
+    assert robots.inside(arm, found.q)
 
 
 def test_the_closest_configuration_is_free(arm):
@@ -164,7 +142,7 @@ def test_a_step_through_an_obstacle_is_no_success(arm):
 
 
 def test_a_free_branch_of_a_closed_form_is_always_found():
-    arm = chain('ur5')
+    arm = robots.chain('ur5')
     obstacles = [Obstacle(Ground(offset=-0.01)), Obstacle(Box((0.1, 0.1, 1.2)), at(0.4, 0.3, 0.6)),
                  Obstacle(Cylinder(0.05, 1.2), at(-0.3, 0.4, 0.6))]
     try:
@@ -180,27 +158,6 @@ def test_a_free_branch_of_a_closed_form_is_always_found():
         found = solver.solve(arm.forward(q), q0)
         assert found.success
         assert solver.collisions.is_free(found.q)
-
-
-def test_of_free_branches_the_nearest_is_taken(arm):
-    solver = make_solver('analytic', arm, avoid_collisions=True, obstacles=[BESIDE_UP])
-    pose = arm.forward(UP)
-    free = [q for q in solver.solve_all(pose) if solver.collisions.is_free(q)]
-    nearest = min(free, key=lambda q: np.linalg.norm(q - UP))
-    assert solver.solve(pose, UP).q == pytest.approx(nearest, abs=1e-6)
-
-
-def test_what_touches_the_hand_touches_it_in_every_configuration(arm):
-    model = CollisionModel(arm, [BESIDE_UP, AROUND_TIP])
-    assert model.tip_touches(UP, 0.0)
-    assert model.tip_touches(DOWN, 0.04)
-    assert not model.tip_touches(DOWN, 0.06)  # it is 0.05 m deep
-    model.obstacles = [BESIDE_UP]
-    assert not model.is_free(UP)
-    assert not model.tip_touches(UP, 0.0)
-    model.obstacles = [Obstacle(Box((0.1, 0.1, 0.1)), at(0.6), 'three', name='tool'),
-                       Obstacle(Sphere(0.1), at(1.4254, 0.0), name='ball')]
-    assert model.tip_touches(UP, 0.0)
 
 
 def test_what_is_of_meaning_for_collisions_needs_them_avoided(arm):
@@ -267,13 +224,6 @@ def test_the_timeout_is_of_all_searches_together(arm, name):
     assert many.reason[0] in (StopReason.TIMEOUT, StopReason.COLLISION)
 
 
-def test_a_wrong_configuration_is_refused(arm):
-    model = CollisionModel(arm)
-    for q in ([0.0, 0.0], [0.0, math.nan, 0.0], 'home'):
-        with pytest.raises(InputError):
-            model.is_free(q)
-
-
 def test_a_closest_configuration_that_is_free_and_meets_the_goal_is_a_success(arm):
     solver = make_solver('dls', arm, avoid_collisions=True, obstacles=[BESIDE_UP], max_restarts=0)
     assert solver.solve(GOAL, UP).reason is StopReason.COLLISION
@@ -285,7 +235,7 @@ def test_a_closest_configuration_that_is_free_and_meets_the_goal_is_a_success(ar
 @pytest.mark.parametrize('prefer', ['nearest', 'limits', 'manipulability'])
 @pytest.mark.parametrize('name', ['analytic', 'auto'])
 def test_of_the_free_branches_the_preferred_one_is_returned(name, prefer):
-    arm, rng = KinematicTree.from_urdf(OWN / 'arm_6r.urdf').chain(), np.random.default_rng(2)
+    arm, rng = robots.chain('arm_6r'), np.random.default_rng(2)
     arm = arm.with_limits(np.full(6, -3.0), np.full(6, 3.0))
     posts = [Obstacle(Cylinder(0.06, 2.0), at(*place)) for place in rng.uniform(-0.6, 0.6, (6, 2))]
     solver = make_solver(name, arm, avoid_collisions=True, obstacles=posts, prefer=prefer)

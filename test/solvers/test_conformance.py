@@ -1,10 +1,22 @@
-"""What holds for every solver there is, whatever its method."""
+"""What holds for every solver there is, whatever its method, of arms and of bodies."""
+
+import copy
+import pickle
 
 import numpy as np
 import pytest
 
 import robots
-from ik_node import Goal, IkError, KinematicTree, StopReason, make_solver, solver_names
+from ik_node import (
+    Goal,
+    IkError,
+    KinematicTree,
+    StopReason,
+    body_solver_names,
+    make_body_solver,
+    make_solver,
+    solver_names,
+)
 from ik_node.spatial import rotation_log
 from ik_node.support.exceptions import UnsupportedError
 
@@ -12,6 +24,7 @@ EVERY = solver_names()
 ITERATIVE = [name for name in EVERY if name != 'analytic']  # those that take every arm and goal
 # Those whose result is near q0: `example` puts the examples in its place.
 NEAR_Q0 = [name for name in EVERY if name != 'example']
+BODIES = [f'body {name}' for name in body_solver_names()]
 # Slow to converge by their nature: the last digits would take them thousands of iterations.
 LOOSE = {'position_tolerance': 1e-4, 'orientation_tolerance': 1e-4}
 
@@ -20,6 +33,19 @@ def solver_for(name, chain, **options):
     """Return a solver, its tolerance such that it can be asked of the method."""
     loose = LOOSE if name in ('transpose', 'ccd') else {}
     return make_solver(name, chain, **{**loose, **robots.needed(name, chain), **options})
+
+
+def solve(name, chain, goal, q0=None, **options):
+    """Return the result of a solver of the arm, or of its body with the goal as a task."""
+    if name in BODIES:
+        tasks = [goal.as_task(chain.tip_link, name='goal')]
+        return make_body_solver(name[5:], chain.tree.body(), tasks, **options).solve(q0)
+    return solver_for(name, chain, **options).solve(goal, q0)
+
+
+def missed(result):
+    """Return the position error of a result, m."""
+    return result.errors['goal'][0] if hasattr(result, 'errors') else result.position_error
 
 
 def enough(name, met, count):
@@ -45,8 +71,7 @@ def check(result, goal, chain, solver):
     """Check what every result promises."""
     assert result.q.shape == (chain.n_joints,)
     assert np.isfinite(result.q).all()
-    assert (result.q >= chain.lower).all()
-    assert (result.q <= chain.upper).all()
+    assert robots.inside(chain, result.q)
     position, orientation = errors(goal, chain, result.q)
     assert result.position_error == pytest.approx(position, abs=1e-9)
     assert result.orientation_error == pytest.approx(orientation, abs=1e-9)
@@ -140,16 +165,16 @@ def test_the_freedom_of_an_axis_is_used(name):
     assert not solver.solve(everything).success
 
 
-@pytest.mark.parametrize('name', EVERY)
-def test_beyond_reach_is_unreachable_and_told_with_the_best_found(name):
-    chain = robots.planar(1.0, 0.8)
-    solver = solver_for(name, chain)
-    goal = Goal(position=[1.5, 2.0, 0.0])  # 2.5 m away, the arm is 1.8 m long
-    result = solver.solve(goal, [0.3, 0.4])
-    check(result, goal, chain, solver)
+@pytest.mark.parametrize('name', [*EVERY, *BODIES])
+def test_beyond_reach_is_unreachable_and_the_best_found_is_returned(name):
+    chain, goal = robots.planar(1.0, 0.8), Goal(position=[1.5, 2.0, 0.0])  # 2.5 m away
+    result = solve(name, chain, goal, [0.3, 0.4])
+    assert not result.success
     assert result.reason is StopReason.UNREACHABLE
+    if name not in BODIES:
+        check(result, goal, chain, solver_for(name, chain))
     if name != 'pseudoinverse':  # which swings about there
-        assert result.position_error == pytest.approx(0.7, abs=0.05)
+        assert missed(result) == pytest.approx(0.7, abs=0.05)
 
 
 @pytest.mark.parametrize('name', EVERY)
@@ -172,24 +197,20 @@ def test_that_only_the_limits_forbid_a_goal_is_said_where_a_closed_form_proves_i
     assert (abs(result.q) <= 0.5).all()
 
 
-@pytest.mark.parametrize('name', EVERY)
+@pytest.mark.parametrize('name', [*EVERY, *BODIES])
 @pytest.mark.parametrize('side', [-1.0, 1.0])
 def test_goals_at_the_limits_are_met_inside_them(name, side):
-    chain = robots.planar(1.0, 0.8, limit=1.2)
-    q = side * np.array([1.2, 1.2])
-    solver = solver_for(name, chain)
-    goal = Goal(position=chain.forward(q)[:3, 3])
-    result = solver.solve(goal, 0.3 * q)
-    check(result, goal, chain, solver)
+    chain, q = robots.planar(1.0, 0.8, limit=1.2), side * np.array([1.2, 1.2])
+    result = solve(name, chain, Goal(position=chain.forward(q)[:3, 3]), 0.3 * q)
     assert result.success
+    assert robots.inside(chain, result.q)
     assert result.q == pytest.approx(q, abs=1e-2)
 
 
-@pytest.mark.parametrize('name', NEAR_Q0)
+@pytest.mark.parametrize('name', [*NEAR_Q0, *BODIES])
 def test_a_start_that_meets_the_goal_is_returned_as_it_is(name):
-    chain = robots.planar(1.0, 0.8)
-    q = np.array([0.4, -0.9])
-    result = solver_for(name, chain).solve(Goal(position=chain.forward(q)[:3, 3]), q)
+    chain, q = robots.planar(1.0, 0.8), np.array([0.4, -0.9])
+    result = solve(name, chain, Goal(position=chain.forward(q)[:3, 3]), q)
     assert result.success
     assert result.q == pytest.approx(q, abs=1e-9)
     assert (result.iterations, result.restarts) == (0, 0)
@@ -237,24 +258,39 @@ def test_prismatic_joints_are_never_turned(name):
     assert result.q[2] == pytest.approx(0.12, abs=1e-3)
 
 
-@pytest.mark.parametrize('name', EVERY)
+@pytest.mark.parametrize('name', [*EVERY, *BODIES])
 def test_the_same_seed_gives_the_same_solution(name):
-    chain = robots.planar(1.0, 0.8, limit=2.0)
-    goal = Goal(position=[-0.3, 1.1, 0.0])
-    results = [solver_for(name, chain, seed=3).solve(goal, [1.9, -1.9]) for _ in range(2)]
-    assert (results[0].q == results[1].q).all()
-    assert results[0].restarts == results[1].restarts
+    chain, goal = robots.planar(1.0, 0.8, limit=2.0), Goal(position=[-0.3, 1.1, 0.0])
+    one, other = (solve(name, chain, goal, [1.9, -1.9], seed=3) for _ in range(2))
+    assert (one.q == other.q).all()
+    assert one.restarts == other.restarts
 
 
-@pytest.mark.parametrize('name', EVERY)
+@pytest.mark.parametrize('name', [*EVERY, *BODIES])
 def test_the_start_may_be_left_out_or_outside_the_limits(name):
-    chain = robots.planar(1.0, 0.8, limit=2.0)
-    goal = Goal(position=[0.9, 0.9, 0.0])
-    solver = solver_for(name, chain)
-    assert solver.solve(goal).success
-    result = solver.solve(goal, [9.0, -9.0])
-    check(result, goal, chain, solver)
-    assert result.success
+    chain, goal = robots.planar(1.0, 0.8, limit=2.0), Goal(position=[0.9, 0.9, 0.0])
+    for start in (None, [9.0, -9.0]):
+        result = solve(name, chain, goal, start)
+        assert result.success
+        assert robots.inside(chain, result.q)
+
+
+@pytest.mark.parametrize('name', [*EVERY, *BODIES])
+def test_tolerances_are_kept_where_they_are_loose_or_tight(name):
+    chain, goal = robots.planar(1.0, 0.8, limit=2.0), Goal(position=[0.9, 0.9, 0.0])
+    for tolerance in (1e-2, 1e-4 if name in ('transpose', 'ccd') else 1e-10):
+        result = solve(name, chain, goal, [0.1, 0.2], position_tolerance=tolerance)
+        assert result.success
+        assert missed(result) <= tolerance
+
+
+@pytest.mark.parametrize('name', [*ITERATIVE, *BODIES])
+def test_a_timeout_of_zero_ends_a_search_that_has_not_met_its_goal(name):
+    chain = robots.planar(1.0, 0.8, limit=0.5)
+    result = solve(name, chain, Goal(position=[-1.0, 0.6, 0.0]), timeout=0.0, max_restarts=10**6)
+    assert not result.success
+    assert result.reason in (StopReason.TIMEOUT, StopReason.LIMITS)
+    assert result.restarts < 10**6
 
 
 @pytest.mark.parametrize('name', EVERY)
@@ -283,10 +319,13 @@ ONE_FOR_ALL = robots.rest_slow(EVERY, 'dls')
 
 
 @pytest.mark.parametrize('name', ONE_FOR_ALL)
-@pytest.mark.parametrize('goals', [np.eye(4), np.zeros((2, 4, 3)), [[1, 2], [3]], 'goals',
-                                   np.full((1, 4, 4), np.nan)])
-def test_malformed_batches_are_refused(name, goals):
-    with pytest.raises(IkError):
+@pytest.mark.parametrize(('goals', 'words'), [
+    (np.eye(4), r'goals must have the shape \(m, 4, 4\), not \(4, 4\)'),
+    (np.zeros((2, 4, 3)), 'shape'), ([[1, 2], [3]], 'goals must be'), ('goals', 'must be numbers'),
+    ([np.eye(4), np.full((4, 4), np.nan)], r'goals\[1\]: '),
+    ([np.eye(4), 2.0 * np.eye(4)], r'goals\[1\]: ')])
+def test_malformed_batches_are_refused(name, goals, words):
+    with pytest.raises(IkError, match=words):
         solver_for(name, robots.planar(1.0, 0.8)).solve_batch(goals)
 
 
@@ -324,6 +363,13 @@ def test_joints_with_mimics_are_solved_for(name):
     assert result.success
 
 
-def test_a_solver_without_a_method_for_the_arm_says_what_it_found_and_what_fits():
-    with pytest.raises(UnsupportedError, match=r'found .*mimics among them.*dls'):
-        make_solver('analytic', robots.mimicking())
+@pytest.mark.parametrize('name', [*EVERY, *BODIES])
+def test_copies_have_the_options_and_the_solutions(name):
+    chain, goal = robots.planar(1.0, 0.8, limit=2.0), Goal(position=[0.9, 0.9, 0.0])
+    options = {'max_restarts': 3, 'position_tolerance': 1e-4}
+    solver, given = (make_body_solver(name[5:], chain.tree.body(), [goal.as_task('tip')],
+                                      **options), ()) if name in BODIES else (
+        solver_for(name, chain, **options), (goal,))
+    for again in (pickle.loads(pickle.dumps(solver)), copy.deepcopy(solver)):
+        assert repr(again.options) == repr(solver.options)
+        assert again.solve(*given).q.tolist() == solver.solve(*given).q.tolist()

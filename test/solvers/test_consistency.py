@@ -14,7 +14,6 @@ from ik_node import (
     solver_names,
 )
 from ik_node.collision import Obstacle, Sphere
-from ik_node.support.exceptions import InputError, OptionError
 from ik_node.tasks import Pose, Position
 
 NEAR, LIMIT = 0.1, 0.12  # rad: how far goals are from q0, and how far solutions may be
@@ -263,19 +262,3 @@ def test_velocities_of_a_body_are_as_before_after_a_solve():
                     for limits in (1e-3, None))
     narrow.solve(q0)
     assert narrow.velocity(q0 + 0.1, 0.1) == pytest.approx(wide.velocity(q0 + 0.1, 0.1))
-
-
-@EVERY
-def test_an_initial_guess_that_is_not_finite_is_named(name):
-    chain = robots.chain('ur5')
-    solver = solver_of(name, chain, consistency_limits=LIMIT)
-    with pytest.raises(InputError, match='q0'):
-        solver.solve(chain.forward(np.full(6, 0.3)), [np.nan] * 6)
-
-
-def test_wrong_limits_are_refused():
-    chain = robots.planar(1.0, 1.0)
-    with pytest.raises(OptionError, match='consistency_limits'):
-        make_solver('dls', chain, consistency_limits=-0.1)
-    with pytest.raises(OptionError, match='consistency_limits must have 2 entries'):
-        make_solver('dls', chain, consistency_limits=[0.1, 0.1, 0.1])

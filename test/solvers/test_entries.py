@@ -103,3 +103,12 @@ def test_threads_share_a_solver():
     for one, other in zip(alone, together):
         assert one[1:-1] == other[1:-1]
         assert (one.q == other.q).all()
+
+
+def test_progress_of_a_batch_rises_to_its_end():
+    chain, reported = robots.planar(1.0, 1.0), []
+    pose = chain.forward([0.4, 0.9])
+    make_solver('dls', chain).solve_batch(np.array([pose] * 300), progress=reported.append)
+    assert reported == sorted(reported)
+    assert reported[-1] == 1.0
+    assert len(reported) > 1

@@ -2,9 +2,11 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ik_node import Goal, IkError, InputError
+import robots
+from ik_node import Goal, IkError, InputError, make_body_solver, make_solver
 
 R = Rotation.from_rotvec([0.3, -0.4, 1.2])
+CHAIN = robots.chain('arm_7r')
 
 
 def pose(position=(1, 2, 3), rotation=R):
@@ -20,7 +22,7 @@ def test_a_quaternion_and_its_matrix_are_the_same_goal_whatever_its_length():
         assert quaternion.orientation == pytest.approx(matrix.orientation, abs=1e-15)
 
 
-def test_weights_of_what_is_not_requested_are_zero():
+def test_weights_of_a_part_that_is_left_out_are_zero():
     assert Goal(position=[1, 2, 3]).weights.tolist() == [1, 1, 1, 0, 0, 0]
     assert Goal(orientation=np.eye(3)).weights.tolist() == [0, 0, 0, 1, 1, 1]
     assert Goal([1, 2, 3], weights=[1, 0, 2, 1, 1, 1]).weights.tolist() == [1, 0, 2, 0, 0, 0]
@@ -58,6 +60,7 @@ def off(i, j, value):
 
 
 def test_a_printed_pose_is_projected_to_the_nearest_rotation():
+    assert Goal.from_pose(pose(), project=True) == Goal.from_pose(pose())
     rng = np.random.default_rng(2)
     for R in Rotation.random(50, random_state=3).as_matrix():
         T = np.eye(4)
@@ -75,10 +78,6 @@ def test_a_printed_pose_is_projected_to_the_nearest_rotation():
         assert goal.orientation == pytest.approx(R, abs=2e-3)
         weighted = Goal.from_pose(printed, [1, 1, 1, 0, 0, 1], project=True)
         assert weighted.orientation == pytest.approx(goal.orientation, abs=1e-12)
-
-
-def test_an_exact_pose_is_the_same_with_and_without_projection():
-    assert Goal.from_pose(pose(), project=True) == Goal.from_pose(pose())
 
 
 @pytest.mark.parametrize('R', [
@@ -125,3 +124,33 @@ def test_projecting_is_a_yes_or_no():
 def test_malformed_goals_are_refused_with_what_was_given_and_what_is_allowed(make, words):
     with pytest.raises(IkError, match=words):
         make()
+
+
+@pytest.mark.parametrize('parts', [
+    {'position': True, 'orientation': True}, {'position': True}, {'orientation': True},
+    {'position': True, 'orientation': True, 'weights': [1, 1, 1, 1, 1, 0]},
+    {'position': True, 'orientation': True, 'weights': [0, 1, 2, 0.5, 0, 0]}])
+def test_what_meets_the_goal_meets_the_task_and_the_reverse(parts):
+    rng = np.random.default_rng(3)
+    body = CHAIN.tree.body()
+    for _ in range(3):
+        T = CHAIN.forward(robots.random_q(CHAIN, rng, inside=0.8))
+        goal = Goal(T[:3, 3] if 'position' in parts else None,
+                    T[:3, :3] if 'orientation' in parts else None, parts.get('weights'))
+        q0 = robots.random_q(CHAIN, rng, inside=0.8)
+        of_arm = make_solver('dls', CHAIN).solve(goal, q0)
+        solver = make_body_solver('least_squares', body, [goal.as_task(CHAIN.tip_link)],
+                                  position_tolerance=2e-6, orientation_tolerance=2e-6)
+        assert of_arm.success
+        assert solver.solve(of_arm.q).iterations == 0  # it is met there
+        of_body = solver.solve(q0)
+        assert of_body.success
+        found = make_solver('dls', CHAIN, position_tolerance=3e-6,
+                            orientation_tolerance=3e-6).solve(goal, of_body.q)
+        assert (found.success, found.iterations) == (True, 0)
+
+
+def test_weight_priority_and_name_are_those_of_the_task():
+    task = Goal([0.1, 0.2, 0.3]).as_task('tool0', weight=2.0, priority=0, name='reach')
+    assert (task.link, task.weight, task.priority, task.name) == ('tool0', 2.0, 0, 'reach')
+    assert task.weights.tolist() == [1, 1, 1, 0, 0, 0]

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node import KinematicTree, make_body_solver
+from ik_node import make_body_solver
 from ik_node.collision import Box, CollisionModel, Ground, Obstacle
 from ik_node.solvers.collision.collision_exit import exit_from
 from ik_node.spatial import pose_from_rpy
 from ik_node.tasks import Position
 
 MARGIN, DT = 0.01, 0.02
-TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
+TREE = robots.tree('arm_6r')
 CHAIN = TREE.chain()
 BODY = TREE.body(joints=CHAIN.joint_names)
 TIP = CHAIN.tip_link

@@ -54,9 +54,10 @@ def test_a_solver_without_branches_names_those_that_have_them(name, ask):
         ask(make_solver(name, arm()))
 
 
-def test_a_closed_form_has_no_steps_and_names_the_solvers_that_have():
-    with pytest.raises(UnsupportedError, match="analytic has no step; .*'ccd', 'dls'"):
-        make_solver('analytic', arm()).step(np.eye(4), Q)
+@pytest.mark.parametrize('name', ['analytic', 'optimization'])
+def test_a_solver_without_steps_names_those_that_have_them(name):
+    with pytest.raises(UnsupportedError, match=f"{name} has no step; .*'ccd', 'dls'"):
+        make_solver(name, arm()).step(np.eye(4), Q)
 
 
 @pytest.mark.parametrize('q', [[0.1], [0.1] * 4, np.zeros((3, 3)), np.zeros((3, 1))])

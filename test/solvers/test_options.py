@@ -1,15 +1,20 @@
 """Every option does what it says: each test fails when its option is ignored."""
 
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import robots
-from ik_node import Goal, IkError, StopReason, make_solver, solver_names
-from ik_node.solvers.registry import solver_class
+from ik_node import (
+    Goal,
+    IkError,
+    StopReason,
+    body_solver_names,
+    make_body_solver,
+    make_solver,
+    solver_names,
+)
 from ik_node.support.exceptions import OptionError
-from ik_node.support.options import Options, option
 
 # A goal that takes dls, from the middle of the limits, several attempts.
 HARD = 'puma560'
@@ -144,18 +149,21 @@ def test_max_step_bounds_the_change_of_a_joint_in_one_iteration(name):
     assert np.abs(free.solve(goal, start).q - start).max() > 0.05
 
 
-@pytest.mark.parametrize('name', [name for name in solver_names() if name != 'example'])
+@pytest.mark.parametrize('name', [*(name for name in solver_names() if name != 'example'),
+                                  *(f'body {name}' for name in body_solver_names())])
 def test_a_heavy_joint_moves_less(name):
     chain = robots.planar(15.0, 10.0, 5.0)
     start = np.array([np.pi / 8, np.pi / 4, np.pi / 4])
     goal = Goal(position=chain.forward(start)[:3, 3] + [-4.0, 2.0, 0.0])
-    tolerance = {'position_tolerance': 1e-3}
-    light = make_solver(name, chain, **tolerance).solve(goal, start)
-    heavy = make_solver(name, chain, joint_weights=[100.0, 1.0, 1.0], **tolerance).solve(
-        goal, start)
-    assert light.success
-    assert heavy.success
-    assert abs(heavy.q[0] - start[0]) < 0.75 * abs(light.q[0] - start[0])
+    moved = []
+    for weights in (None, [100.0, 1.0, 1.0]):
+        options = {'position_tolerance': 1e-3, 'joint_weights': weights}
+        result = (make_solver(name, chain, **options).solve(goal, start)
+                  if 'body' not in name else make_body_solver(
+                      name[5:], chain.tree.body(), [goal.as_task('tip')], **options).solve(start))
+        assert result.success
+        moved.append(abs(result.q[0] - start[0]))
+    assert moved[1] < 0.75 * moved[0]
 
 
 def test_a_weighted_step_is_the_one_of_least_weighted_length():
@@ -169,14 +177,6 @@ def test_a_weighted_step_is_the_one_of_least_weighted_length():
     assert step == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_step_of_the_transpose_is_chosen_by_alpha():
-    chain = robots.planar(15.0, 10.0, 5.0)
-    q = np.array([0.4, 0.8, 0.8])
-    goal = Goal(position=[-5.0, 20.0, 0.0])
-    steps = [make_solver('transpose', chain, alpha=alpha).step(goal, q) for alpha in (1e-3, 2e-3)]
-    assert steps[1] == pytest.approx(2.0 * steps[0])
-
-
 @pytest.mark.parametrize('option', ['position_weight', 'orientation_weight'])
 def test_ccd_weighs_position_against_orientation(option):
     chain = robots.chain('panda')
@@ -187,7 +187,7 @@ def test_ccd_weighs_position_against_orientation(option):
     assert np.abs(one - other).max() > 1e-2
 
 
-def test_ccd_takes_the_joints_in_the_order_requested():
+def test_ccd_takes_the_joints_in_the_order_of_the_option():
     chain = robots.planar(15.0, 10.0, 5.0)
     q = np.array([0.4, 0.8, 0.8])
     goal = Goal(position=[-5.0, 20.0, 0.0])
@@ -215,62 +215,15 @@ def test_unknown_solvers_are_refused_with_the_known_ones():
 
 @pytest.mark.parametrize(('name', 'option', 'value', 'words'), [
     ('dls', 'position_tolerance', 0.0, 'a number above 0 .m., not 0.0'),
-    ('dls', 'position_tolerance', float('nan'), 'a number above 0'),
-    ('dls', 'position_tolerance', '1e-3', 'a number above 0'),
-    ('dls', 'orientation_tolerance', -1.0, 'a number above 0'),
-    ('dls', 'max_iterations', 0, 'a whole number of at least 1'),
-    ('dls', 'max_iterations', 2.5, 'a whole number of at least 1'),
-    ('dls', 'max_iterations', True, 'a whole number'),
-    ('dls', 'max_iterations', float('inf'), 'a whole number'),
-    ('dls', 'max_restarts', -1, 'a whole number of at least 0'),
     ('dls', 'timeout', -0.1, 'a number of at least 0 .s., or None'),
-    ('dls', 'seed', -1, 'a whole number of at least 0'),
-    ('dls', 'max_step', 0.0, 'a number above 0'),
     ('dls', 'joint_weights', [1.0], 'must have 2 entries, one for each joint, not 1'),
     ('dls', 'joint_weights', [1.0, 0.0], r'joint_weights\[1\] must be a number above 0'),
-    ('dls', 'jacobian', 'goall', "one of 'tip', 'goal', not 'goall'"),
-    ('dls', 'bias_gain', [0.1, -0.1], r'bias_gain\[1\] must be a number of at least 0'),
-    ('dls', 'bias_target', [0.1, float('nan')], r'bias_target\[1\] must be a number'),
-    ('dls', 'bias_target', [[0.1, 0.2]], r'bias_target\[0\] must be a number'),
-    ('dls', 'bias_exponent', 1.0, 'a number above 1'),
-    ('dls', 'bias_exponent', None, 'not None'),
-    ('dls', 'damping', -1.0, 'a number of at least 0, or None'),
-    ('dls', 'damping_rule', 'wampler', "one of 'sugihara', 'chan', 'nakamura', 'selective', not"),
-    ('dls', 'error_share', -0.1, 'a number of at least 0'),
-    ('dls', 'max_angle', 0.0, 'a number above 0 .rad or m.'),
     ('dls', 'rank_tolerance', 0.6, 'a number of at least 0 and at most 0.5'),
-    ('dls', 'manipulability_gain', -1.0, 'a number of at least 0'),
-    ('dls', 'path_step', 0.0, 'a number above 0 .m and rad., or None'),
-    ('pseudoinverse', 'factorization', 'qr', "one of 'auto', 'lu', 'svd', not 'qr'"),
-    ('transpose', 'alpha', 0.0, 'a number above 0, or None'),
-    ('ccd', 'order', 'random', "one of 'inward', 'outward', 'ranked'"),
-    ('ccd', 'position_weight', 0, 'a number above 0')], ids=range(31))
+    ('pseudoinverse', 'factorization', 'qr', "one of 'auto', 'lu', 'svd', not 'qr'")],
+    ids=range(6))
 def test_options_out_of_range_are_refused_with_what_is_allowed(name, option, value, words):
     with pytest.raises(IkError, match=words):
         make_solver(name, robots.planar(1.0, 0.8), **{option: value})
-
-
-@pytest.mark.parametrize('name', solver_names())
-def test_every_option_has_a_text_and_keeps_to_its_own_default(name):
-    options = solver_class(name).Options
-    for one, spec in options.specs().items():
-        assert len(spec.text) > 10
-        default = options.defaults()[one]
-        assert options.read({one: default}) == options()
-
-
-def test_an_option_is_of_the_type_of_its_default():
-    @dataclass(frozen=True)
-    class Own(Options):
-        memory: int = option(10, 'steps', low=1)
-        exact: bool = option(False, 'whether it is exact')
-        name: str = option('a', 'a name')
-        gain: float = option(1.0, 'a gain')
-        damping: float | None = option(None, 'damping', optional=True)
-    own = Own.read({'memory': 7, 'exact': True, 'name': 'b', 'gain': 2, 'damping': 3})
-    assert [type(getattr(own, name)) for name in own.specs()] == [int, bool, str, float, float]
-    with pytest.raises(IkError, match='memory'):
-        Own.read({'memory': 7.5})
 
 
 def test_options_cannot_be_changed_behind_the_solvers_back():

@@ -73,7 +73,7 @@ def test_an_installed_solver_passes_the_conformance_suite(own_solver):
     assert int(run.stdout.split(' passed')[0].split()[-1]) > 30
 
 
-def test_plugins_are_not_imported_before_they_are_requested(mixed):
+def test_plugins_are_not_imported_before_they_are_needed(mixed):
     code = ('import sys, ik_node\n'
             'from ik_node.solvers.registry import solver_class\n'
             'solver_class("dls")\n'

@@ -115,10 +115,3 @@ def test_a_search_that_finds_nothing_claims_nothing(name):
     for position in ([-1.0, 0.6, 0.0], [0.9, 0.5, 0.3]):
         result = make_solver(name, chain, **options).solve(Goal(position=position))
         assert result.reason in (StopReason.SINGULAR, StopReason.STALLED, StopReason.ITERATIONS)
-
-
-def test_the_iterations_that_ran_out_are_said():
-    chain = robots.chain('ur5')
-    result = make_solver('dls', chain, max_iterations=2, max_restarts=0).solve(
-        chain.forward([1.0, -0.7, 1.1, -0.5, 0.9, 0.2]), [0.0, -1.0, 0.5, 0.0, 0.5, 0.0])
-    assert result.reason is StopReason.ITERATIONS

@@ -10,9 +10,9 @@ from ik_node.support.exceptions import InputError, MotionError, UnsupportedError
 
 POSITION = 1, 1, 1, 0, 0, 0
 PLANE = 1, 1, 0, 0, 0, 0
-ARM_7R = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
-ARM_6R = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
-PLANAR = KinematicTree.from_urdf(robots.OWN / 'planar_3r.urdf').chain()
+ARM_7R = robots.chain('arm_7r')
+ARM_6R = robots.chain('arm_6r')
+PLANAR = robots.chain('planar_3r')
 BENT = np.array([0.3, 0.6, -0.4, 1.2, 0.2, -0.7, 0.4])
 
 
@@ -27,17 +27,16 @@ def starts(chain, count=4):
     pytest.param(ARM_7R.without_limits(), None, marks=pytest.mark.slow), (ARM_6R, POSITION),
     (PLANAR, PLANE)])
 def test_the_tip_stays_and_the_joints_move_in_small_steps_inside_the_limits(chain, weights):
-    asked = np.array(weights or (1,) * 6, dtype=bool)
+    counted = np.array(weights or (1,) * 6, dtype=bool)
     for q in starts(chain):
         motion = self_motion(chain, q, weights)
         T = chain.forward(q)
         for other in motion.configurations:
             T_other = chain.forward(other)
-            assert T_other[:3, 3][asked[:3]] == pytest.approx(T[:3, 3][asked[:3]], abs=1e-7)
-            if asked[3:].all():
+            assert T_other[:3, 3][counted[:3]] == pytest.approx(T[:3, 3][counted[:3]], abs=1e-7)
+            if counted[3:].all():
                 assert T_other == pytest.approx(T, abs=1e-8)
-        assert (motion.configurations >= chain.lower).all()
-        assert (motion.configurations <= chain.upper).all()
+        assert robots.inside(chain, motion.configurations)
         steps = np.linalg.norm(np.diff(motion.configurations, axis=0), axis=1)
         assert 0.0 < steps.max() < 0.06
         assert motion.lengths[-1] == pytest.approx(steps.sum())
@@ -46,27 +45,16 @@ def test_the_tip_stays_and_the_joints_move_in_small_steps_inside_the_limits(chai
 
 @pytest.mark.parametrize('scale', robots.rest_slow([1e-3, 1e3], 1e3))
 def test_a_small_and_a_large_arm_have_the_motion_of_one_of_their_shape(scale):
-    def planar(length):
-        links = ''.join(f'<link name="l{i}"/>' for i in range(5))
-        joints = ''.join(
-            f'<joint name="j{i}" type="continuous"><parent link="l{i}"/><child link="l{i + 1}"/>'
-            f'<origin xyz="{length if i else 0.0} 0 0"/><axis xyz="0 0 1"/></joint>'
-            for i in range(3))
-        tip = (f'<joint name="t" type="fixed"><parent link="l3"/><child link="l4"/>'
-               f'<origin xyz="{length} 0 0"/></joint>')
-        return KinematicTree.from_urdf(f'<robot name="p">{links}{joints}{tip}</robot>').chain()
-    one, other = (self_motion(planar(length), [0.3, 1.0, 0.8], PLANE) for length in (1.0, scale))
+    one, other = (self_motion(robots.planar(*[length] * 3), [0.3, 1.0, 0.8], PLANE)
+                  for length in (1.0, scale))
     assert one.endings == other.endings == ('closed', 'closed')
     assert other.lengths[-1] == pytest.approx(one.lengths[-1], rel=1e-3)
 
 
 def test_it_ends_somewhere_where_no_joint_stops_it():
-    links = ''.join(f'<link name="l{i}"/>' for i in range(3))
-    joints = ''.join(
-        f'<joint name="j{i}" type="prismatic"><parent link="l{i}"/><child link="l{i + 1}"/>'
-        '<axis xyz="1 0 0"/><limit lower="-1000" upper="1000" effort="1" velocity="1"/></joint>'
-        for i in range(2))
-    gantry = KinematicTree.from_urdf(f'<robot name="g">{links}{joints}</robot>').chain()
+    gantry = KinematicTree.from_urdf(robots.robot(*(robots.joint(
+        f'j{k}', 'prismatic', ('base', 'l1')[k], f'l{k + 1}', axis='1 0 0',
+        limit='lower="-1000" upper="1000"') for k in range(2)))).chain()
     motion = self_motion(gantry, [0.1, 0.2], (1, 0, 0, 0, 0, 0))
     assert motion.endings == ('length', 'length')
     assert motion.configurations.sum(axis=1) == pytest.approx(0.3, abs=1e-6)
@@ -85,7 +73,7 @@ def elbow_turn(chain, configurations):
 
     From joint positions alone: the circle on which an elbow moves between two spherical joints.
     """
-    tree = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf')
+    tree = robots.tree('arm_7r')
     joints = {joint.child: joint for joint in tree.joints.values()}
     moving = [link for link, joint in joints.items() if joint.moves]
     places = []
@@ -144,7 +132,7 @@ def test_an_arm_without_redundancy_has_none_even_where_it_is_singular():
             self_motion(ARM_6R, q)
 
 
-def test_a_joint_that_cannot_move_is_told():
+def test_a_joint_that_cannot_move_is_named():
     with pytest.raises(MotionError, match='joint_5 does not move in the null space here'):
         self_motion(ARM_6R, np.r_[starts(ARM_6R)[0][:5], 0.0], (1, 1, 1, 1, 1, 0), 'joint_5')
 
@@ -201,8 +189,7 @@ def test_one_inside_the_limits_passes_through_the_configuration_and_ends_at_limi
         Goal.from_pose(ARM_6R.forward(q), (1, 1, 1, 1, 1, 0)))
     assert any(is_on(curve, q) for curve in curves)
     for curve in curves:
-        assert (curve.configurations >= ARM_6R.lower).all()
-        assert (curve.configurations <= ARM_6R.upper).all()
+        assert robots.inside(ARM_6R, curve.configurations)
         for end, configuration in zip(curve.endings, curve.configurations[[0, -1]]):
             if end == 'limit':
                 at = np.minimum(configuration - ARM_6R.lower, ARM_6R.upper - configuration)

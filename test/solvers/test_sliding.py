@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node import Goal, KinematicTree, make_body_solver, make_solver
+from ik_node import Goal, make_body_solver, make_solver
 from ik_node.collision import Box, Obstacle
 from ik_node.spatial import pose_from_rpy
 from ik_node.tasks import Position
 
 MARGIN = 0.01
-TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
+TREE = robots.tree('arm_6r')
 CHAIN = TREE.chain()
 START = np.array([0.0, 0.6, -1.0, 0.0, -0.5, 0.0])
 TIP = CHAIN.forward(START)
@@ -64,7 +64,7 @@ def test_an_arm_beyond_its_reach_does_not_flip():
         assert np.abs(q - before).max() < 0.2
 
 
-def test_a_goal_beside_the_wall_is_met_where_the_way_there_alone_is_blocked():
+def test_a_goal_beside_an_obstacle_is_met_where_the_straight_path_is_blocked():
     post = Obstacle(Box((0.04, 0.04, 2.0)), pose_from_rpy(TIP[:3, 3] + (0.0, 0.1, 0.0), (0, 0, 0)))
     solver = make_solver('dls', CHAIN, avoid_collisions=True, obstacles=[post], closest=True)
     found = solver.solve(goal_at(0.0, 0.25, 0.0), START)
@@ -85,7 +85,7 @@ def test_a_body_comes_as_near_as_an_arm(name):
     assert gaps[0] == pytest.approx(gaps[1], abs=5e-3)
 
 
-def test_the_timeout_ends_the_way_along_an_obstacle():
+def test_the_timeout_ends_the_path_along_an_obstacle():
     found = arm_solver(timeout=1e-6).solve(goal_at(0.3, 0.25, -0.1), START)
     assert found.q == pytest.approx(START, abs=1e-9)
     assert arm_solver(timeout=1e-6).collisions.is_free(found.q)

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node import IkError, StopReason, make_solver
-
-TURN = 2.0 * np.pi
+from ik_node import Goal, IkError, StopReason, make_solver
 
 
 def goals(chain, count, seed=0):
@@ -89,22 +87,6 @@ def test_soft_limits_are_kept_where_the_goal_can_be_met_so(name):
     assert abs(batch.q[0]).max() <= 1.2
 
 
-def test_soft_limits_keep_more_solutions_away_from_the_limits():
-    chain = robots.chain('panda')
-    start = robots.middle(chain)
-    soft = make_solver('dls', chain, limit_margin=0.2)
-    hard = make_solver('dls', chain)
-    kept = [nearest(chain, solver.solve(goal, start).q) >= 0.2 - 1e-9
-            for solver in (soft, hard) for goal in goals(chain, 100)]
-    half = len(kept) // 2
-    assert np.mean(kept[:half]) > np.mean(kept[half:]) + 0.1
-
-
-def nearest(chain, q):
-    """Return how far the nearest limit is, rad."""
-    return min((q - chain.lower).min(), (chain.upper - q).min())
-
-
 @pytest.mark.parametrize(('options', 'words'), [
     ({'limit_margin': -0.1}, 'limit_margin must be a number of at least 0'),
     ({'lower': -9.0}, "lower must stay inside the limits of the model, .*'panda_joint1', not -9"),
@@ -113,7 +95,7 @@ def nearest(chain, q):
     ({'lower': [0.0] * 3}, 'must have 7 entries'),
     ({'prefer': 'best'}, "prefer must be one of 'nearest', 'first'"),
 ])
-def test_limits_and_preferences_that_cannot_be_are_told(options, words):
+def test_impossible_limits_and_preferences_are_refused(options, words):
     with pytest.raises(IkError, match=words):
         make_solver('dls', robots.chain('panda'), **options)
 
@@ -131,19 +113,11 @@ def test_the_result_has_the_smallest_singular_value_and_the_manipulability():
 def test_of_a_part_of_a_goal_only_its_rows_count():
     chain = robots.planar(2.0, 1.5)
     q = np.array([0.3, 0.8])
-    from ik_node import Goal
-    result = make_solver('dls', chain).solve(Goal(chain.forward(q)[:3, 3], weights=[1, 1, 0, 0, 0,
-                                                                                   0]), q)
+    goal = Goal(chain.forward(q)[:3, 3], weights=[1, 1, 0, 0, 0, 0])
+    result = make_solver('dls', chain).solve(goal, q)
     assert result.manipulability == pytest.approx(2.0 * 1.5 * np.sin(0.8))  # the textbook's
     too_few = make_solver('dls', chain).solve(chain.forward(q), q)
     assert too_few.manipulability == 0.0
-
-
-@pytest.mark.parametrize('start', [[np.nan, 0.0], [np.inf, 0.0], [0.0], 'here', [[0.0, 0.0]]])
-def test_a_start_that_is_none_is_refused(start):
-    chain = robots.planar(2.0, 1.5)
-    with pytest.raises(IkError, match='q0 must'):
-        make_solver('dls', chain).solve(chain.forward([0.3, 0.8]), start)
 
 
 @pytest.mark.parametrize('options', [{'max_step': 1e-3}, {'damping': 1.0}])

@@ -5,7 +5,6 @@ import pytest
 
 import robots
 from ik_node import Goal, make_solver
-from ik_node.spatial import rotation_log
 
 START = np.array([np.pi / 8, np.pi / 4, np.pi / 4])
 
@@ -17,10 +16,10 @@ def run(goal, name, **options):
     q, largest, steps = START.copy(), 0.0, []
     start = chain.forward(q)[:3, 3]
     for frame in range(1, 21):
-        on_the_way = start + (np.array([*goal, 0.0]) - start) * frame / 20
-        steps.append(solver.step(Goal(position=on_the_way), q))
+        there = start + (np.array([*goal, 0.0]) - start) * frame / 20
+        steps.append(solver.step(Goal(position=there), q))
         q = q + steps[-1]
-        largest = max(largest, np.linalg.norm(chain.forward(q)[:3, 3] - on_the_way))
+        largest = max(largest, np.linalg.norm(chain.forward(q)[:3, 3] - there))
     return np.degrees(q), chain.forward(q)[:2, 3], largest, np.abs(steps).max()
 
 
@@ -53,43 +52,3 @@ def test_a_fixed_step_of_the_transpose_diverges_on_the_texts_own_arm():
 def test_ccd_follows_the_path_in_every_order():
     for order in ('inward', 'outward', 'ranked'):
         assert run((-20.0, 5.0), 'ccd', order=order)[2] < 3.0
-
-
-def test_one_step_is_the_formula():
-    chain = robots.planar(15.0, 10.0, 5.0)
-    J = chain.jacobian(START)[:2]
-    V = np.array([-1.0, 0.5])
-    goal = Goal(position=chain.forward(START)[:3, 3] + [*V, 0.0])
-    for name, options, expected in [
-            ('pseudoinverse', {}, np.linalg.pinv(J) @ V),
-            ('dls', {'damping': 3.0}, J.T @ np.linalg.solve(J @ J.T + 9.0 * np.eye(2), V)),
-            ('transpose', {'alpha': 0.003}, 0.003 * J.T @ V),
-            ('transpose', {}, (V @ J @ J.T @ V) / np.square(J @ J.T @ V).sum() * J.T @ V)]:
-        step = make_solver(name, chain, **options).step(goal, START)
-        assert step == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize('name', ['panda', 'ur5', 'so101'])
-def test_one_step_is_the_formula_for_full_poses_of_real_arms(name):
-    chain = robots.chain(name)
-    rng = np.random.default_rng(20)
-    q = robots.random_q(chain, rng, inside=0.5)
-    pose = chain.forward(q + rng.uniform(-0.1, 0.1, chain.n_joints))
-    tip = chain.forward(q)
-    e = np.concatenate([pose[:3, 3] - tip[:3, 3], rotation_log(pose[:3, :3] @ tip[:3, :3].T)])
-    J = chain.jacobian(q)
-    damped = J.T @ np.linalg.solve(J @ J.T + 0.04 * np.eye(6), e)
-    assert make_solver('dls', chain, damping=0.2).step(pose, q) == pytest.approx(damped, rel=1e-9)
-    assert make_solver('pseudoinverse', chain).step(pose, q) == pytest.approx(
-        np.linalg.pinv(J) @ e, rel=1e-6)
-
-
-def test_the_goals_position_takes_the_place_of_the_tips_in_the_alternate_jacobian():
-    chain = robots.chain('panda')
-    q = robots.middle(chain)
-    goal = Goal(position=chain.forward(q)[:3, 3] + [0.05, -0.1, 0.2])
-    tip = chain.forward(q)[:3, 3]
-    J = chain.jacobian(q)
-    J_goal = J[:3] + np.cross(J[3:].T, goal.position - tip).T
-    step = make_solver('pseudoinverse', chain, jacobian='goal').step(goal, q)
-    assert step == pytest.approx(np.linalg.pinv(J_goal) @ (goal.position - tip), rel=1e-9)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import robots
-import soak_checks
 import soak_tolerances
 from ik_node import Goal, IkError, StopReason, make_solver
 from ik_node.solvers.arm.base import Solver
@@ -151,16 +150,6 @@ def test_a_tolerance_beyond_double_precision_is_an_honest_failure(name):
     assert not result.success
     assert result.reason not in (StopReason.CONVERGED, StopReason.UNREACHABLE, StopReason.LIMITS)
     assert result.position_error < 1e-9
-
-
-def test_loose_tolerances_are_met_by_every_branch():
-    chain = robots.chain('panda')
-    solver = make_solver('analytic', chain, position_tolerance=1e-2, orientation_tolerance=1e-2)
-    rng = np.random.default_rng(3)
-    for _ in range(robots.samples(50)):
-        pose = chain.forward(robots.random_q(chain, rng))
-        for q in solver.solve_all(pose):
-            assert soak_checks.holds(chain, Goal.from_pose(pose), solver.options, q)
 
 
 def test_a_solver_derived_from_an_iterative_one_solves_batches_by_its_own_method():

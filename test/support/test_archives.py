@@ -75,7 +75,7 @@ def test_an_archive_that_lies_about_a_size_is_damaged(packed):
         read_member(Member(archive, 'a'))
 
 
-def test_what_cannot_be_read_is_told(packed):
+def test_a_file_that_cannot_be_read_is_refused_with_the_reason(packed):
     locked = patched(packed({'a': 'a'}), 8, b'\x01\x00')
     with pytest.raises(ModelError, match='encrypted; pack it without a password'):
         read_member(Member(locked, 'a'))

@@ -81,7 +81,7 @@ def test_a_download_ends_when_it_is_cancelled_and_with_its_process(package, end,
     assert download._process.poll() is not None
 
 
-def test_what_is_not_installed_is_told(package, monkeypatch):
+def test_a_missing_program_is_named(package, monkeypatch):
     monkeypatch.setattr(shutil, 'which', lambda name: None)
     with pytest.raises(ModelError, match='downloads with git, which is not installed'):
         robot_file('six_description')

@@ -149,7 +149,7 @@ def test_a_half_space_holds_on_the_side_of_its_normal():
 
 
 @pytest.mark.parametrize('polygon', [SQUARE, SQUARE[::-1]])
-def test_a_polygon_holds_inside_whichever_way_round_it_is_given(polygon):
+def test_a_polygon_holds_inside_whatever_the_order_of_its_corners(polygon):
     body = two_arms()
     com = body.center_of_mass(np.zeros(6))[:2]
     inside = np.asarray(polygon) - 0.5 + com

@@ -16,7 +16,7 @@ from ik_node.tasks import (
     RelativePose,
     Spring,
 )
-from task_bodies import ROOTS, every_task, figure, placed
+from task_bodies import ROOTS, every_task, figure
 
 ANGLES = [0.0, 1e-12, 1e-9, 1e-6, 9.9e-4, 1.01e-3, 0.5, 2.0, np.pi - 1e-2, np.pi - 1e-3]
 
@@ -116,13 +116,3 @@ def test_a_task_of_two_functions_is_as_good():
     assert task.jacobian(body, q) == pytest.approx(central_differences(task, body, q), abs=1e-8)
     assert task.rows(body).metres.tolist() == [False, True]
     assert task.rows(body).one_sided.tolist() == [False, True]
-
-
-def test_poses_are_measured_along_the_axes_of_their_targets():
-    body = figure()
-    q = np.full(body.n_joints, 0.2)
-    T = body.forward(q)['hand']
-    target = T @ placed(0.1, 0.0, 0.0)
-    task = Pose('hand', target, weights=(0, 1, 1, 1, 1, 1))
-    assert task.residual(body, q) == pytest.approx(np.zeros(5), abs=1e-12)
-    assert Pose('hand', target).residual(body, q)[:3] == pytest.approx([-0.1, 0, 0], abs=1e-12)

@@ -150,17 +150,6 @@ def test_limits_and_their_margin_come_before_all_preferences():
     assert kept > 0
 
 
-def test_a_failure_is_the_same_with_and_without_preferences():
-    arm = own_7r()
-    pose = np.eye(4)
-    pose[:3, 3] = 5.0, 0.0, 0.0
-    found = make_solver('analytic', arm.chain, hand_axis=HAND, comfort_zone=0.5).solve(pose)
-    plain = make_solver('analytic', arm.chain).solve(pose)
-    assert not found.success
-    assert found.reason is plain.reason
-    assert found.q == pytest.approx(plain.q, abs=1e-12)
-
-
 @pytest.mark.parametrize(('segments', 'distance'), [
     (((0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)), 1.0),
     (((0, 0, 0), (1, 0, 0), (0.5, -1, 2), (0.5, 1, 2)), 2.0),
@@ -183,12 +172,9 @@ def test_segments_in_any_place_are_as_far_apart_as_samples_show():
 
 @pytest.mark.parametrize(('options', 'message'), [
     ({'hand_axis': [0, 0, 0]}, 'hand_axis must be a direction'),
-    ({'hand_axis': [0, 0]}, 'hand_axis must have 3'),
     ({'hand_axis': [0, 0, 1], 'elbow': [0, 0, 1]}, 'one of them must be None'),
-    ({'comfort_zone': 1.5}, 'comfort_zone must be'),
     ({'comfort_zone': [0.5, 0.5]}, 'comfort_zone must have 7'),
     ({'torso_plane': [0, 0, 0, 0, 0, 0]}, 'torso_plane.* must be a direction'),
-    ({'torso_plane': [0, 0, 1]}, 'torso_plane must have 6'),
     ({'torso_capsule': [0, 0, 0, 0, 0, 1, 0]}, 'radius, must be above 0 m, not 0'),
     ({'torso_capsule': [0, 0, 0, 0, 0, np.nan, 1]}, 'torso_capsule')])
 @pytest.mark.parametrize('name', ['analytic', 'auto'])

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robots
-from branches import arm, calibrated, check, directions, distances
+from branches import arm, calibrated, check, directions, distances, related
 from ik_node import Goal, KinematicTree, StopReason, make_solver
 
 HALF = 0.5 * np.pi
@@ -40,49 +40,17 @@ def is_regular(chain, q):
     return values[-1] > 1e-5 * values[0]
 
 
-@pytest.mark.parametrize('place', range(3))
-@pytest.mark.parametrize('kinds', ['RRRRR', 'PRRRR', 'RRRRP', 'PPRRR', 'RRRPP', 'RRPRR'])
-def test_three_axes_may_meet_anywhere_among_five_joints(kinds, place):
-    kinds = kinds if kinds[place:place + 3] == 'RRR' else 'RRRRR'
-    rng = np.random.default_rng(120 + place)
-    points = rng.normal(size=(5, 3))
-    points[place:place + 3] = points[place]
-    check(arm(kinds, directions(rng, 5), points), 121, 30, 'meet')
-
-
-@pytest.mark.parametrize('place', range(3))
-@pytest.mark.parametrize('kinds', ['RRRRR', 'PRRRR', 'RRRRP'])
-def test_three_axes_may_be_parallel_anywhere_among_five_joints(kinds, place):
-    kinds = kinds if kinds[place:place + 3] == 'RRR' else 'RRRRR'
-    rng = np.random.default_rng(122 + place)
-    axes = directions(rng, 5)
-    axes[place + 1], axes[place + 2] = -axes[place], axes[place]
-    check(arm(kinds, axes, rng.normal(size=(5, 3))), 123, 30, 'parallel')
-
-
-@pytest.mark.parametrize('place', range(4))
-@pytest.mark.parametrize('relation', ['meet', 'parallel'])
-def test_two_neighbouring_axes_are_enough_for_five_joints(relation, place):
-    rng = np.random.default_rng(140 + place)
-    axes, points = directions(rng, 5), rng.normal(size=(5, 3))
-    if relation == 'meet':
-        points[place + 1] = points[place]
-    else:
-        axes[place + 1] = -axes[place]
-    check(arm('RRRRR', axes, points), 125, 30, f'axes {place + 1}, {place + 2} {relation}')
-
-
-@pytest.mark.parametrize('relation', ['meet', 'parallel'])
-@pytest.mark.parametrize('place', range(2))
-def test_four_joints_may_have_three_axes_of_one_kind(relation, place):
-    rng = np.random.default_rng(126 + place)
-    axes, points = directions(rng, 4), rng.normal(size=(4, 3))
-    three = slice(place, place + 3)
-    if relation == 'meet':
-        points[three] = points[place]
-    else:
-        axes[three] = axes[place]
-    check(arm('RRRR', axes, points), 127, 30, relation)
+@pytest.mark.parametrize(('relation', 'kinds', 'place', 'count'), [
+    *(('meet', kinds, place, 3) for kinds, places in (
+        ('RRRRR', range(3)), ('PRRRR', (1, 2)), ('RRRRP', (0, 1)), ('PPRRR', (2,)), ('RRRPP', (0,)))
+      for place in places),
+    *(('parallel', kinds, place, 3) for kinds, places in (
+        ('RRRRR', range(3)), ('PRRRR', (1, 2)), ('RRRRP', (0, 1))) for place in places),
+    *((relation, 'RRRRR', place, 2) for relation in ('meet', 'parallel') for place in range(4)),
+    *((relation, 'RRRR', place, 3) for relation in ('meet', 'parallel') for place in range(2))])
+def test_neighbouring_axes_may_meet_or_be_parallel_anywhere(relation, kinds, place, count):
+    chain = related(np.random.default_rng(120 + place), kinds, relation, place, count)
+    check(chain, 121, 30, f'{place + count} {relation}')
 
 
 @pytest.mark.parametrize('kinds', [''.join(kinds) for count in range(2, 5)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from ik_node import KinematicTree, make_solver
+from branches import of_rows
+from ik_node import make_solver
 
 RIGHT = np.pi / 2
 WRISTED = [(0, -RIGHT, .3), (.4, 0, .1), (.1, -RIGHT, 0), (0, RIGHT, .4)]
@@ -22,13 +23,6 @@ ARMS = {
          (0, 0, .1)], [3.3] * 6)}
 
 
-def arm_of(rows, limits):
-    return KinematicTree.from_dh({'convention': 'standard', 'joints': [
-        {'name': f'j{i}', 'type': 'revolute', 'a': float(a), 'alpha': float(alpha),
-         'd': float(d), 'theta': 0.0, 'lower': -float(limit), 'upper': float(limit)}
-        for i, ((a, alpha, d), limit) in enumerate(zip(rows, limits))]}).chain()
-
-
 def structured(chain, rng):
     """Return joint values (n,) at right angles and limits, or next to them."""
     values = np.array([np.full(6, angle) for angle in (0, RIGHT, -RIGHT, np.pi)]
@@ -40,7 +34,7 @@ def structured(chain, rng):
 
 @pytest.mark.parametrize('name', ARMS)
 def test_the_configuration_that_made_the_pose_is_listed(name):
-    chain, rng = arm_of(*ARMS[name]), np.random.default_rng(0)
+    chain, rng = of_rows(*ARMS[name]), np.random.default_rng(0)
     solver = make_solver('analytic', chain)
     for _ in range(350):
         q = structured(chain, rng)

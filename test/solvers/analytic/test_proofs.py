@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import robots
+from branches import of_rows
 from ik_node import Goal, KinematicTree, StopReason, make_solver
 from ik_node.plugins import nearest_turn
 from ik_node.spatial import rotation_exp
@@ -25,13 +26,6 @@ PARALLEL_MIDDLE = [(-0.21, HALF, 0, HALF), (0, HALF, 0.24, -HALF), (0.35, 0, -0.
                    (0.3, 0, 0.42, HALF), (0.39, HALF, 0, 0), (-0.29, 2.26, 0, 0)]
 PARALLEL_LAST = [(-0.5, 1.5708, 0, -1.5708), (0, 1.5708, 0, -1.5708), (0, -1.5708, 0.43, 1.5708),
                  (0.32, 0, 0, 0), (0.23, 0, 0, 1.5708), (0.05, -0.54, 0, -1.5708)]
-
-
-def of_rows(rows):
-    return KinematicTree.from_dh({'convention': 'standard', 'angle_unit': 'rad', 'joints': [
-        {'name': f'j{i}', 'type': 'revolute', 'a': a, 'alpha': alpha, 'd': d, 'theta': theta,
-         'lower': -1.25 * PI, 'upper': 1.25 * PI}
-        for i, (a, alpha, d, theta) in enumerate(rows)]}).chain()
 
 
 @functools.lru_cache
@@ -63,7 +57,7 @@ def test_the_upright_home_pose_of_three_parallel_axes_is_met(off):
 @pytest.mark.parametrize('rows', [PARALLEL_FIRST, PARALLEL_MIDDLE, PARALLEL_LAST],
                          ids=['first', 'middle', 'last'])
 def test_right_angles_of_an_arm_with_three_parallel_axes_are_met_wherever_they_stand(rows):
-    chain = of_rows(rows)
+    chain = of_rows(rows, 1.25 * PI)
     rng = np.random.default_rng(3)
     for k in range(robots.samples(100)):
         q = rng.choice([0.0, HALF, -HALF, PI, -1.25 * PI, 1.25 * PI], 6)
@@ -83,7 +77,7 @@ def test_a_joint_at_a_limit_beyond_half_a_turn_is_set_to_it():
 @pytest.mark.parametrize('q', [PI + 4e-16, -PI - 4e-16, 1.25 * PI + 4e-16, -0.75 * PI + 9e-16,
                                -0.75 * PI])
 def test_whole_turns_lead_to_a_limit_that_rounding_just_misses(q):
-    chain = of_rows(PARALLEL_FIRST).with_limits([-0.25 * PI] * 6, [1.25 * PI] * 6)
+    chain = of_rows(PARALLEL_FIRST, 1.25 * PI).with_limits([-0.25 * PI] * 6, [1.25 * PI] * 6)
     turned = nearest_turn(chain, np.full(6, 1.0), np.full(6, q))
     assert ((turned >= chain.lower) & (turned <= chain.upper)).all()
     assert np.cos(turned - q) == pytest.approx(1.0, abs=1e-15)
@@ -188,11 +182,8 @@ def test_a_branch_outside_the_limits_proves_nothing_where_the_tolerances_bring_i
     # errors of a micrometre move joints by ten microradians, singular values being small
     rows = [(0, .5 * np.pi, .1), (-.35, 0, 0), (.22, 0, 0), (.07, .5 * np.pi, 0),
             (0, -.5 * np.pi, .05), (0, 0, .1)]
-    limits = [(-2.6, 2.6), (0, 2.97), (-2.88, 0), (-1.5, 1.5), (-1.3, 1.3), (-2.8, 2.8)]
-    check_no_proof(solver, KinematicTree.from_dh({'convention': 'standard', 'joints': [
-        {'name': f'j{i}', 'type': 'revolute', 'a': float(a), 'alpha': float(alpha), 'd': float(d),
-         'theta': 0.0, 'lower': float(lower), 'upper': float(upper)}
-        for i, ((a, alpha, d), (lower, upper)) in enumerate(zip(rows, limits))]}).chain(), 1e-6)
+    check_no_proof(solver, of_rows(rows, [2.6, 2.97, 0.0, 1.5, 1.3, 2.8],
+                                   [-2.6, 0.0, -2.88, -1.5, -1.3, -2.8]), 1e-6)
 
 
 def test_an_elbow_that_the_tolerances_bend_enough_proves_nothing():

@@ -5,7 +5,6 @@ import pytest
 
 import robots
 from ik_node import make_solver
-from plain_kernels import plain
 from swivel_arms import apart, arm_of, human
 
 AXES = [(0, 0, 1), (0, 1, 0), (0, 0, 1), (0, -1, 0), (0, 0, 1), (0, 1, 0), (0, 0, 1)]
@@ -47,8 +46,7 @@ def test_solutions_of_a_nearly_spherical_arm_are_the_true_arms(off):
         assert len(found) > 20
         for branch in found:
             np.testing.assert_allclose(chain.forward(branch), T, atol=1e-8)
-            assert (branch >= chain.lower).all()
-            assert (branch <= chain.upper).all()
+            assert robots.inside(chain, branch)
 
 
 @pytest.mark.parametrize('off', [(5e-4, 3e-4), (3e-2, 3e-2)])
@@ -119,8 +117,7 @@ def test_joints_that_share_a_rotation_share_it_within_their_limits(shoulder):
     found = solver.solve_all(T, redundancy=solver.redundancy_of(q))
     assert len(found)
     for branch in found:
-        assert (branch >= chain.lower).all()
-        assert (branch <= chain.upper).all()
+        assert robots.inside(chain, branch)
         np.testing.assert_allclose(chain.forward(branch), T, atol=1e-9)
 
 
@@ -129,8 +126,7 @@ def assert_some_solution(chain, q):
     found = solver.solve_all(T)
     assert len(found)
     for branch in found:
-        assert (branch >= chain.lower).all()
-        assert (branch <= chain.upper).all()
+        assert robots.inside(chain, branch)
         np.testing.assert_allclose(chain.forward(branch), T, atol=1e-6)
 
 
@@ -145,10 +141,3 @@ def test_a_pose_is_met_that_a_single_value_of_the_redundant_joint_allows():
                                [2.999999, -1e-3, 0.9, 1e-9, 1.399, -0.4, -1.2]])
 def test_a_pose_with_a_straight_elbow_is_met_at_limits_of_the_shoulder(q):
     assert_some_solution(human().chain, np.array(q))
-
-
-def test_minima_on_a_circle_are_taken_one_by_one_each_with_its_slopes():
-    selection, = plain('solvers.analytic.selection.redundant_selection')
-    costs = [1.0, 3.0, 5.0, 2.0, 0.0, 4.0, 6.0, 2.0]
-    assert [selection.take_minimum(costs, 8) for _ in range(3)] == [
-        (4, 0.0), (0, 1.0), (-1, np.inf)]

@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robots
-from ik_node import KinematicTree, make_solver
+from ik_node import make_solver
 from plain_kernels import plain
 
 rotation_triple, = plain('solvers.analytic.subproblems.rotation_triple')
@@ -56,7 +56,7 @@ def test_three_turns_make_the_rotation_to_the_last_digits(off, square):
 @pytest.mark.parametrize('name', ['arm_6r', 'arm_7r'])
 @pytest.mark.parametrize('off', [0.0, 1e-8, 1e-6, 1e-4])
 def test_branches_at_an_aligned_wrist_need_no_refinement(name, off):
-    chain = KinematicTree.from_urdf(robots.OWN / f'{name}.urdf').chain()
+    chain = robots.chain(name)
     plan, rng = make_solver('analytic', chain)._whole, np.random.default_rng(4)
     for _ in range(robots.samples(100)):
         q = robots.random_q(chain, rng, 0.9)

@@ -7,8 +7,7 @@ import pytest
 
 import robots
 from ik_node import Goal, IkError, StopReason, make_solver
-from ik_node.solvers.genetic.solvers import MOST_ELITE
-from ik_node.solvers.kernel.evolution import Judge, Population, first_state, normal, uniform
+from ik_node.solvers.kernel.evolution import Judge, Population, uniform
 
 COARSE = {'position_tolerance': 1e-2, 'orientation_tolerance': 1e-2}
 
@@ -88,8 +87,7 @@ def test_prismatic_joints_and_mimics_evolve():
         result = make_solver('genetic', chain, local_search=False,
                              position_tolerance=1e-3).solve(goal)
         assert result.success
-        assert (chain.lower <= result.q).all()
-        assert (result.q <= chain.upper).all()
+        assert robots.inside(chain, result.q)
 
 
 def test_a_step_is_one_generation_that_does_not_make_it_worse():
@@ -108,17 +106,13 @@ def test_a_fitness_selects_among_the_configurations_that_meet_a_goal():
     assert result.success
     assert result.position_error <= 1e-6
     assert abs(result.q[1] - 0.3) < min(0.2, abs(free.q[1] - 0.3))
+    for again in (wanted, pickle.loads(pickle.dumps(make_solver(
+            'genetic', chain, fitness=np.linalg.norm, generations=2)))):
+        assert again.solve(goal, start).success
     assert (wanted.solve(goal, start).q == result.q).all()
     batch = wanted.solve_batch(np.array([chain.forward(result.q)]), start)
     assert batch.success.all()
     assert wanted.solve(Goal(position=[9.0, 0.0, 0.0])).reason is StopReason.UNREACHABLE
-
-
-def test_a_fitness_is_pickled_with_the_solver():
-    chain, goal, start = far_goal()
-    solver = make_solver('genetic', chain, fitness=np.linalg.norm, generations=2)
-    again = pickle.loads(pickle.dumps(solver))
-    assert (again.solve(goal, start).q == solver.solve(goal, start).q).all()
 
 
 @pytest.mark.parametrize('value', [np.nan, np.inf, None, 'a', [1.0, 2.0]])
@@ -139,18 +133,6 @@ def test_what_a_fitness_raises_reaches_the_caller():
             solver.solve(goal, start)
 
 
-def test_a_fitness_gets_configurations_that_meet_the_goal():
-    chain, goal, start = far_goal()
-    seen = []
-
-    def fitness(q):
-        seen.append(np.linalg.norm(chain.forward(q)[:3, 3] - goal.position))
-        return q[0]
-    make_solver('genetic', chain, fitness=fitness, generations=2).solve(goal, start)
-    assert len(seen) > 10
-    assert max(seen) <= 1e-6
-
-
 def test_what_cannot_be_a_fitness_is_refused():
     chain = far_goal()[0]
     with pytest.raises(IkError, match='genetic.fitness must be a function of q, or None, not 3'):
@@ -159,28 +141,9 @@ def test_what_cannot_be_a_fitness_is_refused():
         make_solver('genetic', chain, fitness=np.sum, local_search=False)
 
 
-@pytest.mark.parametrize(('option', 'value', 'words'), [
-    ('population', 0, 'of at least 1'), ('elite', MOST_ELITE + 1, 'at most 16'),
-    ('mutation', 0.0, 'above 0'), ('crossover', 1.5, 'at most 1'), ('momentum', -0.1, 'at least 0'),
-    ('wipeout', 0, 'at least 1'), ('generations', 0, 'at least 1'),
-    ('local_search', 1, 'true or false')])
-def test_options_out_of_range_are_refused_with_what_is_allowed(option, value, words):
-    with pytest.raises(IkError, match=f'genetic.{option} must be .*{words}'):
-        make_solver('genetic', robots.planar(1.0, 0.8), **{option: value})
-
-
 def test_the_generator_is_that_of_its_source():
     people = Population(1, 1, Judge())
     people.state = 1
     for _ in range(10_000):
         uniform(people)
     assert people.state == 399268537  # the 10,000th number of MINSTD with the multiplier 48271
-
-
-def test_random_numbers_have_their_distribution():
-    people = Population(1, 1, Judge())
-    people.state = first_state(0)
-    numbers = [normal(people) for _ in range(5000)]
-    assert np.mean(numbers) == pytest.approx(0.0, abs=0.05)
-    assert np.var(numbers) == pytest.approx(1.0, abs=0.06)
-    assert len({first_state(seed) for seed in range(1000)}) == 1000

@@ -63,16 +63,6 @@ def test_others_are_not(smallest):
     assert pinv_step(J, V) == pytest.approx(np.linalg.pinv(J) @ V, rel=1e-5)
 
 
-@pytest.mark.parametrize('how', [AUTO, SVD])
-def test_the_tolerance_says_what_is_small(how):
-    rng = np.random.default_rng(46)
-    J = with_singular_values([2.0, 1.5, 1.0, 0.7, 0.3, 0.01], 7, rng)
-    V = rng.normal(size=6)
-    for tolerance, kept in ((1e-3, 1e-3), (0.1, 0.1), (0.0, 0.0)):
-        expected = np.linalg.pinv(J, rcond=kept) @ V
-        assert pinv_step(J, V, how, tolerance) == pytest.approx(expected, rel=1e-8)
-
-
 def test_lu_drops_nothing_until_the_last_digits():
     rng = np.random.default_rng(47)
     V = rng.normal(size=6)
@@ -83,20 +73,6 @@ def test_lu_drops_nothing_until_the_last_digits():
     for smallest in (0.0, 1e-14, 1e-8):
         none = with_singular_values([2.0, 1.5, 1.0, 0.7, 0.3, smallest], 7, rng)
         assert pinv_step(none, V, LU) == pytest.approx(pinv_step(none, V, SVD), rel=1e-9)
-
-
-@HOW
-def test_rows_that_no_joint_can_move_are_dropped(how):
-    rng = np.random.default_rng(43)
-    J = rng.normal(size=(6, 4))
-    J[[0, 2, 5]] = 0.0
-    V = rng.normal(size=6)
-    assert pinv_step(J, V, how) == pytest.approx(np.linalg.pinv(J[[1, 3, 4]]) @ V[[1, 3, 4]])
-
-
-@HOW
-def test_no_column_at_all_gives_no_step(how):
-    assert pinv_step(np.zeros((6, 3)), np.ones(6), how).tolist() == [0.0, 0.0, 0.0]
 
 
 def test_lu_takes_the_largest_pivot():
@@ -134,16 +110,6 @@ def test_the_row_svd_has_small_singular_values_to_the_last_digits_where_rows_dif
     assert np.sort(np.linalg.norm(W, axis=1))[::-1] == pytest.approx(lengths, rel=1e-14)
 
 
-def test_cholesky_tells_what_is_not_positive_definite():
+def test_cholesky_returns_zero_for_what_is_not_positive_definite():
     assert linear.cholesky(np.diag([1.0, 1.0, -1.0, 1.0, 1.0, 1.0]).tolist()) == 0.0
     assert linear.cholesky(np.eye(6).tolist()) == 1.0
-
-
-def test_the_volume_is_the_root_of_the_determinant():
-    rng = np.random.default_rng(49)
-    J = rng.normal(size=(6, 7))
-    A = J @ J.T
-    expected = np.sqrt(np.linalg.det(A))
-    factor = A.tolist()
-    assert linear.cholesky(factor) > 0.0
-    assert linear.volume(factor) == pytest.approx(expected)

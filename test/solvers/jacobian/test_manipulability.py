@@ -190,7 +190,7 @@ def test_with_no_more_joints_than_rows_there_is_nothing_to_ascend():
     assert ascending.q == pytest.approx(plain.q, abs=1e-4)
 
 
-def test_the_bias_that_nobody_requested_does_not_hinder_the_ascent_and_one_requested_joins_it():
+def test_the_default_bias_does_not_hinder_the_ascent_and_a_given_one_joins_it():
     chain = robots.chain('panda')
     q = robots.random_q(chain, np.random.default_rng(96), inside=0.8)
     pose = chain.forward(q)

@@ -1,4 +1,4 @@
-"""Long steps lead the tip off the straight way: bound them."""
+"""Long steps lead the tip off the straight path: bound them."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from ik_node import Goal, StopReason, make_solver
 
 
 def astray(chain, goal, configurations):
-    """Return the tip's greatest distance from the straight way, m, the joints moving evenly."""
+    """Return the tip's greatest distance from the straight path, m, the joints moving evenly."""
     start = chain.forward(configurations[0])[:3, 3]
     path = (goal.pose[:3, 3] - start) / np.linalg.norm(goal.pose[:3, 3] - start)
     worst = 0.0
@@ -21,7 +21,7 @@ def astray(chain, goal, configurations):
 
 
 def by_steps(solver, goal, q):
-    """Return the postures that bare steps pass, until they are there."""
+    """Return the configurations that bare steps pass, until they are there."""
     configurations = [q]
     while len(configurations) < 400:
         dq = solver.step(goal, configurations[-1])
@@ -32,7 +32,7 @@ def by_steps(solver, goal, q):
 
 
 def by_iterations(name, chain, goal, q, count, **options):
-    """Return the postures that the iterations of a solve pass."""
+    """Return the configurations that the iterations of a solve pass."""
     return [q] + [make_solver(name, chain, max_restarts=0, max_iterations=i + 1, bias_gain=0.0,
                               **options).solve(goal, q).q for i in range(count)]
 
@@ -87,13 +87,13 @@ def test_the_position_and_the_orientation_are_shortened_each_to_its_own(name):
         T[:3, :3] = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ T[:3, :3]
         return T
 
-    for requested, given in [((0.3, 0.5), (0.1, 0.1)), ((0.3, 0.05), (0.1, 0.05)),
+    for wanted, given in [((0.3, 0.5), (0.1, 0.1)), ((0.3, 0.05), (0.1, 0.05)),
                          ((0.05, 0.5), (0.05, 0.1)), ((0.05, 0.05), (0.05, 0.05))]:
-        assert solver.step(pose(*requested), q) == pytest.approx(plain.step(pose(*given), q),
+        assert solver.step(pose(*wanted), q) == pytest.approx(plain.step(pose(*given), q),
                                                                  rel=1e-9)
 
 
-def test_only_the_axes_requested_count():
+def test_axes_that_are_free_do_not_count():
     chain = robots.chain('panda')
     q = robots.random_q(chain, np.random.default_rng(102), inside=0.5)
     pose = chain.forward(q)

@@ -1,12 +1,10 @@
 """The search of `optimization`: preferences, soft limits, time, copies."""
 
-import pickle
 
 import numpy as np
-import pytest
 
 import robots
-from ik_node import Goal, IkError, StopReason, make_solver
+from ik_node import Goal, StopReason, make_solver
 
 ARM = 'puma560'
 
@@ -64,19 +62,3 @@ def test_the_time_ends_the_search_between_attempts():
     result = make_solver('optimization', chain, max_restarts=10**5, timeout=0.05).solve(goal)
     assert result.reason is StopReason.TIMEOUT
     assert result.restarts < 10**5
-
-
-def test_a_copy_solves_alike():
-    chain = robots.planar(1.0, 0.8, 0.6, limit=2.0)
-    solver = make_solver('optimization', chain, terms=['limits'], term_weights=[0.1],
-                         linear_constraints=([[1.0, 1.0, 1.0]], -np.inf, 2.0))
-    goal = Goal(position=[0.9, 0.9, 0.0])
-    one, other = solver.solve(goal), pickle.loads(pickle.dumps(solver)).solve(goal)
-    assert one.success
-    assert (one.q == other.q).all()
-    assert one.q.sum() <= 2.0 + 1e-6
-
-
-def test_it_has_no_bare_step():
-    with pytest.raises(IkError, match='optimization has no step; the solvers that have it'):
-        make_solver('optimization', robots.planar(1.0, 0.8)).step(np.eye(4), [0.0, 0.0])

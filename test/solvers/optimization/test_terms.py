@@ -5,7 +5,6 @@ import pytest
 
 import robots
 from ik_node import Goal, IkError, make_solver
-from ik_node.solvers.optimization.terms import distance_from_limits
 
 GOAL = Goal(position=[0.9, 0.9, 0.0])
 START = np.array([0.6, 0.9, -0.4, 0.3])
@@ -49,14 +48,6 @@ def test_the_term_of_the_limits_leads_away_from_them():
     def closeness(q):
         return (q ** 2).sum()
     assert closeness(solved(terms=['limits'])) <= least(closeness) + 1e-6
-
-
-def test_the_term_of_the_limits_is_one_at_them_and_zero_in_their_middle():
-    lower, upper = np.array([-1.0, 0.0, -np.inf]), np.array([3.0, 0.2, np.inf])
-    term = distance_from_limits(lower, upper, 1.0)
-    assert term.value(np.array([1.0, 0.1, 50.0])) == 0.0
-    assert term.value(np.array([3.0, 0.0, 50.0])) == pytest.approx(1.0)
-    assert term.value(np.array([-1.0, 0.1, 50.0])) == pytest.approx(0.5)  # the mean of 1 and 0
 
 
 def test_the_term_of_manipulability_raises_it():
