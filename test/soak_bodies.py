@@ -1,17 +1,13 @@
 """What is too long for the tests: body solvers on many goals, drags and steps."""
 
-import argparse
-import sys
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 import robots
+from harness.soak_runner import run_soak
 from ik_node import KinematicTree, body_solver_names, make_body_solver
 from ik_node.model.body import Body
 from ik_node.tasks import (
@@ -184,29 +180,17 @@ def steps(count: int, rng: np.random.Generator, solvers: Sequence[str]) -> list[
     return wrong
 
 
-def main() -> int:
-    """Run all; return 1 where something is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--goals', type=int, default=1000, help='a robot and a solver')
-    parser.add_argument('--steps', type=int, default=100000)
-    parser.add_argument('--drags', type=int, default=10000)
-    parser.add_argument('--seed', type=int, default=0)
-    parser.add_argument('--only', choices=('near', 'random', 'energy', 'drags', 'steps'))
-    parser.add_argument('--solvers', nargs='+', default=body_solver_names(),
-                        choices=body_solver_names(), help='of goals and steps')
-    arguments = parser.parse_args()
-    solvers = arguments.solvers
-    rng = np.random.default_rng(arguments.seed)
-    parts = {'near': lambda: goals(arguments.goals, rng, True, solvers),
-             'random': lambda: goals(arguments.goals, rng, False, solvers),
-             'energy': lambda: kinetic_energy(arguments.goals, rng),
-             'drags': lambda: drags(arguments.drags),
-             'steps': lambda: steps(arguments.steps, rng, solvers)}
-    wrong = [line for name, part in parts.items() if arguments.only in (None, name)
-             for line in part()]
-    print('\n'.join(wrong) or 'all as it should be')
-    return 1 if wrong else 0
+def soak(given) -> list[str]:
+    """Run all parts, or those that are named; return what is wrong."""
+    rng, solvers = np.random.default_rng(given.seed), given.solvers
+    parts = {'near': lambda: goals(given.goals, rng, True, solvers),
+             'random': lambda: goals(given.goals, rng, False, solvers),
+             'energy': lambda: kinetic_energy(given.goals, rng),
+             'drags': lambda: drags(given.drags),
+             'steps': lambda: steps(given.steps, rng, solvers)}
+    return [line for name in given.only for line in parts[name]()]
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, goals=1000, steps=100_000, drags=10_000, solvers=body_solver_names(),
+             only=('near', 'random', 'energy', 'drags', 'steps'))

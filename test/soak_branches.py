@@ -5,17 +5,13 @@ What is listed is checked by the pose of the tip alone; of goals far from singul
 the one that the goal was made from must be listed.
 """
 
-import argparse
-import sys
 import time
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 import robots
+from harness.soak_runner import run_soak
 from ik_node import Chain, Goal, IkError, KinematicTree, make_solver
 from ik_node.plugins import pose_error
 
@@ -113,15 +109,12 @@ def run(count: int, seed: int) -> tuple[Counter, float]:
     return found, taken
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--count', type=int, default=100_000)
-    parser.add_argument('--seed', type=int, default=0)
-    arguments = parser.parse_args()
-    found, taken = run(arguments.count, arguments.seed)
+def soak(given) -> int:
+    """Return how many branches were false."""
+    found, taken = run(given.count, given.seed)
     print(dict(found), f'{1e6 * taken / found["goals"]:.1f} µs each')
-    return min(found['FALSE'], 1)
+    return found['FALSE']
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, count=100_000)

@@ -9,22 +9,17 @@ vertices; of others coal, and the best of many directions, must not find less. G
 compared with differences to either side, between which those of a kink are.
 """
 
-import argparse
 import itertools
-import sys
 import time
 from collections import Counter, defaultdict
-from pathlib import Path
 
+import coal
 import numpy as np
 from scipy.optimize import minimize
 from scipy.spatial import ConvexHull, QhullError
 from scipy.spatial.transform import Rotation
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import coal
-
+from harness.soak_runner import run_soak
 from ik_node.collision.shapes import HALF_SPACE
 from shape_pairs import SHAPES, Pair, random_shape
 
@@ -176,26 +171,21 @@ def _check_slope(pair, q, size, found, worst):
             error, f'joint {i} at {q.tolist()} {here}' if error > SLOPE else ''))
 
 
-def main():
-    """Run; return 0 where all is within the limits."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--poses', type=int, default=100_000)
-    parser.add_argument('--pairs', nargs='+', default=['-'.join(pair) for pair in PAIRS])
-    parser.add_argument('--seed', type=int, default=0)
-    arguments = parser.parse_args()
-    good = True
-    for name in arguments.pairs:
-        rng, began = np.random.default_rng(arguments.seed), time.monotonic()
+def soak(given) -> int:
+    """Return how many pairs are outside the limits."""
+    wrong = 0
+    for name in given.pairs:
+        rng, began = np.random.default_rng(given.seed), time.monotonic()
         found, worst = Counter(), defaultdict(lambda: (0.0, ''))
-        while found['all'] < arguments.poses:
+        while found['all'] < given.poses:
             for kind in KINDS:
                 check(name.split('-'), kind, rng, found, worst)
         print(f'{name}: {dict(found)} {time.monotonic() - began:.0f} s')
         for key, (value, where) in worst.items():
             print(f'    {key}: {value:.1e} {where}', flush=True)
-        good = good and not any(found[key] for key in ('planes', 'points', 'too deep', 'slope'))
-    return 0 if good else 1
+        wrong += any(found[key] for key in ('planes', 'points', 'too deep', 'slope'))
+    return wrong
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, poses=100_000, pairs=['-'.join(pair) for pair in PAIRS])

@@ -7,18 +7,15 @@ Each must be refused by an error that names one of its lines, whatever is wrong 
 word, a line that is missing or repeated, an end that comes too early.
 """
 
-import argparse
 import re
-import sys
 import tempfile
-import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 import skeletons
+from harness.soak_runner import run_soak
 from ik_node import KinematicTree, read_amc
 from ik_node.support.exceptions import IkError
 
@@ -76,38 +73,30 @@ def refusal(folder, skeleton, motion):
     return None
 
 
-def main() -> int:
-    """Run; return 0 where every file was refused with one of its lines."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--files', type=int, default=5_000)
-    parser.add_argument('--seed', type=int, default=0)
-    parser.add_argument('--skeleton', type=Path, help='a skeleton instead of the own one')
-    parser.add_argument('--motion', type=Path, help='a motion of that skeleton')
-    arguments = parser.parse_args()
-    rng = np.random.default_rng(arguments.seed)
-    skeleton = skeletons.FIGURE if arguments.skeleton is None else arguments.skeleton.read_text()
-    if arguments.motion is None:
+def soak(given) -> int:
+    """Return how many files were read, or refused without one of their lines."""
+    rng = np.random.default_rng(given.seed)
+    skeleton = skeletons.FIGURE if given.skeleton is None else given.skeleton.read_text()
+    if given.motion is None:
         motion = skeletons.motion([skeletons.random_values(rng) for _ in range(FRAMES)])
     else:
-        motion = '\n'.join(first_frames(arguments.motion.read_text().splitlines())) + '\n'
-    counts, failures, began = {}, 0, time.monotonic()
+        motion = '\n'.join(first_frames(given.motion.read_text().splitlines())) + '\n'
+    counts, failures = Counter(), 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         assert refusal(folder, skeleton, motion) is None
-        for _ in range(arguments.files):
+        for _ in range(given.files):
             kind = ('skeleton', 'motion')[rng.integers(2)]
             wrong, what = (malformed_skeleton(skeleton, rng) if kind == 'skeleton'
                            else malformed_motion(motion, rng))
             error = refusal(folder, *((wrong, motion) if kind == 'skeleton' else (skeleton, wrong)))
             line = error and re.search(rf"^the {kind} '[^']*', line (\d+): ", error)
-            counts[kind, what] = counts.get((kind, what), 0) + 1
+            counts[f'{kind} {what}'] += 1
             if not line or not 1 <= int(line[1]) <= len(wrong.splitlines()):
                 failures += 1
                 print(f'{kind}, {what}: {error}')
-    print(f'{arguments.files} malformed files in {time.monotonic() - began:.0f} s, {failures} '
-          'without an error that names a line: '
-          + ', '.join(f'{count} {kind} {what}' for (kind, what), count in sorted(counts.items())))
-    return min(failures, 1)
+    print(f'{given.files} malformed files: {dict(counts)}')
+    return failures
 
 
 def first_frames(lines):
@@ -117,4 +106,4 @@ def first_frames(lines):
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, files=5_000, skeleton=Path, motion=Path)

@@ -1,27 +1,23 @@
 """Reads robots with odd files by the thousand, and collections of files beside Pinocchio.
 
     python test/soak_files.py --files 5000 --seed 0
-    python test/soak_files.py --files 0 --folder robot-assets --folder mycobot_ros
+    python test/soak_files.py --files 0 --folder robot-assets mycobot_ros
 
 Limits of mimics must not lock their sources; additions that kinematics does not need must change
 nothing; odd values must be read or refused in words. Of a collection every URDF that Pinocchio
 loads must load, except those with swapped limits and with mimics of unknown or fixed joints.
 """
 
-import argparse
 import contextlib
 import math
 import re
-import sys
-import time
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 import robots
+from harness.soak_runner import run_soak
 from ik_node import KinematicTree
 from ik_node.model.pose_library import PoseLibrary
 from ik_node.support.exceptions import IkError
@@ -141,18 +137,13 @@ def compare(folder: Path) -> int:
     return lost
 
 
-def main() -> int:
-    """Run; return 0 where nothing fails."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--files', type=int, default=5_000)
-    parser.add_argument('--seed', type=int, default=0)
-    parser.add_argument('--folder', type=Path, action='append', default=[])
-    arguments = parser.parse_args()
-    rng, counts, began = np.random.default_rng(arguments.seed), Counter(), time.monotonic()
+def soak(given) -> int:
+    """Return how many files failed."""
+    rng, counts = np.random.default_rng(given.seed), Counter()
     plain = [(text, KinematicTree.from_urdf(text)) for file in sorted(robots.OWN.glob('*.urdf'))
              for text in [file.read_text()]]
-    failures = sum(compare(folder) for folder in arguments.folder)
-    for k in range(arguments.files):
+    failures = sum(compare(folder) for folder in given.folder if folder != Path())
+    for k in range(given.files):
         kind = ('gripper', 'additions', 'odd')[k % 3]
         text, tree = plain[rng.integers(len(plain))]
         text = (gripper(rng) if kind == 'gripper' else odd_joint(rng) if kind == 'odd' else
@@ -169,10 +160,10 @@ def main() -> int:
         except Exception as error:
             failures += 1
             print(f'{kind}: {type(error).__name__} {error}\n{text[:2000]}')
-    print(f'{arguments.files} files in {time.monotonic() - began:.0f} s, {failures} failures: '
+    print(f'{given.files} files: '
           + ', '.join(f'{count} {kind} {how}' for (kind, how), count in sorted(counts.items())))
-    return min(failures, 1)
+    return failures
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, files=5_000, folder=[Path()])

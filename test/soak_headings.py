@@ -5,18 +5,14 @@ solver calls a success is checked by the directions of axes alone; what it refus
 whose axis is parallel to the one that the goal constrains.
 """
 
-import argparse
 import itertools
-import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 import robots
+from harness.soak_runner import run_soak
 from ik_node import Goal, IkError, KinematicTree, make_body_solver, make_solver
 from ik_node.spatial import rpy_from_matrix
 
@@ -117,23 +113,19 @@ def run(name: str, solvers: list[str], count: int, seed: int) -> Counter:
     return found
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--count', type=int, default=10_000, help='goals of each kind of arm')
-    parser.add_argument('--seed', type=int, default=0)
-    parser.add_argument('--arms', nargs='*', default=list(ARMS))
-    parser.add_argument('--solvers', nargs='*', default=[
-        *SOLVERS, *(f'body:{name}' for name in BODY_SOLVERS)])
-    arguments, wrong = parser.parse_args(), 0
-    for name in arguments.arms:
-        found = run(name, arguments.solvers, arguments.count, arguments.seed)
-        for solver in arguments.solvers:
+def soak(given) -> int:
+    """Return how many successes had another heading."""
+    wrong = 0
+    for name in given.arms:
+        found = run(name, given.solvers, given.count, given.seed)
+        for solver in given.solvers:
             print(name, solver, {kind: number for key, number in found.items()
                                  if isinstance(key, tuple) and key[0] == solver
                                  for kind in key[1:]})
             wrong += found[solver, 'FALSE']
-    return min(wrong, 1)
+    return wrong
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, count=10_000, arms=list(ARMS), solvers=[
+        *SOLVERS, *(f'body:{name}' for name in BODY_SOLVERS)])

@@ -8,15 +8,10 @@ stamp, must be met where forward kinematics of all measured joints has that fram
 may touch a box that is where these joints bring the arm. Joint states must have no gap.
 """
 
-import argparse
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from rclpy.duration import Duration
@@ -24,13 +19,15 @@ from sensor_msgs.msg import JointState
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
+from harness.soak_runner import run_soak
 from ik_node import KinematicTree
 from ik_node.collision import Box, CollisionModel, Obstacle
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.status import seconds
 from ik_node.spatial import inverse, pose_from_rpy
 from measured_robots import lift_robot, measured_values
-from ros_harness import NodeUnderTest, given
+from ros_harness import NodeUnderTest
+from ros_harness import given as as_arguments
 
 NEAR = 1e-4   # m, and entries of rotations
 GAP = 0.1     # s, between two joint states at 50 Hz
@@ -195,38 +192,31 @@ class Soak:
         return float(np.diff(sorted(map(float, self.stamps))).max())
 
 
-def main() -> int:
-    """Run; return 0 where all held."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--steps', type=int, default=100, help='for each robot')
-    parser.add_argument('--seed', type=int, default=0)
-    parser.add_argument('--robots', nargs='*', default=list(ROBOTS), choices=list(ROBOTS))
-    arguments = parser.parse_args()
+def soak(given) -> int:
+    """Return how many robots have a fault."""
     faults = 0
-    for name in arguments.robots:
-        rng = np.random.default_rng(arguments.seed)
+    for name in given.robots:
+        rng = np.random.default_rng(given.seed)
         package, arms, avoids = ROBOTS[name]
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / 'lift.urdf'
-            file.write_text(lift_robot(arguments.seed, ('left_', 'right_')))
+            file.write_text(lift_robot(given.seed, ('left_', 'right_')))
             file = file if package is None else robots.path(package)
             ends = {f'{arm}__{key}': link for arm, links in arms.items()
                     for key, link in zip(('base_link', 'tip_link'), links)}
-            with NodeUnderTest(*given({
+            with NodeUnderTest(*as_arguments({
                     'model_path': file, 'arms': f'[{", ".join(arms)}]', **SETTINGS, **ends,
                     'dls__avoid_collisions': str(avoids).lower()})) as node:
-                soak = Soak(node, KinematicTree.from_urdf(file), arms, avoids, rng)
-                for _ in range(arguments.steps):
-                    soak.step()
-                alive, gap = node.alive(), soak.gap()
-        counts = soak.counts
-        bad = not alive or gap > GAP or counts['unanswered'] or any(
-            counts[what] for what in counts if what.startswith('false'))
-        faults += bool(bad)
-        print(f'{name}: {", ".join(f"{n} {what}" for what, n in counts.items())}; joint states '
+                one = Soak(node, KinematicTree.from_urdf(file), arms, avoids, rng)
+                for _ in range(given.steps):
+                    one.step()
+                alive, gap = node.alive(), one.gap()
+        faults += bool(not alive or gap > GAP or one.counts['unanswered'] or any(
+            count for what, count in one.counts.items() if what.startswith('false')))
+        print(f'{name}: {", ".join(f"{n} {what}" for what, n in one.counts.items())}; joint states '
               f'{gap:.3f} s apart at most{"" if alive else "; the node has ended"}', flush=True)
-    return 1 if faults else 0
+    return faults
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, steps=100, robots=list(ROBOTS))

@@ -8,19 +8,15 @@ joint_trajectory_controller follows the arm: it must refuse no trajectory, and g
 elsewhere than the joint states say.
 """
 
-import argparse
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 from sensor_msgs.msg import JointState
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 import robots
 from followed import Followed, seconds
 from harness.controller_node import ControllerNode
+from harness.soak_runner import run_soak
 from random_motion import RandomMotion
 from ros_harness import running
 
@@ -80,17 +76,12 @@ def distance(followed, states, joints):
                 for k in set(begun[begun >= 0]) - {*begun[late], *begun[late + 1]}), default=0.0)
 
 
-def main() -> int:
-    """Run; return 0 where all held."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--minutes', type=float, default=10.0)
-    parser.add_argument('--seed', type=int, default=0)
-    arguments = parser.parse_args()
-    share = 60.0 * arguments.minutes / (2 * len(ARMS))
-    kept = [soak(arm, mode, share, arguments.seed + k)
-            for mode in ('joint', 'cartesian') for k, arm in enumerate(ARMS)]
-    return 0 if all(kept) else 1
+def all_arms(given) -> int:
+    """Return how many arms and modes did not keep to the limits."""
+    share = 60.0 * given.minutes / (2 * len(ARMS))
+    return sum(not soak(arm, mode, share, given.seed + k)
+               for mode in ('joint', 'cartesian') for k, arm in enumerate(ARMS))
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(all_arms, __doc__, minutes=10.0)

@@ -8,15 +8,10 @@ limits, and not grow: its memory at the end is compared with that after a fifth 
 end it is killed, and has to answer again soon.
 """
 
-import argparse
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Path as PathMsg
@@ -27,6 +22,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 import robots
+from harness.soak_runner import Progress, run_soak
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.status import seconds
@@ -216,32 +212,24 @@ def resident(pid):
     raise RuntimeError(f'there is no process {pid}')
 
 
-def main() -> int:
-    """Run; return 0 where all held."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--minutes', type=float, default=10.0)
-    parser.add_argument('--seed', type=int, default=0)
-    arguments = parser.parse_args()
+def soak(given) -> list[str]:
+    """Return what went wrong."""
     with NodeUnderTest('-p', 'use_sim_time:=true', '-p', 'start_pose:=none') as node:
-        soak = Soak(node, np.random.default_rng(arguments.seed))
-        soak.description.publish(String(data=soak.texts['arm_6r']))
-        assert node.until(lambda: soak._tick() or 'ready: ' in node.log(), 240.0), node.log()
-        soak.load_kernels()
-        began = told = time.monotonic()
-        seconds, before, actions, series = 60.0 * arguments.minutes, 0.0, 0, []
-        while time.monotonic() - began < seconds and node.alive():
-            soak.act()
+        load = Soak(node, np.random.default_rng(given.seed))
+        load.description.publish(String(data=load.texts['arm_6r']))
+        assert node.until(lambda: load._tick() or 'ready: ' in node.log(), 240.0), node.log()
+        load.load_kernels()
+        progress, seconds, before, actions, series = Progress(), 60.0 * given.minutes, 0.0, 0, []
+        while progress.seconds < seconds and node.alive():
+            load.act()
             actions += 1
-            if time.monotonic() - told > 5.0:
-                told = time.monotonic()
+            if progress.show(f'{progress.seconds:5.0f} s, {actions} actions'):
                 series.append(resident(node.process.pid))
-                if not before and told - began > 0.2 * seconds:
+                if not before and progress.seconds > 0.2 * seconds:
                     before = series[-1]
-                print(f'\r{told - began:5.0f} s, {actions} actions, {series[-1]:.1f} MB',
-                      end='', flush=True)
         alive, log = node.alive(), node.log()
         growth = resident(node.process.pid) / before - 1.0 if alive and before else np.inf
-        counts = soak.counts
+        counts = load.counts
         print(f'\n{actions} actions: {", ".join(f"{n} {name}" for name, n in counts.items())}')
         print(f'memory {before:.1f} MB after a fifth of the time, {growth:+.2%} at the end; every '
               f'5 s: {" ".join(f"{mb:.1f}" for mb in series[::max(1, len(series) // 20)])}')
@@ -252,13 +240,12 @@ def main() -> int:
         faults += [] if growth < GROWTH else ['the memory has grown']
         if faults:
             at = max(0, log.find('Traceback') - 500) or log.find('internal error') or -1000
-            print(f'FAULTS: {", ".join(faults)}\n{log[at:][:3000]}')
-            return 1
-    return restart(arguments.seed)
+            print(log[at:][:3000])
+    return faults or restart(given.seed)
 
 
 def restart(seed, times=5):
-    """Kill a node under load several times; print how soon the next one answers; return 0."""
+    """Kill a node under load several times; return its bad joint states."""
     file = robots.OWN / 'arm_6r.urdf'
     chain = KinematicTree.from_urdf(file).chain()
     plain = PlainRobot(file.read_text(), chain.tip_link)
@@ -281,11 +268,10 @@ def restart(seed, times=5):
                 node.spin(0.01)
                 assert time.monotonic() - began < 60.0, node.log()
             took.append(time.monotonic() - began)
-    print('killed and started again, under load: the first goal is answered '
-          f'{", ".join(f"{s:.2f}" for s in took)} s after the start of the process; '
-          f'{len(bad)} bad joint states')
-    return 1 if bad else 0
+    print('killed and started again, under load: the first status comes '
+          f'{", ".join(f"{s:.2f}" for s in took)} s after the start of the process')
+    return [f'a bad joint state: {message}' for message in bad]
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, minutes=10.0)

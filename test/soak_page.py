@@ -8,17 +8,14 @@ drag to the first picture with the arm moved is measured, and how many pictures 
 processor renders. No line on the console may be an error.
 """
 
-import argparse
-import sys
 from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 import gallery_switches
 import robots
 from browser import CLOSE_NOTIFICATIONS, arrow_length, page_of, pixel, until, view_of
+from harness.soak_runner import run_soak
 from ik_node.viewer import gallery
 from ros_harness import running
 
@@ -167,14 +164,8 @@ def delays(shown, moves):
     return np.array(page.evaluate('window.delays'))
 
 
-def main() -> int:
-    """Run everything; return 0 where nothing is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--widths', type=int, nargs='*', default=[390, 800, 1280, 1920])
-    parser.add_argument('--moves', type=int, default=1000)
-    parser.add_argument('--pictures', type=Path, help='folder for a picture of each page')
-    arguments = parser.parse_args()
-    errors = []
+def soak(given) -> list[str]:
+    """Return what is wrong with the handles, and errors on the console."""
     with (running(urdf_path=robots.OWN / 'arm_6r.urdf') as node,
           view_of(node._domain.id) as (server, view, (robot_view,))):
         for name in ('arm_6r', MESHES):
@@ -183,16 +174,13 @@ def main() -> int:
                 shown = opened(server, view, robot_view, page)
                 page.evaluate(_DRAW)  # the page finds out how fine it can draw
                 print(f'{name}: {page.evaluate(_DRAW):.1f} pictures a second at 1280×800')
-                if name == 'arm_6r' and arguments.moves:
-                    found = delays(shown, arguments.moves)
+                if name == 'arm_6r' and given.moves:
+                    found = delays(shown, given.moves)
                     print(f'{len(found)} moves of a drag: a picture with the arm moved after '
                           f'{np.median(found):.0f} ms in the median, '
                           f'{np.percentile(found, 95):.0f} ms for 95 %', flush=True)
-        errors += widths(node, server, view, robot_view, arguments)
-    print('\n'.join(errors))
-    print(f'{len(errors)} errors.')
-    return 1 if errors else 0
+        return widths(node, server, view, robot_view, given)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, widths=[390, 800, 1280, 1920], moves=1000, pictures=Path)

@@ -3,15 +3,10 @@
 A jump is needless where a local search by dls from the same configuration makes none.
 """
 
-import argparse
-import sys
-from pathlib import Path
-
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 import robots
+from harness.soak_runner import run_soak
 from ik_node import Chain, make_solver
 
 ARMS = ('iiwa14', 'panda', 'pr2', 'ur5')
@@ -50,14 +45,8 @@ def follow(chain: Chain, name: str, q: np.ndarray) -> tuple[int, int, int]:
     return missed, jumps, needless
 
 
-def main() -> int:
-    """Run; return 0 where no jump is needless and no pose missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--paths', type=int, default=20)
-    parser.add_argument('--poses', type=int, default=1000)
-    parser.add_argument('--solver', default='auto')
-    parser.add_argument('--seed', type=int, default=0)
-    given = parser.parse_args()
+def soak(given) -> int:
+    """Return how many poses were missed, or reached by a needless jump."""
     bad = 0
     for arm in ARMS:
         chain, rng = robots.chain(arm), np.random.default_rng(given.seed)
@@ -65,9 +54,9 @@ def main() -> int:
                         for _ in range(given.paths)], axis=0)
         print(f'{arm}: {given.paths} paths of {given.poses} poses, {total[0]} missed, {total[1]} '
               f'jumps, {total[2]} needless', flush=True)
-        bad += total[0] + total[2]
-    return 1 if bad else 0
+        bad += int(total[0] + total[2])
+    return bad
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, paths=20, poses=1000, solver='auto')

@@ -6,15 +6,10 @@ Goals come in quick succession, in joint space and in cartesian motion, on sever
 change on the way. Time is simulated; planning takes some of it.
 """
 
-import argparse
-import sys
-from pathlib import Path
-
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 import robots
+from harness.soak_runner import run_soak
 from ik_node import KinematicTree
 from published_arm import PublishedArm, move
 
@@ -49,17 +44,12 @@ def soak(name, mode, count, seed):
             and worst['rad from one to the next'] < 1e-4)
 
 
-def main() -> int:
-    """Run; return 0 where all held."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--count', type=int, default=600)
-    parser.add_argument('--seed', type=int, default=0)
-    arguments = parser.parse_args()
+def all_arms(given) -> int:
+    """Return how many arms and modes did not hold."""
     cases = [(name, mode) for name in START for mode in ('joint', 'cartesian')]
-    kept = [soak(name, mode, arguments.count // len(cases), arguments.seed + k)
-            for k, (name, mode) in enumerate(cases)]
-    return 0 if all(kept) else 1
+    return sum(not soak(name, mode, given.count // len(cases), given.seed + k)
+               for k, (name, mode) in enumerate(cases))
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(all_arms, __doc__, count=600)

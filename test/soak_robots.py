@@ -4,18 +4,13 @@ What a solver calls a success is checked without its own kernels, and a reason t
 cannot be met by a search that is ten times as long.
 """
 
-import argparse
-import sys
-import time
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 import soak_checks
 from generated_robots import generate
+from harness.soak_runner import Progress, run_soak
 from ik_node import Goal, StopReason, make_solver
 
 WEIGHTS = [np.ones(6)] * 5 + [np.array(w, dtype=float) for w in (
@@ -25,33 +20,25 @@ SOLVERS = ('dls', 'auto')
 PROVED = (StopReason.UNREACHABLE, StopReason.LIMITS)
 
 
-def main() -> int:
-    """Run; return 0 where no success is false, no reason refuted, and enough goals are met."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--robots', type=int, default=1000)
-    parser.add_argument('--goals', type=int, default=20)
-    parser.add_argument('--seed', type=int, default=0)
-    parser.add_argument('--share', type=float, default=0.995)
-    parser.add_argument('--verbose', action='store_true')
-    given = parser.parse_args()
-    began, told = time.monotonic(), time.monotonic()
+def soak(given) -> list[str]:
+    """Return solvers with a false success, a refuted reason, or too few goals met."""
+    progress = Progress()
     kinds: dict[str, Counter] = {name: Counter() for name in SOLVERS}
     for seed in range(given.seed, given.seed + given.robots):
         for name, found in _failures(seed, given.goals).items():
             kinds[name].update(found)
             if given.verbose and set(found) - {'met', 'kept out'}:
                 print(f'{seed} {name} {dict(found)}', flush=True)
-        if time.monotonic() - told > 5.0:
-            told = time.monotonic()
-            print(f'\r{seed - given.seed + 1} robots', end='', flush=True)
-    good = True
-    print(f'\n{given.robots} robots in {time.monotonic() - began:.0f} s')
+        progress.show(f'{seed - given.seed + 1} robots')
+    faults = []
     for name, found in kinds.items():
         reachable = found.total() - found['kept out'] - found['refuted']
         share = found['met'] / max(reachable, 1)
-        print(f'{name}: {100.0 * share:.2f} % of {reachable} reachable goals; {dict(found)}')
-        good = good and share >= given.share and not found['false'] and not found['refuted']
-    return 0 if good else 1
+        line = f'{name}: {100.0 * share:.2f} % of {reachable} reachable goals; {dict(found)}'
+        print(f'\n{line}')
+        if share < given.share or found['false'] or found['refuted']:
+            faults.append(line)
+    return faults
 
 
 def _failures(seed: int, goals: int) -> dict[str, Counter]:
@@ -95,4 +82,4 @@ def _longer(robot, goal, start) -> bool:
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, robots=1000, goals=20, share=0.995, verbose=False)

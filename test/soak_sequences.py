@@ -7,24 +7,20 @@ done it, or has reported the goal that it solved again, and ends when the page s
 waits for pictures, which the processor renders.
 """
 
-import argparse
 import os
 import re
-import sys
 import time
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from diagnostic_msgs.msg import DiagnosticStatus
 from sensor_msgs.msg import JointState
 
 import robots
 from browser import choose, field, first_picture, open_tab, page_of, press_home, until, view_of
 from gallery_switches import page_errors
+from harness.soak_runner import run_soak
 from ik_node.viewer.saved_scene import SIZES
 from page_here import panel_of
 from ros_harness import running
@@ -298,26 +294,18 @@ def run_sequences(sequences, seed, tell=lambda line: None):
         return found + [f'the console: {line}' for line in page_errors(console)], times
 
 
-def main() -> int:
-    """Run; return 0 where page and node agreed in time."""
-    parser = argparse.ArgumentParser(description=__doc__.partition('\n')[0])
-    parser.add_argument('--sequences', type=int, default=200)
-    parser.add_argument('--seed', type=int, default=0)
-    arguments = parser.parse_args()
-    found, times = run_sequences(arguments.sequences, arguments.seed,
-                                 lambda line: print(line, flush=True))
-    print(*found, sep='\n')
+def soak(given) -> list[str]:
+    """Return where page and node did not agree in time."""
+    found, times = run_sequences(given.sequences, given.seed, lambda line: print(line, flush=True))
     print('s until the page agrees with its node: median, 95 %, max; times over '
           f'{REQUIRED:g} s; median of all that the action took')
     for name, pairs in sorted(times.items()):
         whole, took = np.array(pairs).T
         print(f'{name:14s} {len(took):4d} {np.median(took):6.2f} {np.quantile(took, 0.95):6.2f} '
               f'{took.max():6.2f} {(took > REQUIRED).sum():4d} {np.median(whole):6.2f}')
-    late = sum(took > REQUIRED for pairs in times.values() for _, took in pairs)
-    print(f'{arguments.sequences} sequences: {len(found)} contradictions or errors, '
-          f'{late} actions over {REQUIRED:g} s.')
-    return 1 if found or late else 0
+        found += [f'{name} took {late:.2f} s' for late in took[took > REQUIRED]]
+    return found
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, sequences=200)

@@ -13,22 +13,17 @@ With --plain the kernels run as plain Python, and `on_failure` stays hold: then 
 that are answered counts.
 """
 
-import argparse
 import contextlib
 import os
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from rclpy.qos import QoSProfile
 
 import robots
+from harness.soak_runner import run_soak
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.status import seconds
@@ -137,32 +132,22 @@ def start(arm, solver, duration, seed, plain):
             'reasons': sorted({reason for _, reason in goals.missed}), 'alive': alive}
 
 
-def main() -> int:
-    """Run; return 0 where every figure is within its bound."""
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--seconds', type=float, default=120.0, help='for each robot and solver')
-    parser.add_argument('--seed', type=int, default=0)
-    parser.add_argument('--only', default='', help='a robot, or robot/solver')
-    parser.add_argument('--plain', action='store_true', help='kernels as plain Python')
-    arguments = parser.parse_args()
+def soak(given) -> int:
+    """Return how many robots and solvers exceed a bound."""
     faults = 0
     for name, arm in arms().items():
         for solver in SOLVERS:
-            if not f'{name}/{solver}'.startswith(arguments.only):
+            if not f'{name}/{solver}'.startswith(given.only):
                 continue
-            row = start(arm, solver, arguments.seconds, arguments.seed, arguments.plain)
-            in_time = (row['statuses'] >= ANSWERED * row['sent'] if arguments.plain else
+            row = start(arm, solver, given.seconds, given.seed, given.plain)
+            in_time = (row['statuses'] >= ANSWERED * row['sent'] if given.plain else
                        row['first'] <= FIRST and row['gap'] <= GAP)
             faults += not (row['alive'] and in_time and row['call'] <= CALL)
-            print(f'{name}/{solver}: first goal met after {row["first"]:.2f} s '
-                  f'({row["missed before"]} missed before it), longest gap {row["gap"]:.3f} s, '
-                  f'longest parameter call {row["call"]:.3f} s, {row["met"]} of '
-                  f'{row["met"] + row["missed"]} reachable goals met {row["reasons"]}, '
-                  f'{row["statuses"]} statuses of {row["sent"]} goals, {row["memory"]:.0f} MB',
-                  flush=True)
-    return 1 if faults else 0
+            print(f'{name}/{solver}:', ', '.join(
+                f'{key} {value:.3f}' if isinstance(value, float) else f'{key} {value}'
+                for key, value in row.items()), flush=True)
+    return faults
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, seconds=120.0, only='', plain=False)

@@ -6,19 +6,15 @@ No solve can end by success: the tolerances are too small. A bare wait of the sa
 the solves measures what the machine adds.
 """
 
-import argparse
 import functools
-import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 import robots
+from harness.soak_runner import run_soak
 from ik_node import Chain, body_solver_names, make_body_solver, make_solver
 from ik_node.solvers.registry import body_solver_class, built_in_names, solver_class
 from ik_node.tasks import CenterOfMass, Pose
@@ -35,7 +31,6 @@ ENDLESS: dict[str, Any] = {
     'position_tolerance': 1e-300, 'orientation_tolerance': 1e-300, 'max_restarts': 10**6,
     'max_iterations': 10**9, 'generations': 10**9}
 SLOW: dict[str, Any] = {'path_step': 1e-7, 'max_step': 1e-7}  # an attempt takes seconds
-
 
 
 class Over(NamedTuple):
@@ -130,14 +125,8 @@ def overshoot(solve: Callable[[], Any], timeout: float) -> Over:
     return Over(over, over)
 
 
-def main() -> int:
-    """Run; return 0 where enough solves keep their timeout."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--solves', type=int, default=1000)
-    parser.add_argument('--seed', type=int, default=0)
-    parser.add_argument('--only', default='', help='what the name of a solver has to contain')
-    parser.add_argument('--verbose', action='store_true')
-    given = parser.parse_args()
+def soak(given) -> int:
+    """Return 0 where enough solves keep their timeout."""
     cases = [case for case in (*arm_cases(), *path_cases(), *body_cases()) if given.only in case[0]]
     for _, _, solve in cases:  # compiles, and imports what is imported late
         solve(0.5, np.random.default_rng(0))
@@ -163,12 +152,10 @@ def main() -> int:
             '  '.join(f'{1e3 * value:6.2f}' for value in np.percentile(values, shares))
             for values, shares in (([one.wall for one in each], [50, 99, 100]),
                                    ([one.least for one in each], [99, 100]))))
-    solved = [one for name, each in found.items() if name != _BARE for one in each]
-    late = sum(one.least > MOST for one in solved)
-    print(f'{sum(one.wall > MOST for one in solved)} of {given.solves} exceed their timeout by '
-          f'more than {1e3 * MOST:.0f} ms, {late} each time; of the bare waits '
-          f'{sum(one.wall > MOST for one in found[_BARE])}')
-    return int(late > (1.0 - SHARE) * given.solves)
+    late = sum(one.least > MOST for name, each in found.items() if name != _BARE for one in each)
+    print(f'{late} of {given.solves} exceed their timeout by more than {1e3 * MOST:.0f} ms each '
+          f'time; of the bare waits {sum(one.wall > MOST for one in found[_BARE])}')
+    return late if late > (1.0 - SHARE) * given.solves else 0
 
 
 def _spin(seconds: float) -> None:
@@ -178,4 +165,4 @@ def _spin(seconds: float) -> None:
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, solves=1000, only='', verbose=False)

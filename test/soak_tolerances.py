@@ -4,23 +4,16 @@ Goals that can be met, ones moved aside, and ones at singular configurations; fr
 What a solver calls a success is checked without its own kernels.
 """
 
-import argparse
-import sys
-import time
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 import robots
 import soak_checks
-from ik_node import Chain, Goal, KinematicTree, make_solver
+from harness.soak_runner import run_soak
+from ik_node import Chain, Goal, make_solver
 from ik_node.support.exceptions import UnsupportedError
 
-OWN = [('planar_3r', ()), ('arm_6r', ()), ('arm_7r', ()), ('scara', ()),
-       ('torso', (None, 'left_tool0'))]
 SOLVERS = ('dls', 'auto', 'analytic')
 PAIRS = [(t, t) for t in (1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)] + [
     (1e-3, 1e-6), (1e-4, 1e-8), (1e-6, 1e-3), (1e-2, 1e-6), (1e-6, 1e-2), (1e-12, 1e-4),
@@ -31,9 +24,8 @@ COARSE = 1e-6  # tolerances that every goal can be met with, whatever rounding d
 
 def chains() -> dict[str, Chain]:
     """Return the arms by name."""
-    found = {name: KinematicTree.from_urdf(robots.OWN / f'{name}.urdf').chain(*ends)
-             for name, ends in OWN}
-    return {**found, **{name: robots.chain(name) for name in robots.REAL}}
+    return {name: robots.chain(name) for name in (
+        'planar_3r', 'arm_6r', 'arm_7r', 'scara', 'torso', *robots.REAL)}
 
 
 def goal_for(chain: Chain, rng: np.random.Generator) -> tuple[np.ndarray, bool]:
@@ -82,33 +74,26 @@ def run(chain: Chain, name: str, pair: tuple[float, float], count: int,
     return found
 
 
-def main() -> int:
-    """Run; return 0 where no success was false and enough goals were met."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--solves', type=int, default=200_000)
-    parser.add_argument('--seed', type=int, default=0)
-    arguments = parser.parse_args()
-    rng, began = np.random.default_rng(arguments.seed), time.monotonic()
-    arms = chains()
+def soak(given) -> list[str]:
+    """Return solvers with a false success, or with too few goals met."""
+    rng, arms = np.random.default_rng(given.seed), chains()
     # Some arms have no closed form: as many more goals for the others.
-    count = -(-arguments.solves // (len(PAIRS) * (len(SOLVERS) * len(arms) - 2)))
+    count = -(-given.solves // (len(PAIRS) * (len(SOLVERS) * len(arms) - 2)))
     total: dict[str, Counter] = {name: Counter() for name in SOLVERS}
-    good = True
     for arm, chain in arms.items():
         for name in SOLVERS:
             found = sum((run(chain, name, pair, count, rng) for pair in PAIRS), Counter())
             total[name] += found
-            share = found['met'] / max(found['met'] + found['missed'], 1)
-            print(f'{arm:10s} {name:8s} {100.0 * share:7.2f} %  {dict(found)}', flush=True)
-    print(f'{sum(one["solves"] for one in total.values())} solves in '
-          f'{time.monotonic() - began:.0f} s')
-    for name, found in total.items():
-        share = found['met'] / max(found['met'] + found['missed'], 1)
-        print(f'{name}: {100.0 * share:.3f} %, {dict(found)}')
-        good = good and share >= SHARES[name] and not (
-            found['false'] or found['outside'] or found['wrong reason'])
-    return 0 if good else 1
+            print(f'{arm:10s} {name:8s} {100.0 * _share(found):7.2f} %  {dict(found)}', flush=True)
+    print({name: f'{100.0 * _share(found):.3f} %' for name, found in total.items()})
+    return [f'{name}: {dict(found)}' for name, found in total.items()
+            if _share(found) < SHARES[name]
+            or found['false'] + found['outside'] + found['wrong reason']]
+
+
+def _share(found: Counter) -> float:
+    return found['met'] / max(found['met'] + found['missed'], 1)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, solves=200_000)

@@ -8,24 +8,20 @@ longest response is printed, and the longest time between two joint states; on a
 nothing else they are below 0.2 s and 0.1 s.
 """
 
-import argparse
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 
 import robots
+from harness.soak_runner import run_soak
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.topics import own_topics
-from ros_harness import NodeUnderTest, given, seconds
+from ros_harness import NodeUnderTest, seconds
+from ros_harness import given as as_arguments
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = KinematicTree.from_urdf(ARM).chain()
@@ -44,17 +40,18 @@ def random_topic(rng):
     return ''.join(rng.choice(LETTERS, size=rng.integers(1, 8)))
 
 
-def soak(changes, seed):
-    """Run; return the faults that were found."""
-    rng, faults, slowest, gap = np.random.default_rng(seed), [], 0.0, 0.0
+def soak(given):
+    """Return the faults that were found."""
+    rng, faults, slowest, gap = np.random.default_rng(given.seed), [], 0.0, 0.0
     counts = {True: 0, False: 0}
-    with NodeUnderTest(*given({'urdf_path': ARM, 'motion': 'joint', 'publish_rate': 50.0})) as node:
+    with NodeUnderTest(*as_arguments(
+            {'urdf_path': ARM, 'motion': 'joint', 'publish_rate': 50.0})) as node:
         node.ready()
         statuses = node.listen(DiagnosticStatus, 'ik_node/status', 100)
         goals = node.node.create_publisher(PoseStamped, 'goal_pose', 1)
         heard = {}
         present = dict(zip(PARAMETERS, node.get(*PARAMETERS)))
-        for change in range(changes):
+        for change in range(given.changes):
             chosen = rng.choice(PARAMETERS, size=rng.integers(1, 4), replace=False)
             values = {str(name): random_topic(rng) for name in chosen}
             began = time.monotonic()
@@ -91,16 +88,5 @@ def soak(changes, seed):
     return faults
 
 
-def main() -> int:
-    """Run; return 0 where all held."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--changes', type=int, default=500)
-    parser.add_argument('--seed', type=int, default=0)
-    arguments = parser.parse_args()
-    faults = soak(arguments.changes, arguments.seed)
-    print('\n'.join(f'FAULT: {fault}' for fault in faults))
-    return 1 if faults else 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, changes=500)

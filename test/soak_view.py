@@ -7,20 +7,16 @@ kinematics puts them at the node's joint states, to 1e-4 m and 1e-4 in the rotat
 node is killed and started again: the page has to report both within 2 s.
 """
 
-import argparse
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from sensor_msgs.msg import JointState
 
 import gallery_switches
 import robots
 from browser import open_tab, page_of, until, view_of
+from harness.soak_runner import run_soak
 from ros_harness import running
 
 REPORTED = 2.0  # s
@@ -51,37 +47,26 @@ def _reported(page, what, shown) -> list[str]:
     return [f'{what} of the node was reported after {took:.2f} s'] if took > REPORTED else []
 
 
-def main() -> int:
-    """Run the switches; return 0 where nothing was drawn wrongly."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--switches', type=int, default=50)
-    parser.add_argument('--seed', type=int, default=0)
-    parser.add_argument('--pictures', type=Path, help='folder for a picture after each switch')
-    arguments = parser.parse_args()
-    rng, errors = np.random.default_rng(arguments.seed), []
+def soak(given) -> list[str]:
+    """Return what is drawn wrongly, or reported late."""
+    rng, errors = np.random.default_rng(given.seed), []
     with (running(urdf_path=robots.OWN / 'arm_6r.urdf') as node,
           view_of(node._domain.id) as (server, view, _),
           page_of(server.get_port(), size=gallery_switches.SIZE) as (page, said)):
         if not until(lambda: view.page.handle_pose is not None and server.get_clients(), 60, page):
-            sys.exit('the page does not show the robot')
+            return ['the page does not show the robot']
         page.wait_for_function('window.__viserMutable !== undefined', timeout=20000)
         gallery = gallery_switches.Gallery(node, page, rng)
-        names, began = list(gallery.robots), time.monotonic()
-        for number in range(1, arguments.switches + 1):
-            name = str(rng.choice([name for name in names if name != gallery.shown]))
+        for number in range(1, given.switches + 1):
+            name = str(rng.choice([name for name in gallery.robots if name != gallery.shown]))
             found = gallery.switch(name)
             errors += found
-            if arguments.pictures:
-                page.screenshot(path=arguments.pictures / f'{number:03d}.png')
-            print(f'{number:4d}/{arguments.switches}  {name:40s} {len(errors)} errors',
+            if given.pictures:
+                page.screenshot(path=given.pictures / f'{number:03d}.png')
+            print(f'{number:4d}/{given.switches}  {name:40s} {len(errors)} errors',
                   *found[:5], sep='\n        ', flush=True)
-        errors += outage(node, page)
-        errors += gallery_switches.page_errors(said)
-        print('\n'.join(errors))
-        print(f'{arguments.switches} switches in {time.monotonic() - began:.0f} s: '
-              f'{len(errors)} errors.')
-    return 1 if errors else 0
+        return errors + outage(node, page) + gallery_switches.page_errors(said)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, switches=50, pictures=Path)
