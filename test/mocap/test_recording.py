@@ -189,7 +189,7 @@ def test_mimics_follow_and_joints_without_values_rest_inside_their_limits():
     assert lifted.positions(0.25) == pytest.approx([0.25, 0.0, 0.2, -0.08, 0.1])
 
 
-def test_a_recorded_mimic_follows_its_source_all_the_same(tmp_path):
+def test_a_recorded_mimic_follows_its_source(tmp_path):
     file = write('time,finger,lift,gear,wheel\n0,7,0.2,7,1\n', tmp_path, 'a.csv')
     found = read_recording(file, TREE)
     assert found.joint_names == ('lift', 'wheel')
