@@ -1,4 +1,4 @@
-"""Handles of a robot, with a server that only remembers what it was told."""
+"""Handles of a robot, with a server that only keeps what it is sent."""
 
 from types import SimpleNamespace
 
@@ -59,7 +59,7 @@ class Server:
         self.shown = {}
 
     def feedback(self, **fields):
-        """Take feedback as the real one does: the pose is taken up before anybody is asked."""
+        """Take feedback as the real one does: the pose is stored before the callback is called."""
         message = InteractiveMarkerFeedback(**{'marker_name': 'tip', **fields})
         if message.event_type == message.POSE_UPDATE:
             self.setPose(message.marker_name, message.pose)
@@ -130,7 +130,24 @@ class Rig:
 
     def place(self, name='tip'):
         """Return where a handle is (4, 4)."""
-        return at(self.server.shown[name].pose)
+        return pose_to_matrix(self.server.shown[name].pose)
+
+    def target(self):
+        """Return the pose (4, 4) of the goal of the only handle."""
+        group = self.robot.groups['']
+        if group.chain is None:
+            (task,) = group.tasks.values()
+            return task.target
+        return self.goals[''].pose
+
+    def set_target(self, T):
+        """Set the goal of the only handle, as another client does."""
+        group = self.robot.groups['']
+        if group.chain is None:
+            (task,) = group.tasks.values()
+            task.target = T
+        else:
+            self.goals[''] = Goal.from_pose(T)
 
     def follow(self):
         self.handles.follow(self.robot)
@@ -206,15 +223,6 @@ class TaskRig(Rig):
 
     def controls(self, name='a'):
         return [control.name for control in self.server.shown[name].controls]
-
-
-def at(pose):
-    return pose_to_matrix(pose)
-
-
-def reachable(rig, seed=1):
-    chain = rig.arm.chain
-    return chain.forward(np.random.default_rng(seed).uniform(-0.5, 0.5, chain.n_joints))
 
 
 def titles(marker):

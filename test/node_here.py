@@ -248,7 +248,7 @@ def answered(callback, *arguments):
 
 
 @contextlib.contextmanager
-def running(*arguments, **parameters):
-    """Run a node with parameters ("__" for "."), ready to answer goals."""
+def running(*arguments, ready=True, **parameters):
+    """Run a node with parameters ("__" for "."); ready: to solve goals, else as it has started."""
     with NodeHere(*arguments, *given(parameters)) as node:
-        yield node.ready()
+        yield node.ready() if ready else node

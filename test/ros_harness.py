@@ -17,6 +17,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
+from diagnostic_msgs.msg import DiagnosticStatus
 from lifecycle_msgs.srv import ChangeState, GetState
 from rcl_interfaces.msg import Parameter as ParameterMsg
 from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParametersAtomically
@@ -24,10 +25,10 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
-from std_srvs.srv import Trigger
+from std_srvs.srv import SetBool, Trigger
 
 from domains import Domain, stay_on_this_machine
-from ik_node.ros.clients.client import Client
+from ik_node.ros.clients.client import Client, Report
 
 stay_on_this_machine()
 if threading.current_thread() is threading.main_thread():
@@ -73,7 +74,15 @@ class NodeClient:
     def stand(self, q):
         """Put the robot into a configuration (n,), rad or m."""
         assert self.set(start_pose=[float(value) for value in q]) == (True, '')
-        assert self.call(Trigger, f'{self._name}/reset', Trigger.Request()).success
+        assert self.reset().success
+
+    def reset(self):
+        """Ask for the start pose; return the response."""
+        return self.call(Trigger, f'{self._name}/reset', Trigger.Request())
+
+    def enable(self, enabled):
+        """Enable or disable the node."""
+        assert self.call(SetBool, f'{self._name}/enable', SetBool.Request(data=enabled)).success
 
     def describe(self, *names):
         """Return the descriptors of parameters."""
@@ -96,6 +105,38 @@ class NodeClient:
         heard = self.listen(JointState, 'joint_states')
         assert self.until(lambda: len(heard) >= count, timeout), self.log()
         return heard[:count]
+
+    def values(self):
+        """Return the joint values of the next joint states, by their names."""
+        (state,) = self.joint_states()
+        return dict(zip(state.name, state.position))
+
+    def q(self, chain):
+        """Return the joint values (n,) of an arm in the next joint states."""
+        values = self.values()
+        return np.array([values[name] for name in chain.joint_names])
+
+    def tip(self, chain):
+        """Return where the tip of an arm is (4, 4) by the next joint states."""
+        return chain.forward(self.q(chain))
+
+    @property
+    def reports(self):
+        """The reports of goals since this was first asked for."""
+        if not hasattr(self, '_statuses'):
+            self._statuses = self.listen(DiagnosticStatus, f'{self._name}/status', 200)
+        return [Report.of(status) for status in self._statuses]
+
+    def reports_of(self, act, count=1):
+        """Do something; return the reports that come then, when there are so many."""
+        before = len(self.reports)
+        act()
+        assert self.until(lambda: len(self._statuses) >= before + count), self.log()
+        return self.reports[before:]
+
+    def send(self, topic, message, count=1):
+        """Publish a goal; return its report, that of the last of so many statuses."""
+        return self.reports_of(lambda: self.publish(type(message), topic, message), count)[-1]
 
     def send_description(self, text):
         """Publish a robot description as robot_state_publisher does."""
@@ -224,10 +265,11 @@ def given(parameters):
 
 
 @contextlib.contextmanager
-def running(*arguments, **parameters):
-    """Run a node with parameters ("__" for "."); wait until it answers goals."""
-    with NodeUnderTest(*arguments, *given(parameters)) as node:
-        node.ready().settle()
+def running(*arguments, ready=True, domain=None, **parameters):
+    """Run a node with parameters ("__" for "."); ready: wait until it solves goals."""
+    with NodeUnderTest(*arguments, *given(parameters), domain=domain) as node:
+        if ready:
+            node.ready().settle()
         yield node
 
 

@@ -75,6 +75,9 @@ def test_an_option_of_a_solver_is_given_to_the_arms_that_have_it(first):
 def test_each_option_of_an_arm_takes_effect_on_the_next_robot(first):
     arm = built(first, left__speed=0.5).robot.groups['left']
     assert arm.limits.velocity == pytest.approx(0.5 * first.robot.groups['left'].limits.velocity)
+    for kind, value in (('velocity', 0.3), ('acceleration', np.full(7, 0.1)), ('jerk', 0.5)):
+        limits = built(first, **{f'left__{kind}_limits': value}).robot.groups['left'].limits
+        assert getattr(limits, kind) == pytest.approx(np.full(7, value))
     weights = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
     assert built(first, left__task_weights=weights).robot.groups['left'].weights.tolist() == (
         weights.tolist())

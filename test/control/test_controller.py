@@ -49,6 +49,39 @@ def test_joints_hold_where_a_goal_is_not_met_unless_the_closest_is_accepted():
     assert CHAIN.forward(rig.q)[0, 3] > CHAIN.forward(START)[0, 3]
 
 
+@moving
+def test_a_motion_goes_to_the_closest_configuration_where_that_is_accepted(motion):
+    rig = Rig(motion)
+    duration = rig.go(near(0.0, 0.1)).duration
+    assert not rig.go(FAR).accepted
+    assert rig.controller.motion.duration == pytest.approx(duration)  # it goes on
+    rig.controller.accept_closest = True
+    rig.advance(rig.go(FAR).duration + 1e-9)
+    assert CHAIN.forward(rig.q)[0, 3] > CHAIN.forward(START)[0, 3] + 0.1
+
+
+@pytest.mark.parametrize(('robot', 'weights', 'is_point'), [
+    ('planar_3r', (1.0, 1.0, 0.0, 0.0, 0.0, 1.0), False),
+    ('scara', (1.0, 1.0, 1.0, 0.0, 0.0, 1.0), False), ('scara', 'auto', False),
+    ('planar_3r', (1.0, 1.0, 0.0, 0.0, 0.0, 1.0), True),
+    ('planar_3r', (0.0, 0.0, 0.0, 0.0, 0.0, 1.0), True)])
+def test_task_weights_select_the_axes_of_goals_and_of_points_all_where_they_select_none(
+        robot, weights, is_point):
+    tree = KinematicTree.from_urdf(robots.OWN / f'{robot}.urdf')
+    chain = tree.chain()
+    T = chain.forward(chain.neutral() + 0.1)
+    if robot == 'scara':
+        T[:3, :3] = T[:3, :3] @ [[1, 0, 0], [0, 0.8, -0.6], [0, 0.6, 0.8]]
+    elif weights[0]:
+        T[2, 3] += 3.0
+    for given, met in (((1.0,) * 6, is_point and not weights[0]), (weights, True)):
+        rig = Rig(tree=tree, start=chain.neutral(), task_weights=given)
+        aim = rig.controller.group.aim('', T, is_point)
+        assert run(rig.controller.go([aim])).accepted is met
+    off = T[:3, :3].T @ (chain.forward(rig.q)[:3, 3] - T[:3, 3])
+    assert off[:3 if robot == 'scara' else 2] == pytest.approx(0.0, abs=5e-6)
+
+
 def test_a_goal_given_again_at_its_solution_is_not_solved_again(monkeypatch):
     rig = Rig()
     calls = counted(monkeypatch, rig.controller.group)
@@ -82,7 +115,7 @@ def test_a_path_is_kept_as_long_as_a_change_does_not_concern_it(changed, kept):
 
 
 @moving
-def test_a_motion_arrives_after_its_duration_and_is_told_to_the_sink(motion):
+def test_a_motion_arrives_after_its_duration_and_is_published(motion):
     rig = Rig(motion)
     outcome = rig.go(near(0.0, 0.1))
     assert outcome.duration > 0.1
@@ -132,11 +165,13 @@ def test_a_moving_arm_has_moved_on_after_planning(monkeypatch, motion):
 
 
 @moving
-def test_a_motion_goes_on_where_only_options_of_the_arm_change(motion):
+@pytest.mark.parametrize('changed', [
+    {'solver': 'ccd', 'speed': 0.5}, {'tip_link': CHAIN.links[-2]}], ids=['options', 'tip'])
+def test_a_motion_goes_on_where_a_change_leaves_its_joints_the_same(motion, changed):
     rig = Rig(motion)
     duration = rig.go(near(0.0, 0.1)).duration
     rig.advance(0.5 * duration)
-    rig.replace(motion, solver='ccd', speed=0.5)
+    rig.replace(motion, **changed)
     rig.advance(0.5 * duration + 1e-9)
     assert CHAIN.forward(rig.q) == pytest.approx(near(0.0, 0.1).pose, abs=5e-6)
 
@@ -150,16 +185,6 @@ def test_joints_stop_where_they_are_when_the_chain_changes(motion):
     rig.replace(motion, tip_link=CHAIN.links[4])
     assert rig.controller.motion is None
     assert rig.q.tolist() == before[:len(rig.q)].tolist()
-
-
-@moving
-def test_a_motion_goes_on_where_another_link_is_moved_by_the_same_joints(motion):
-    rig = Rig(motion)
-    duration = rig.go(near(0.0, 0.1)).duration
-    rig.advance(0.5 * duration)
-    rig.replace(motion, tip_link=CHAIN.links[-2])
-    rig.advance(0.5 * duration + 1e-9)
-    assert CHAIN.forward(rig.q) == pytest.approx(near(0.0, 0.1).pose, abs=5e-6)
 
 
 @moving
@@ -310,14 +335,6 @@ def test_a_motion_is_planned_anew_where_another_has_begun_meanwhile(monkeypatch)
     steps = np.diff([rig.q, *watched(rig, outcome.duration + 0.1)], axis=0)
     assert np.abs(np.diff(steps, axis=0)).max() < 1e-4
     assert CHAIN.forward(rig.q) == pytest.approx(near(y=0.1, z=-0.1).pose, abs=5e-6)
-
-
-@moving
-def test_the_start_pose_is_reached_by_a_motion(motion):
-    rig = Rig(motion, start_pose=START + 0.1)
-    duration = run(rig.controller.go_to_start())
-    rig.advance(duration + 1e-9)
-    assert rig.q == pytest.approx(START + 0.1)
 
 
 def slow_planning(monkeypatch, rig, took):

@@ -80,15 +80,6 @@ def test_a_goal_of_each_is_met_by_shared_joints_that_move():
     assert any(abs(robot.joint_values()[name]) > 0.01 for name in SHARED)
 
 
-def test_a_goal_of_one_leaves_the_tip_of_the_other_where_it_is():
-    robot = built().robot
-    moved, before = controller(robot), tips(robot)
-    T = reachable(robot, 1)['left']
-    assert run(moved.go([TaskGoal('left', T, None, None)])).accepted
-    assert tips(robot)['left'] == pytest.approx(T, abs=1e-5)
-    assert tips(robot)['right'] == pytest.approx(before['right'], abs=1e-5)
-
-
 def test_a_goal_out_of_reach_is_refused_and_nothing_moves():
     robot = built().robot
     moved, before = controller(robot), tips(robot)

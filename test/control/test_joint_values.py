@@ -58,14 +58,3 @@ def test_a_goal_that_is_not_met_is_not_accepted_when_it_is_repeated_during_a_mot
     rig.advance(0.05)
     for _ in range(2):
         assert not rig.go(FAR).accepted
-
-
-def test_a_goal_that_is_not_met_is_solved_again_where_the_closest_may_stand_in():
-    rig = Rig()
-    held = rig.go(FAR)
-    assert not held.accepted
-    rig.controller.accept_closest = True
-    closest = rig.go(FAR)
-    assert closest.accepted
-    assert closest.result.position_error == pytest.approx(
-        rig.controller.group.solver.closest(FAR, START).position_error, rel=1e-6)

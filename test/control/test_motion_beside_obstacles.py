@@ -68,7 +68,7 @@ def test_braking_does_not_wait_until_other_joints_are_placed(motion, most, monke
 
 
 @moving
-def test_a_motion_brakes_before_an_obstacle_that_comes_into_its_way(motion):
+def test_a_motion_brakes_before_an_obstacle_that_comes_into_its_path(motion):
     rig = Guarded(motion, speed=0.3)
     duration = rig.go(GOAL).duration
     rig.advance(0.15 * duration)

@@ -181,18 +181,6 @@ def goal(name, target):
     return TaskGoal(name, np.asarray(target), None, None)
 
 
-def test_goals_of_two_tasks_are_solved_together():
-    robot = built(tasks=('a', 'b'), a__type='position', a__link='left_palm', b__type='position',
-                  b__link='right_palm').robot
-    frames = robot.groups[''].body.forward(robot.groups[''].start)
-    targets = [frames[link][:3, 3] + [0.1, 0.0, 0.2] for link in ('left_palm', 'right_palm')]
-    outcome = run(controller(robot).go([goal('a', targets[0]), goal('b', targets[1])]))
-    assert outcome.accepted
-    after = robot.groups[''].body.forward(robot.joint_configuration(robot.groups['']))
-    assert after['left_palm'][:3, 3] == pytest.approx(targets[0], abs=2e-6)
-    assert after['right_palm'][:3, 3] == pytest.approx(targets[1], abs=2e-6)
-
-
 def test_targets_of_a_goal_are_not_set_while_the_solver_solves_for_another():
     robot = built(tasks=('a',), a__type='position', a__link='left_palm').robot
     figure, (name, there) = robot.groups[''], ('a', np.array([0.2, 0.2, 0.2]))

@@ -212,7 +212,7 @@ def test_a_newer_goal_of_the_group_cancels_the_older_and_is_carried_out(rig):
     assert rig.outcomes[1] == 8
 
 
-def test_of_a_stream_of_goals_every_second_has_time_and_the_newest_is_carried_out(rig, patient):
+def test_of_a_stream_of_goals_every_second_has_time_and_the_latest_is_carried_out(rig, patient):
     began, free, searched = threading.Event(), threading.Event(), []
     rig.begin('', goal(endless()))
 
@@ -291,7 +291,7 @@ def test_a_search_that_does_not_look_at_the_clock_holds_up_nothing(rig):
     free.set()
 
 
-def test_after_closing_nobody_is_woken(rig):
+def test_after_closing_no_callback_is_called(rig):
     rig.begin('', goal(endless()))
     rig.worker.close('the node shuts down')
     assert rig.reasons() == ['the node shuts down']

@@ -9,9 +9,6 @@ import numpy as np
 import pytest
 import trimesh
 import yaml
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
@@ -22,8 +19,8 @@ from harness.controller_node import ControllerNode
 from harness.trajectory_controller import Rules
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
-from node_here import NodeHere
-from ros_harness import NodeUnderTest, given
+from node_here import running
+from ros_harness import given
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = KinematicTree.from_urdf(ARM).chain()
@@ -52,7 +49,7 @@ def arguments(recipe):
 
 @pytest.mark.parametrize(('page', 'recipe'), RECIPES, ids=[page for page, _ in RECIPES])
 def test_a_node_of_a_launch_file_solves_for_the_robot_whose_description_is_published(page, recipe):
-    with NodeHere(*arguments(recipe)) as node:
+    with running(*arguments(recipe)) as node:
         node.send_description(ARM.read_text(encoding='utf-8'))
         node.ready()
         if 'state_topic' in recipe:
@@ -92,14 +89,7 @@ def controlled(node):
 
 def test_the_recipe_for_ros2_control_moves_the_arm_of_a_controller():
     pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
-    with NodeHere(*arguments(CONTROL)) as node:
-        controlled(node)
-
-
-@pytest.mark.slow  # a node as a process
-def test_the_recipe_for_ros2_control_moves_the_arm_of_a_controller_over_dds():
-    pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
-    with NodeUnderTest(*arguments(CONTROL)) as node:
+    with running(*arguments(CONTROL)) as node:
         controlled(node)
 
 
@@ -134,10 +124,10 @@ def test_the_commands_of_a_recipe_do_what_they_say(page, recipe, folder):
             if 'launch' in words:
                 continue
             if '--ros-args' in words:
-                node = stack.enter_context(NodeHere(*words[words.index('--ros-args') + 1:]))
-                assert node.ready().alive(), node.log()
+                node = stack.enter_context(running(*words[words.index('--ros-args') + 1:]))
+                assert node.alive(), node.log()
             elif words[0] == 'ros2':
-                node = node or stack.enter_context(NodeHere(*given({'urdf_path': ARM})))
+                node = node or stack.enter_context(running(urdf_path=ARM))
                 COMMANDS[words[1], words[2]](node, *words[3:])
                 assert node.alive(), node.log()
 

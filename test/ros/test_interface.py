@@ -5,14 +5,10 @@ import importlib.util
 from pathlib import Path
 
 import pytest
-
-import robots
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
+import robots
 from ik_node.ros.publishing.status import KEYS
 from interface import GOALS, INPUTS, OUTPUTS, SERVICES, TASK_GOALS
 from node_here import NodeHere
@@ -100,7 +96,7 @@ def test_it_offers_the_services_of_the_table(nodes):
     assert own == {(service.name.removeprefix('~/'), service.kind) for service in offered}
 
 
-def test_the_page_tells_of_every_key_of_a_status():
+def test_the_page_lists_every_key_of_a_status():
     text = TOPICS_PAGE.read_text(encoding='utf-8')
     for key in KEYS:
         assert f'| `{key}` |' in text

@@ -3,9 +3,8 @@
 import gc
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 
@@ -14,25 +13,14 @@ from ik_node import KinematicTree
 from ik_node.ros import session
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.run import run
-from node_here import NodeHere, running
-from ros_harness import given, seconds
+from node_here import running
 
 FILE = robots.OWN / 'planar_3r.urdf'
+GOAL = KinematicTree.from_urdf(FILE).chain().forward([0.4, 0.5, 0.6])
 
 
-@pytest.fixture(scope='module')
-def chain():
-    return KinematicTree.from_urdf(FILE).chain()
-
-
-def test_it_starts_itself(chain):
-    with running(urdf_path=FILE) as node:
-        assert node.state() == 'active'
-        assert node.client.send(chain.forward([0.4, 0.5, 0.6])).met
-
-
-def test_it_waits_where_it_is_told_to_and_goes_through_every_state(chain):
-    with NodeHere('-p', f'urdf_path:={FILE}', '-p', 'autostart:=false') as node:
+def test_it_waits_where_autostart_is_false_and_goes_through_every_state():
+    with running(urdf_path=FILE, autostart=False, ready=False) as node:
         states = node.listen(JointState, 'joint_states', 100)
         statuses = node.listen(DiagnosticStatus, 'ik_node/status')
         assert node.state() == 'unconfigured'
@@ -43,11 +31,10 @@ def test_it_waits_where_it_is_told_to_and_goes_through_every_state(chain):
             assert states == []  # configured, but silent
             assert node.transition('activate')
             node.ready()
-            assert node.client.send(chain.forward([0.4, 0.5, 0.6])).met
+            assert node.client.send(GOAL).met
             assert node.transition('deactivate')
             del states[:], statuses[:]
-            node.publish(PoseStamped, 'goal_pose', PoseStamped(
-                pose=matrix_to_pose(chain.forward([0.1, 0.5, 0.6]))))
+            node.publish(PoseStamped, 'goal_pose', PoseStamped(pose=matrix_to_pose(GOAL)))
             node.spin(1.0)
             assert (states, statuses) == ([], [])
             assert node.transition('cleanup')
@@ -60,10 +47,10 @@ def test_it_waits_where_it_is_told_to_and_goes_through_every_state(chain):
         assert node.alive()
 
 
-def test_goals_for_an_inactive_node_are_logged_once_until_it_has_been_active(chain):
+def test_goals_for_an_inactive_node_are_logged_once_until_it_has_been_active():
     words = 'goals are ignored: the node is inactive'
-    goal = PoseStamped(pose=matrix_to_pose(chain.forward([0.4, 0.5, 0.6])))
-    with NodeHere('-p', f'urdf_path:={FILE}', '-p', 'autostart:=false') as node:
+    goal = PoseStamped(pose=matrix_to_pose(GOAL))
+    with running(urdf_path=FILE, autostart=False, ready=False) as node:
         assert node.transition('configure')
         for periods in (1, 2):
             for _ in range(5):
@@ -73,8 +60,8 @@ def test_goals_for_an_inactive_node_are_logged_once_until_it_has_been_active(cha
             assert node.transition('deactivate')
 
 
-def test_configuring_fails_with_the_reason_and_can_be_tried_again(chain):
-    with NodeHere('-p', 'urdf_path:=/nowhere.urdf', '-p', 'autostart:=false') as node:
+def test_configuring_fails_with_the_reason_and_can_be_tried_again():
+    with running(urdf_path='/nowhere.urdf', autostart=False, ready=False) as node:
         assert not node.transition('configure')
         assert node.state() == 'unconfigured'
         assert 'cannot configure: cannot read' in node.log()
@@ -83,25 +70,11 @@ def test_configuring_fails_with_the_reason_and_can_be_tried_again(chain):
         assert node.state() == 'unconfigured'
         assert node.transition('configure')
         assert node.transition('activate')
-        assert node.ready().client.send(chain.forward([0.4, 0.5, 0.6])).met
-
-
-def test_diagnostics_say_how_it_is_once_a_second(chain):
-    with running(urdf_path=FILE) as node:
-        health = node.listen(DiagnosticArray, '/diagnostics')
-        node.client.send(chain.forward([0.4, 0.5, 0.6]))
-        assert node.until(lambda: len(health) >= 3)
-        assert np.diff([seconds(array.header.stamp) for array in health]) == pytest.approx(
-            1.0, abs=1e-3)
-        values = {pair.key: pair.value for pair in health[-1].status[0].values}
-        assert values['state'] == 'active'
-        assert values['robot'] == 'planar_3r'
-        assert values['solver'] == 'dls'
-        assert (values['goals'], values['met'], values['refused']) == ('1', '1', '0')
+        assert node.ready().client.send(GOAL).met
 
 
 def test_what_a_configuration_creates_is_destroyed_with_it():
-    with NodeHere('-p', f'urdf_path:={FILE}') as node:
+    with running(urdf_path=FILE) as node:
         def kinds():
             subject = node.subject
             return [len(list(each)) for each in (
@@ -123,7 +96,7 @@ def test_only_what_is_there_with_the_first_robot_is_frozen(monkeypatch):
     done = []
     monkeypatch.setattr(session, 'gc', SimpleNamespace(
         collect=lambda: done.append('collect'), freeze=lambda: done.append('freeze')))
-    with NodeHere(*given({'urdf_path': FILE})) as node:
+    with running(urdf_path=FILE) as node:
         assert done == ['collect', 'freeze']
         assert node.set(solver='auto') == (True, '')
         assert done == ['collect', 'freeze', 'collect']

@@ -6,15 +6,19 @@ Everything else of the node is tested in the process of its tests.
 import signal
 
 import pytest
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import PoseStamped
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
+from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 import robots
 from ik_node import KinematicTree
-from ros_harness import LATCHED, NodeUnderTest, seconds
+from ik_node.ros.conversions import matrix_to_pose
+from plain_kinematics import PlainRobot
+from ros_harness import LATCHED, running, seconds
 
 ARM = robots.OWN / 'arm_6r.urdf'
 Q = [0.3, 0.2, -0.6, 0.3, -0.8, 0.2]
@@ -25,9 +29,9 @@ def node(tmp_path_factory):
     """A node that has its parameters from a file and from its command line."""
     file = tmp_path_factory.mktemp('parameters') / 'node.yaml'
     file.write_text('ik_node:\n  ros__parameters:\n    publish_rate: 50.0\n    solver: ccd\n')
-    with NodeUnderTest('--params-file', str(file), '-p', 'solver:=dls', '-p',
-                       'publish_description:=true', '-p', f'urdf_path:={ARM}') as node:
-        yield node.ready()
+    with running('--params-file', str(file), solver='dls', publish_description=True,
+                 urdf_path=ARM) as node:
+        yield node
 
 
 @pytest.fixture(scope='module')
@@ -75,8 +79,8 @@ def test_two_nodes_that_publish_the_same_joints_say_so_until_one_ends(node, chai
         """Return whether the newest report of each node warns of the other, by its name."""
         return {report.status[0].name.split(':')[0]: 'other publisher' in report.status[0].message
                 for report in reports}
-    with NodeUnderTest('-r', '__node:=second', '-p', f'urdf_path:={ARM}',
-                       domain=node._domain) as second:
+    with running('-r', '__node:=second', '-p', f'urdf_path:={ARM}', ready=False,
+                 domain=node._domain) as second:
         assert node.until(lambda: warns() == {'/ik_node': True, '/second': True}), (
             warns(), node.log(), second.log())
         assert node.client.send(chain.forward(Q)).met
@@ -91,3 +95,35 @@ def test_it_ends_cleanly_on_ctrl_c(node):
     before = node.log()
     assert node.stop(signal.SIGINT) == 0
     assert node.log() == before
+
+
+@pytest.mark.slow  # two nodes, one after the other
+def test_a_node_that_is_killed_is_followed_by_one_that_serves():
+    tip = KinematicTree.from_urdf(ARM).chain().tip_link
+    plain = PlainRobot(ARM.read_text(), tip)
+    q = {name: lower + 0.4 * (upper - lower) for name, (lower, upper) in plain.limits.items()}
+    goal = PoseStamped(pose=matrix_to_pose(plain.forward(q)))
+    with running(urdf_path=ARM) as node:
+        node.ready()
+        states = node.listen(JointState, 'joint_states', 100)
+        statuses = node.listen(DiagnosticStatus, 'ik_node/status')
+        publisher = node.node.create_publisher(PoseStamped, 'goal_pose', QoSProfile(depth=1))
+
+        def answered():
+            publisher.publish(goal)
+            return statuses
+        assert node.until(answered), node.log()
+        first = node.process.pid
+        node.restart()
+        del statuses[:], states[:]
+        assert node.until(answered, 60.0), node.log()
+        assert node.process.pid != first
+        assert statuses[0].level == DiagnosticStatus.OK, statuses[0].message
+
+        def there():  # each of the node's topics is discovered in its own time
+            publisher.publish(goal)
+            newest = dict(zip(states[-1].name, states[-1].position)) if states else {}
+            return newest and plain.forward(newest) == pytest.approx(plain.forward(q), abs=1e-5)
+        assert node.until(there, 60.0)
+        assert [plain.faults(state.name, state.position) for state in states] == [''] * len(states)
+        assert node.alive()

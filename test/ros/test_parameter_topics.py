@@ -1,22 +1,18 @@
 """Topics that parameters name: what cannot be one is refused, and the rest goes on."""
 
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
-from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 import interface
 import node_here
 import robots
+import ros_harness
 from ik_node import KinematicTree
 from ik_node.ros.topics import own_topics
-from node_here import NodeHere, running
-from ros_harness import NodeUnderTest, given
+from node_here import running
 
 ARM = robots.OWN / 'arm_6r.urdf'
 PARAMETERS = ('joint_states_topic', 'state_topic', 'trajectory_topic')
@@ -47,57 +43,27 @@ def endpoints(node):
     return {end.topic_name for end in (*node.subject.publishers, *node.subject.subscriptions)}
 
 
-@pytest.mark.parametrize('parameter', PARAMETERS)
-def test_a_name_that_cannot_be_a_topic_is_refused_and_later_changes_are_not(node, parameter):
-    before = endpoints(node)
-    for topic in IMPOSSIBLE:
-        accepted, reason = node.set(**{parameter: topic})
-        assert not accepted, topic
-        assert f'{parameter} is not a valid topic name: ' in reason
-    assert node.get(*PARAMETERS) == DEFAULTS
-    assert endpoints(node) == before
-    assert node.set(solver='ccd') == node.set(solver='dls') == (True, '')
-
-
-@pytest.mark.parametrize('parameter', PARAMETERS)
-def test_a_topic_of_the_node_itself_is_refused(node, parameter):
-    for topic in OF_THE_NODE:
-        accepted, reason = node.set(**{parameter: topic})
-        assert not accepted, topic
-        assert reason == f'{parameter} must not be {topic!r}: this node uses it already'
-    assert node.get(*PARAMETERS) == DEFAULTS
-    assert node.client.send(GOAL).met
-
-
-@pytest.mark.parametrize(('values', 'use'), [
+@pytest.mark.parametrize(('values', 'words'), [
+    *(({name: topic}, f'{name} is not a valid topic name: ')
+      for name in PARAMETERS for topic in IMPOSSIBLE),
+    *(({name: topic}, f'{name} must not be {topic!r}: this node uses it already')
+      for name in PARAMETERS for topic in OF_THE_NODE),
+    *(({name: 'text'}, 'incompatible type') for name in PARAMETERS),
+    *((dict(zip(PARAMETERS, ('text_1', 'text_2', 'text_3')), **{name: 'text'}), name)
+      for name in PARAMETERS),
     ({'state_topic': 'joint_states'}, 'publishes its own joint states'),
     ({'state_topic': '/joint_states'}, 'publishes its own joint states'),
     ({'trajectory_topic': 'joint_states'}, 'publishes its own joint states'),
     ({'state_topic': 'a', 'trajectory_topic': 'a'}, 'reads the joint states of the robot'),
     ({'joint_states_topic': 'b', 'state_topic': '/b'}, 'publishes its own joint states')])
-def test_one_topic_for_two_uses_is_refused(node, values, use):
+def test_a_name_that_cannot_be_used_is_refused_with_the_reason_and_nothing_changes(
+        node, other, values, words):
     before = endpoints(node)
     accepted, reason = node.set(**values)
     assert not accepted
-    assert use in reason
+    assert words in reason
     assert node.get(*PARAMETERS) == DEFAULTS
     assert endpoints(node) == before
-
-
-@pytest.mark.parametrize('parameter', PARAMETERS)
-def test_where_the_process_has_a_topic_of_another_type_it_is_refused_with_the_reason_of_ros(
-        node, other, parameter):
-    before = endpoints(node)
-    accepted, reason = node.set(**{parameter: 'text'})
-    assert not accepted
-    assert f"{parameter} must not be 'text'" in reason
-    assert 'incompatible type' in reason
-    assert node.get(parameter) == DEFAULTS[PARAMETERS.index(parameter)]
-    # Nothing is left of the others of the same change either.
-    assert not node.set(**dict(zip(PARAMETERS, ('text_1', 'text_2', 'text_3')), **{
-        parameter: 'text'}))[0]
-    assert endpoints(node) == before
-    assert node.set(solver='ccd') == node.set(solver='dls') == (True, '')
 
 
 def test_a_topic_that_is_free_again_serves_another_parameter(node):
@@ -106,6 +72,7 @@ def test_a_topic_that_is_free_again_serves_another_parameter(node):
         assert '/free' in endpoints(node)
         assert node.set(**{parameter: DEFAULTS[PARAMETERS.index(parameter)]}) == (True, '')
         assert '/free' not in endpoints(node)
+    assert node.client.send(GOAL).met
 
 
 def test_tasks_whose_goals_would_have_a_topic_that_a_parameter_names_are_refused():
@@ -133,17 +100,17 @@ def test_each_arm_has_a_topic_and_that_of_one_is_no_goal_of_another():
 
 @pytest.mark.parametrize('values', [
     {'trajectory_topic': 'joint_states'}, {'trajectory_topic': '~/status'},
-    {'state_topic': 'no topic!'}, {'state_topic': 'joint_states'}, {'state_topic': '/diagnostics'},
-    {'joint_states_topic': 'goal_pose'}, {'joint_states_topic': 'a//b'}])
+    {'state_topic': 'no topic!'}, {'state_topic': '/diagnostics'},
+    {'joint_states_topic': 'goal_pose'}, {'joint_states_topic': 'a//b'}], ids=str)
 def test_a_node_that_starts_with_such_a_topic_logs_it_and_uses_the_default(values):
     with running(urdf_path=ARM, **values) as node:
-        (parameter, topic), = values.items()
+        (parameter, _), = values.items()
         default = DEFAULTS[PARAMETERS.index(parameter)]
         assert f'parameter {parameter}: ' in node.log()
         assert f'{default!r} is used instead' in node.log()
         assert node.get(parameter) == default
         assert node.client.send(GOAL).met
-        assert not node.set(**{parameter: topic})[0]
+        assert not node.set(**values)[0]
 
 
 def test_a_node_that_cannot_read_the_robot_sends_it_no_motions():
@@ -154,16 +121,16 @@ def test_a_node_that_cannot_read_the_robot_sends_it_no_motions():
 
 
 def test_where_the_default_is_remapped_to_another_topic_of_the_node_there_is_none():
-    with NodeHere('-r', 'joint_states:=goal_pose', *given({'urdf_path': ARM})) as node:
-        assert node.ready().get('joint_states_topic') == ''
+    with running('-r', 'joint_states:=goal_pose', '-p', f'urdf_path:={ARM}') as node:
+        assert node.get('joint_states_topic') == ''
         assert 'joint_states_topic must not be' in node.log()
         assert node.set(joint_states_topic='states') == (True, '')
         states = node.listen(JointState, 'states')
         assert node.until(lambda: states)
 
 
-def test_topics_that_were_set_before_the_node_is_configured_are_checked_then():
-    with NodeHere(*given({'urdf_path': ARM, 'autostart': False})) as node:
+def test_topics_that_were_set_before_there_is_a_robot_are_checked_with_it():
+    with running(urdf_path=ARM, autostart=False, ready=False) as node:
         node.set(trajectory_topic='joint_states')
         assert node.transition('configure')
         assert node.get('trajectory_topic') == ''
@@ -172,10 +139,7 @@ def test_topics_that_were_set_before_the_node_is_configured_are_checked_then():
         assert '/motions' not in endpoints(node)
         assert node.transition('configure')
         assert '/motions' in endpoints(node)
-
-
-def test_a_robot_that_comes_by_topic_finds_its_topics_checked():
-    with NodeHere(*given({'trajectory_topic': 'no topic!'})) as node:
+    with running(trajectory_topic='no topic!') as node:
         assert not node.set(state_topic='1a')[0]
         node.send_description(ARM.read_text(encoding='utf-8'))
         assert node.client.send(GOAL).met
@@ -190,7 +154,7 @@ def test_joint_states_are_published_on_the_topic_that_is_named_and_on_no_other(n
     assert own == []
     assert node.set(joint_states_topic='') == (True, '')
     named.clear()
-    assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+    assert node.reset().success
     node.spin(0.5)
     assert own == named == []
     assert node.set(joint_states_topic='joint_states') == (True, '')
@@ -199,11 +163,11 @@ def test_joint_states_are_published_on_the_topic_that_is_named_and_on_no_other(n
 
 
 def test_an_inactive_node_publishes_no_joint_states_on_a_topic_that_is_set():
-    with NodeHere(*given({'urdf_path': ARM, 'autostart': False})) as node:
+    with running(urdf_path=ARM, autostart=False, ready=False) as node:
         states = node.listen(JointState, 'states')
         assert node.transition('configure')
         assert node.set(joint_states_topic='states') == (True, '')
-        assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+        assert node.reset().success
         node.spin(0.5)
         assert states == []
         assert node.transition('activate')
@@ -243,15 +207,10 @@ def test_the_topics_that_no_parameter_may_name_are_those_of_the_docs():
 
 @pytest.mark.slow  # a node as a process
 def test_over_dds_refused_topics_leave_the_parameter_service_responsive():
-    with NodeUnderTest(*given({'urdf_path': ARM, 'trajectory_topic': 'joint_states'})) as node:
-        node.ready()
+    with ros_harness.running(urdf_path=ARM, trajectory_topic='joint_states') as node:
         assert node.get('trajectory_topic') == ''
         for parameter, topic in zip(PARAMETERS, ('~/status', '/diagnostics', 'joint_states')):
             assert not node.set(**{parameter: topic})[0]
-        for _ in range(3):
-            for parameter in PARAMETERS[1:]:
-                assert node.set(**{parameter: 'free'}) == (True, '')
-                assert node.set(**{parameter: ''}) == (True, '')
         motions = node.listen(JointTrajectory, 'free')
         assert node.set(trajectory_topic='free', motion='joint') == (True, '')
         assert node.client.send(GOAL).met

@@ -6,9 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from geometry_msgs.msg import PointStamped, PoseStamped
 
 import ik_node
@@ -16,7 +13,7 @@ import robots
 from ik_node import KinematicTree
 from ik_node.control import worker
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
-from node_here import NodeHere, running
+from node_here import running
 
 FOLDER = str(Path(ik_node.__file__).parent)
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
@@ -57,7 +54,7 @@ def passed(node, topic, message):
 
 
 def test_a_pose_for_an_arm_passes_few_functions():
-    with NodeHere('-p', f'urdf_path:={robots.OWN / "arm_6r.urdf"}') as node:
+    with running(urdf_path=robots.OWN / 'arm_6r.urdf') as node:
         for q in ([0.4, 0.3, 0.5, 0.4, -1.2, 0.4], [0.5, 0.3, 0.5, 0.4, -1.2, 0.4]):
             functions = passed(node.subject, '/goal_pose', PoseStamped(
                 pose=matrix_to_pose(CHAIN.forward(np.array(q)))))

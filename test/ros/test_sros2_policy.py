@@ -4,17 +4,14 @@ import time
 from pathlib import Path
 
 import pytest
-from lxml import etree
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 import rclpy
+from lxml import etree
 from rclpy.signals import SignalHandlerOptions
 
 import node_here
 from domains import Domain
 from ik_node.ros.intake.planning_scene import TOPICS
-from node_here import NodeHere
+from node_here import running
 
 FILE = Path(__file__).parents[2] / 'config/sros2/ik_node.policy.xml'
 SCHEMA = Path(__file__).parents[1] / 'schemas/sros2_policy.xsd'  # of sros2, as it stands there
@@ -62,7 +59,7 @@ def alone(monkeypatch):
 
 
 def test_it_allows_what_the_node_has_and_nothing_else(policy, alone):
-    with NodeHere() as here:  # by simulated time, and the robot by topic
+    with running() as here:  # by simulated time, and the robot by topic
         node = here.subject
         for kind, rule, found in (
                 ('topic', 'publish', node.get_publisher_names_and_types_by_node),

@@ -26,7 +26,7 @@ def demo_goals(*arguments):
 
 @pytest.mark.parametrize(('kind', 'topic'), [
     (DiagnosticStatus, 'ik_node/status'), (InteractiveMarkerFeedback, 'ik_node/feedback')])
-def test_it_sends_reachable_goals_until_somebody_else_does(kind, topic):
+def test_it_sends_reachable_goals_until_another_node_does(kind, topic):
     with demo_goals() as node:
         goals = node.listen(PoseStamped, 'goal_pose')
         node.send_description(TEXT)
@@ -47,7 +47,7 @@ def test_it_sends_reachable_goals_until_somebody_else_does(kind, topic):
         assert len(goals) == count
 
 
-def test_it_waits_for_the_node_to_answer_but_not_for_ever():
+def test_it_waits_for_the_node_to_respond_but_not_for_ever():
     with demo_goals() as node:
         goals = node.listen(PoseStamped, 'goal_pose')
         node.node.create_publisher(DiagnosticStatus, 'ik_node/status', 10)  # there, but silent

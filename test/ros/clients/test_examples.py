@@ -36,7 +36,7 @@ def test_a_goal_is_sent_and_its_joint_states_are_printed(node):
         f'joint_{k}' for k in range(1, 7)]
 
 
-def test_a_goal_out_of_reach_is_told_so(node):
+def test_a_goal_out_of_reach_is_reported(node):
     example = run(node, 'send_goal.py', '--xyz', '9', '0', '0')
     assert example.returncode == 1
     assert example.stdout.startswith('dls: UNREACHABLE')

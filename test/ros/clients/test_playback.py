@@ -231,12 +231,6 @@ def test_a_figure_moves_with_its_root_and_frames_outside_limits_are_reported_onc
         assert player.alive()
 
 
-def test_another_node_may_have_the_description(files):
-    with PlayerHere(*files, '--no-description') as player:
-        player.hear()
-        assert player.node.count_publishers('robot_description') == 0
-
-
 def test_it_plays_by_simulated_time_which_may_stand_and_jump(files):
     with PlayerHere(*files, '--rate', 50, time=0.0) as player:
 

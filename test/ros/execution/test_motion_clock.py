@@ -5,9 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from rclpy.parameter import Parameter
 
 from ik_node.ros.execution.motion_clock import MotionClock
@@ -107,7 +104,7 @@ def test_a_change_between_the_two_is_no_leap(real, steady):
     assert clock.read().seconds == pytest.approx(before + 0.1)
 
 
-def test_the_clock_of_a_node_tells_when_simulation_begins_and_ends(steady):
+def test_the_clock_of_a_node_shows_when_simulation_begins_and_ends(steady):
     with NodeHere(start=None) as here:
         clock, simulated = MotionClock(here.subject, steady), here.subject.get_clock().now()
         assert clock.stamp() == simulated.nanoseconds

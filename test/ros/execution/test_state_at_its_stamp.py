@@ -5,8 +5,6 @@ import pytest
 
 pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
 
-from std_srvs.srv import Trigger
-
 import robots
 from ik_node.solvers.arm.base import Solver
 from node_here import running
@@ -22,12 +20,17 @@ def shared():
         yield node.ready()
 
 
+@pytest.fixture(params=['joint', 'cartesian'])
+def mode(request):
+    return request.param
+
+
 @pytest.fixture
 def driven(shared, mode):
     """Return what drives the node, from its start and with a seed of its own for each test."""
     assert shared.set(motion='jump', publish_rate=100.0, speed=1.0,
                       on_failure='hold', solver='dls', start_pose=START) == (True, '')
-    assert shared.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+    assert shared.reset().success
     assert shared.set(motion=mode) == (True, '')
     return RandomMotion(shared, ARM, mode, np.random.default_rng(5))
 
@@ -65,7 +68,7 @@ def slow(shared, monkeypatch):
 @pytest.mark.parametrize('mode', ['joint'])
 @pytest.mark.parametrize('on_failure', ['hold', 'closest'])
 @pytest.mark.parametrize('goal', ['far', 'stretched', 'malformed', 'unknown frame'])
-def test_a_goal_that_fails_during_a_motion_is_answered_with_the_state_of_that_moment(
+def test_a_goal_that_fails_during_a_motion_is_reported_with_the_state_of_that_moment(
         driven, slow, goal, on_failure):
     assert driven.node.set(speed=0.3, on_failure=on_failure) == (True, '')
     driven.go('anywhere')

@@ -4,11 +4,7 @@ import threading
 from types import SimpleNamespace
 
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from std_msgs.msg import String
-from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 import robots
@@ -20,8 +16,8 @@ from ik_node.motion.cartesian_motion import straight_motion
 from ik_node.motion.trajectory import Rest
 from ik_node.ros.execution.motion_clock import Instant
 from ik_node.ros.execution.trajectory_topics import TrajectoryTopics
-from node_here import NodeHere
-from ros_harness import given, seconds
+from node_here import running
+from ros_harness import seconds
 
 DESCRIPTION = (robots.OWN / 'arm_6r.urdf').read_text(encoding='utf-8')
 TOPIC = '/controller/motion'
@@ -62,8 +58,6 @@ def test_the_last_point_of_a_short_motion_is_still_to_come(late):
         assert not any(last.accelerations)
 
 
-
-
 def by_topic(node):
     node.publish(String, 'robot_description', String(data=DESCRIPTION))
 
@@ -74,38 +68,34 @@ def by_parameter(node):
 
 @pytest.mark.parametrize('give', [by_topic, by_parameter])
 def test_a_controller_hears_motions_of_a_robot_that_comes_to_an_active_node(give):
-    with NodeHere(*given({'motion': 'joint', 'trajectory_topic': TOPIC})) as node:
+    with running(motion='joint', trajectory_topic=TOPIC) as node:
         motions = node.listen(JointTrajectory, TOPIC)
         give(node)
-        assert reset(node)
+        assert node.reset().success
         assert node.until(lambda: motions), node.log()
 
 
 def test_a_controller_hears_motions_on_a_topic_that_is_set_in_an_active_node():
-    with NodeHere(*given({'motion': 'joint', 'robot_description': DESCRIPTION})) as node:
+    with running(motion='joint', robot_description=DESCRIPTION) as node:
         motions = node.listen(JointTrajectory, TOPIC)
         assert node.set(trajectory_topic=TOPIC) == (True, '')
-        assert reset(node)
+        assert node.reset().success
         assert node.until(lambda: motions), node.log()
 
 
 @pytest.mark.parametrize('motion', ['jump', 'joint'])
 def test_a_controller_hears_nothing_of_an_inactive_node(motion):
-    settings = {'motion': motion, 'robot_description': DESCRIPTION, 'autostart': False}
-    with NodeHere(*given(settings)) as node:
+    with running(motion=motion, robot_description=DESCRIPTION, autostart=False,
+                 ready=False) as node:
         motions = node.listen(JointTrajectory, TOPIC)
         assert node.transition('configure')
         assert node.set(trajectory_topic=TOPIC) == (True, '')
-        assert reset(node) is (motion == 'jump')
+        assert node.reset().success is (motion == 'jump')
         node.spin(0.5)
         assert motions == []
 
 
-def reset(node):
-    return node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
-
-
-def test_a_motion_is_published_by_the_worker_and_only_the_newest(monkeypatch):
+def test_a_motion_is_published_by_the_worker_and_only_the_latest(monkeypatch):
     arm, messages, woken = Rig.arm('cartesian', trajectory_topic=TOPIC), [], threading.Semaphore(0)
     worker, began, end = Worker(woken.release), threading.Event(), threading.Event()
     topics = TrajectoryTopics(None, SimpleNamespace(

@@ -4,14 +4,11 @@ import shutil
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from sensor_msgs.msg import JointState
 
 import robots
 from ik_node import KinematicTree
-from ik_node.collision import CollisionModel, Obstacle, Sphere
+from ik_node.collision import CollisionModel
 from node_here import running
 
 ARM = robots.OWN / 'arm_6r.urdf'
@@ -78,27 +75,9 @@ def test_margin_and_file_change_while_the_node_runs(tmp_path):
         assert node.alive()
 
 
-def test_the_closest_configuration_is_free(tmp_path):
-    ball = Obstacle(Sphere(0.12), _at(T_TIP[:3, 3]))
-    with running(urdf_path=ARM, obstacles_path=around_tip(tmp_path), on_failure='closest',
-                 dls__avoid_collisions='true') as node:
-        response = node.client.send(T_TIP)
-        assert response.values['reason'] == 'COLLISION'
-        assert response.values['accepted'] == 'true'
-        q = [response.joints[name] for name in CHAIN.joint_names]
-        assert CollisionModel(CHAIN, [ball]).is_free(np.array(q))
-        assert 0.0 < float(response.values['position_error']) < 0.5
-
-
 def stand(node, chain, arm, q):
     node.publish(JointState, f'{arm}/goal_joints', JointState(
         name=list(chain.joint_names), position=[float(value) for value in q]))
-
-
-def _at(p):
-    T = np.eye(4)
-    T[:3, 3] = p
-    return T
 
 
 def test_an_srdf_beside_the_robot_or_a_parameter_names_pairs_that_may_touch(tmp_path):

@@ -3,12 +3,17 @@
 import hashlib
 
 import pytest
+from std_msgs.msg import String
 
 import hostile_inputs as hostile
 import robots
 from hostile_node import HostileNode
-from hostile_texts import chain
+from hostile_texts import chain, texts_that_name
+from ik_node import KinematicTree
+from ik_node.motion.tip_path import ClosedPath
+from ik_node.ros.clients.demo_goals import DemoGoals
 from node_here import NodeHere, running
+from opened_files import opened_files
 from soak_inputs import run
 
 ARM = robots.OWN / 'arm_6r.urdf'
@@ -41,10 +46,13 @@ POSE = [0.3, 0.1, 0.4, 0.0, 0.0, 0.0, 1.0]
     ('goal_pose', '', [[*POSE[:3], 5e-324, 0.0, 0.0, 0.0]], 'is not a quaternion'),
     ('goal_point', '', [[-1e10, *POSE[1:]]], 'must have finite numbers, at most 1e+09 m'),
     ('goal_pose', 'x' * 300, [POSE], 'has 300 characters; at most 255 are allowed'),
+    ('goal_pose', '', [[*POSE[:2], float('inf'), *POSE[3:]]], 'the position (0.3, 0.1, inf)'),
+    ('goal_pose', '', [[*POSE[:4], NAN, 0.0, 1.0]], 'is not a quaternion'),
+    ('goal_pose', 'nowhere', [POSE], "unknown frame 'nowhere': it is not a link of the robot"),
     ('goal_path', '', [POSE] * 10_001, 'at most 10000 poses, not 10001'),
     ('goal_path', '', [POSE, [*POSE[:3], 0.0, 0.0, 0.0, 0.0]], 'waypoint 2 of 2: the orientation'),
 ])
-def test_a_goal_that_cannot_be_is_refused_with_what_is_allowed(here, topic, frame, poses, words):
+def test_an_invalid_goal_is_refused_with_what_is_allowed(here, topic, frame, poses, words):
     assert words in status_of(here, hostile.Numbers(topic, frame, (0, 0), poses))[0]
 
 
@@ -85,14 +93,53 @@ def test_an_arm_of_too_many_joints_is_refused(here):
 
 
 def test_a_path_by_topic_is_no_description():
-    with NodeHere() as node:
+    with running() as node:
         node.send_description(str(ARM))
         assert 'robot_description refused' in node.log()
         assert 'is not XML' in node.log()
         assert node.alive()
 
 
-def test_names_of_arms_that_cannot_be_are_told_of():
+def test_invalid_names_of_arms_are_logged():
     with running('-p', "arms:=['left arm', 'left arm']", urdf_path=ARM) as node:
         assert 'must be different names, each of letters' in node.log()
         assert node.alive()
+
+
+KINDS = pytest.mark.parametrize('kind', texts_that_name('x'))
+
+
+@pytest.fixture
+def secret(tmp_path):
+    secret = tmp_path / 'secret.xacro'
+    secret.write_text(chain(2))
+    return secret
+
+
+@pytest.fixture(scope='module')
+def demo_goals():
+    with NodeHere(make=DemoGoals, start=None) as node:
+        yield node.subject
+
+
+@KINDS
+@pytest.mark.parametrize('source', ['topic', 'parameter'])
+def test_a_description_that_names_a_file_is_refused_and_opens_none(here, source, kind, secret):
+    text, before = texts_that_name(secret, here.urdf)[kind], here.refusals
+    with opened_files() as opened:
+        here.give(hostile.Description(text) if source == 'topic' else
+                  hostile.Parameters([('robot_description', 4, text)]))
+    assert not any(str(secret) in name for name in opened)
+    assert here.refusals == before + 1
+
+
+@KINDS
+def test_demo_goals_refuses_such_a_description_and_keeps_its_robot(demo_goals, kind, secret):
+    demo_goals._on_description(String(data=chain(4)))
+    path = demo_goals._path
+    own = ClosedPath(KinematicTree.from_urdf(chain(4)).chain())
+    assert path(0.2)[''] == pytest.approx(own.pose(0.2))
+    with opened_files() as opened:
+        demo_goals._on_description(String(data=texts_that_name(secret)[kind]))
+    assert not any(str(secret) in name for name in opened)
+    assert demo_goals._path is path

@@ -5,19 +5,14 @@ import math
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
-from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Path
 from sensor_msgs.msg import JointState
-from std_srvs.srv import SetBool, Trigger
 
 import robots
 from ik_node import KinematicTree
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
-from ik_node.ros.publishing.status import KEYS
+from ik_node.ros.publishing.status import KEYS, seconds
 from node_here import running
 
 ARM, TORSO = str(robots.OWN / 'arm_6r.urdf'), str(robots.OWN / 'torso.urdf')
@@ -37,77 +32,49 @@ moving = pytest.mark.parametrize('motion', ['cartesian', pytest.param(
                                       reason='ruckig is not installed'))])
 
 
-def values_of(state):
-    return dict(zip(state.name, state.position))
-
-
-class Robot:
-    """A running node, and what it has published."""
-
-    def __init__(self, node):
-        self.node = node
-        self.states = node.listen(JointState, 'joint_states')
-        self.statuses = node.listen(DiagnosticStatus, 'ik_node/status')
-        self.stamp = 0
-
-    @property
-    def values(self):
-        return values_of(self.states[-1])
-
-    def send(self, values, topic='goal_joints', **fields):
-        """Send joint values; return the level, the message and the values of the status."""
-        message = JointState(name=list(values), position=[float(q) for q in values.values()])
-        for field, value in fields.items():
-            setattr(message, field, value)
-        return self.publish(JointState, topic, message)
-
-    def publish(self, kind, topic, message):
-        before, self.stamp = len(self.statuses), self.stamp + 1
-        message.header.stamp.sec = self.stamp
-        self.node.publish(kind, topic, message)
-        assert len(self.statuses) == before + 1
-        (status,) = self.statuses[before:]
-        values = {pair.key: pair.value for pair in status.values}
-        assert tuple(values) == KEYS
-        assert values['goal_stamp'] == f'{self.stamp}.000000000'
-        return status.level, status.message, values
-
-    def reset(self):
-        assert self.node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
-
-
 @pytest.fixture(scope='module')
-def arm():
+def shared():
     with running(urdf_path=ARM, solver='dls') as node:
-        yield Robot(node)
+        yield node
 
 
 @pytest.fixture
-def robot(arm):
-    arm.reset()
-    return arm
+def node(shared):
+    assert shared.reset().success
+    return shared
 
 
-def test_joints_go_to_their_values_and_those_left_out_keep_theirs(robot):
-    robot.send(dict(zip(NAMES, (0.1, 0.2, 0.3))))
-    level, message, values = robot.send({NAMES[2]: -0.4, NAMES[0]: 0.5})
-    assert list(robot.values.values()) == [0.5, 0.2, -0.4, 0.0, 0.0, 0.0]
-    assert (level, message) == (DiagnosticStatus.OK, 'the goal is met')
-    assert values['reason'] == 'CONVERGED'
-    assert values['accepted'] == 'true'
-    stamp = robot.states[-1].header.stamp
-    assert values['joint_stamp'] == f'{stamp.sec}.{stamp.nanosec:09d}'
+def send(node, values, topic='goal_joints', **fields):
+    """Send joint values; return the report."""
+    message = JointState(name=list(values), position=[float(q) for q in values.values()])
+    for field, value in fields.items():
+        setattr(message, field, value)
+    message.header.stamp.sec = 7
+    report = node.send(topic, message)
+    assert tuple(report.values) == KEYS
+    assert report.values['goal_stamp'] == '7.000000000'
+    return report
 
 
-def test_the_limits_themselves_are_allowed(robot):
+def test_joints_go_to_their_values_and_those_left_out_keep_theirs(node):
+    send(node, dict(zip(NAMES, (0.1, 0.2, 0.3))))
+    states = node.listen(JointState, 'joint_states')
+    report = send(node, {NAMES[2]: -0.4, NAMES[0]: 0.5})
+    assert list(states[-1].position) == [0.5, 0.2, -0.4, 0.0, 0.0, 0.0]
+    assert report[:2] == (0, 'the goal is met')
+    assert (report.values['reason'], report.values['accepted']) == ('CONVERGED', 'true')
+    assert report.values['joint_stamp'] == seconds(states[-1].header.stamp)
+
+
+def test_the_limits_themselves_are_allowed(node):
     for bound in (CHAIN.lower, CHAIN.upper):
-        assert robot.send(dict(zip(NAMES, bound)))[0] == DiagnosticStatus.OK
-        assert list(robot.values.values()) == bound.tolist()
+        assert send(node, dict(zip(NAMES, bound))).level == 0
+        assert list(node.values().values()) == bound.tolist()
         rounded = np.float32(bound).astype(float)
         inside = np.clip(rounded, CHAIN.lower, CHAIN.upper)
         assert (inside != rounded).any()
-        assert robot.send(dict(zip(NAMES, rounded.tolist())))[0] == DiagnosticStatus.OK
-        assert list(robot.values.values()) == inside.tolist()
+        assert send(node, dict(zip(NAMES, rounded.tolist()))).level == 0
+        assert list(node.values().values()) == inside.tolist()
 
 
 @pytest.mark.parametrize(('values', 'fields', 'reason'), [
@@ -122,50 +89,26 @@ def test_the_limits_themselves_are_allowed(robot):
     ({}, {'name': list(NAMES), 'velocity': [0.1] * 6}, '6 names and 0 positions'),
     ({}, {'position': [0.1]}, '0 names and 1 positions'),
     ({}, {}, 'joint values need names and positions')])
-def test_invalid_values_are_refused_as_a_whole_with_the_reason(robot, values, fields, reason):
-    robot.send({NAMES[0]: 0.1})
-    level, message, status = robot.send({NAMES[2]: 0.7, **values} if values else {}, **fields)
-    assert level == DiagnosticStatus.ERROR
-    assert reason in message
-    assert (status['accepted'], status['reason']) == ('false', 'REFUSED')
-    assert list(robot.values.values()) == [0.1, 0.0, 0.0, 0.0, 0.0, 0.0]
+def test_invalid_values_are_refused_as_a_whole_with_the_reason(node, values, fields, reason):
+    send(node, {NAMES[0]: 0.1})
+    report = send(node, {NAMES[2]: 0.7, **values} if values else {}, **fields)
+    assert report.level == 2
+    assert reason in report.message
+    assert (report.values['accepted'], report.values['reason']) == ('false', 'REFUSED')
+    assert list(node.values().values()) == [0.1, 0.0, 0.0, 0.0, 0.0, 0.0]
 
 
-def test_a_disabled_robot_is_not_reset(robot):
-    robot.send({NAMES[0]: 0.4})
-    before = list(robot.values.values())
-    assert robot.node.call(SetBool, 'ik_node/enable', SetBool.Request(data=False)).success
-    refused = robot.node.call(Trigger, 'ik_node/reset', Trigger.Request())
-    assert (refused.success, 'disabled' in refused.message) == (False, True)
-    assert list(robot.node.joint_states()[0].position) == before
-    assert robot.node.call(SetBool, 'ik_node/enable', SetBool.Request(data=True)).success
-    robot.reset()
-    assert list(robot.node.joint_states()[0].position) != before
-
-
-def test_a_disabled_node_refuses_them(robot):
-    for enabled, expected in ((False, DiagnosticStatus.ERROR), (True, DiagnosticStatus.OK)):
-        assert robot.node.call(SetBool, 'ik_node/enable', SetBool.Request(data=enabled)).success
-        assert robot.send({NAMES[0]: 0.3})[0] == expected
-        assert robot.values[NAMES[0]] == (0.3 if enabled else 0.0)
-
-
-def test_they_end_a_path_unless_they_are_refused(robot):
-    controller = robot.node.subject._session._execution.controllers['']
-    robot.node.publish(Path, 'goal_path', Path(poses=[
+def test_they_end_a_path_unless_they_are_refused_and_goals_are_solved_from_there(node):
+    controller = node.subject._session._execution.controllers['']
+    node.publish(Path, 'goal_path', Path(poses=[
         PoseStamped(pose=matrix_to_pose(CHAIN.forward(q))) for q in ([0.1] * 6, [0.2] * 6)]))
-    assert robot.send({NAMES[0]: 99.0})[0] == DiagnosticStatus.ERROR
+    assert send(node, {NAMES[0]: 99.0}).level == 2
     assert controller.waypoints
-    robot.send({NAMES[0]: 0.5})
-    assert not controller.waypoints
-
-
-def test_a_goal_after_them_is_solved_from_there(robot):
     q = [0.4, -0.5, 0.6, 0.3, -1.2, 0.2]
-    robot.send(dict(zip(NAMES, q)))
-    level, _, values = robot.publish(PoseStamped, 'goal_pose', PoseStamped(
-        pose=matrix_to_pose(CHAIN.forward(q))))
-    assert (level, values['iterations']) == (DiagnosticStatus.OK, '0')
+    send(node, dict(zip(NAMES, q)))
+    assert not controller.waypoints
+    report = node.send('goal_pose', PoseStamped(pose=matrix_to_pose(CHAIN.forward(q))))
+    assert (report.level, report.values['iterations']) == (0, '0')
 
 
 @pytest.fixture
@@ -177,91 +120,54 @@ def gripper(tmp_path):
 
 def test_a_mimic_is_refused_and_follows_the_joint_that_it_mimics(gripper):
     with running(urdf_path=gripper, tip_link='other', task_weights='auto') as node:
-        robot = Robot(node)
-        level, message, _ = robot.send({'mirror': 0.1})
-        assert level == DiagnosticStatus.ERROR
-        assert message == "joint 'mirror' follows joint 'spin'; give the value of that one"
-        robot.send({'spin': 1.0})
-        assert robot.values == {'roll': 0.0, 'spin': 1.0, 'mirror': -1.5}
-        level, message, _ = robot.send({'spin': 2e9})
-        assert level == DiagnosticStatus.ERROR
-        assert 'at most 1e+09' in message
+        assert send(node, {'mirror': 0.1})[:2] == (
+            2, "joint 'mirror' follows joint 'spin'; give the value of that one")
+        send(node, {'spin': 1.0})
+        assert node.values() == {'roll': 0.0, 'spin': 1.0, 'mirror': -1.5}
+        report = send(node, {'spin': 2e9})
+        assert (report.level, 'at most 1e+09' in report.message) == (2, True)
 
 
 @moving
-def test_they_are_reached_by_a_motion_to_the_very_values(gripper, motion):
+def test_they_are_reached_by_a_motion_to_the_exact_values(gripper, motion):
     with running(urdf_path=gripper, tip_link='other', task_weights='auto', motion=motion,
                  publish_rate=200.0) as node:
-        robot = Robot(node)
-        level, message, values = robot.send({'roll': 4.0, 'spin': 4.5})
-        assert level == DiagnosticStatus.OK
-        assert message == (f'the goal is met; moving for '
-                           f'{float(values["motion_duration"]):.3f} s')
-        assert robot.values['roll'] < 0.1
-        assert node.until(lambda: robot.values['roll'] > 0.5)
-        before = robot.values['spin']
-        robot.send({'roll': -0.5})  # on the way; the other joint keeps the value it has now
-        after = robot.values['spin']
-        assert node.until(lambda: robot.values['roll'] == pytest.approx(-0.5, abs=1e-9)
-                          and not any(robot.states[-1].velocity))
-        assert 0.0 < before <= robot.values['spin'] <= after + 1e-9 < 4.5
-        speeds = np.abs([state.velocity for state in robot.states if state.velocity])
+        states = node.listen(JointState, 'joint_states', 1000)
+
+        def value(name):
+            return states[-1].position[states[-1].name.index(name)]
+        report = send(node, {'roll': 4.0, 'spin': 4.5})
+        assert report[:2] == (0, 'the goal is met; moving for '
+                                 f'{float(report.values["motion_duration"]):.3f} s')
+        assert value('roll') < 0.1
+        assert node.until(lambda: value('roll') > 0.5)
+        before = value('spin')
+        send(node, {'roll': -0.5})  # on the way; the other joint keeps the value it has now
+        after = value('spin')
+        assert node.until(lambda: value('roll') == pytest.approx(-0.5, abs=1e-9)
+                          and not any(states[-1].velocity))
+        assert 0.0 < before <= value('spin') <= after + 1e-9 < 4.5
+        speeds = np.abs([state.velocity for state in states if state.velocity])
         assert speeds[:, :2].max() <= 5.0 + 1e-6
 
 
-@moving
-def test_a_goal_that_they_have_superseded_is_solved_again(motion):
-    with running(urdf_path=ARM, solver='dls', motion=motion) as node:
-        robot = Robot(node)
-        start = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
-        robot.send(dict(zip(NAMES, start)))
-        assert node.until(lambda: not any(robot.states[-1].velocity))
-        goal = CHAIN.forward(start)
-        goal[2, 3] += 0.05
-        for k in range(2):
-            robot.publish(PoseStamped, 'goal_pose', PoseStamped(pose=matrix_to_pose(goal)))
-            if k == 0:
-                robot.send({NAMES[0]: 0.2})
-        assert node.until(lambda: not any(robot.states[-1].velocity) and np.allclose(
-            CHAIN.forward(list(robot.values.values())), goal, atol=2e-3))
-
-
-def test_each_arm_has_its_own():
+@pytest.mark.parametrize('base', ['torso_link', ''], ids=['apart', 'shared'])
+def test_each_arm_has_its_own(base):
     tree = KinematicTree.from_urdf(TORSO)
-    arms = {side: tree.chain('torso_link', f'{side}_tool0') for side in ('left', 'right')}
-    with running(urdf_path=TORSO, arms=list(arms), **{
-            f'{side}__{field}': value for side in arms for field, value in (
-                ('base_link', 'torso_link'), ('tip_link', f'{side}_tool0'))}) as node:
-        robot = Robot(node)
-        robot.reset()
-        q = 0.6 * arms['right'].lower + 0.4 * arms['right'].upper
-        wanted = dict(zip(arms['right'].joint_names, q))
-        before = dict(robot.values)
-        level, _, values = robot.send(wanted, 'right/goal_joints')
-        assert (level, values['arm']) == (DiagnosticStatus.OK, 'right')
-        assert robot.values == {**before, **wanted}
-        level, message, values = robot.send(wanted, 'left/goal_joints')
-        assert (level, values['arm']) == (DiagnosticStatus.ERROR, 'left')
-        assert 'there is no joint of the arm named' in message
-
-
-def test_arms_that_share_joints_take_those_of_each():
-    tree = KinematicTree.from_urdf(TORSO)
-    left, right = (tree.chain(None, f'{side}_tool0') for side in ('left', 'right'))
-    shared = [name for name in left.joint_names if name in right.joint_names]
-    own = [name for name in left.joint_names if name not in shared]
-    with running(urdf_path=TORSO, arms=['left', 'right'], left__tip_link='left_tool0',
-                 right__tip_link='right_tool0') as node:
-        robot = Robot(node)
-        robot.reset()
-        wanted = {shared[0]: 0.1, own[-1]: 0.2}
-        before = dict(robot.values)
-        level, _, values = robot.send(wanted, 'left/goal_joints')
-        assert (level, values['arm'], values['task']) == (DiagnosticStatus.OK, 'left', '')
-        assert robot.values == {**before, **wanted}
-        level, message, _ = robot.send({own[-1]: 0.1}, 'right/goal_joints')
-        assert level == DiagnosticStatus.ERROR
-        assert f"there is no joint of the arm named '{own[-1]}'" in message
+    with running(urdf_path=TORSO, arms=['left', 'right'], **{
+            f'{side}__{field}': value for side in ('left', 'right') for field, value in (
+                ('base_link', base), ('tip_link', f'{side}_tool0')) if value}) as node:
+        arm = tree.chain(base or None, 'right_tool0')
+        names = arm.joint_names[0], arm.joint_names[-1]
+        wanted = {name: 0.6 * tree.joints[name].lower + 0.4 * tree.joints[name].upper
+                  for name in names}
+        before = node.values()
+        report = send(node, wanted, 'right/goal_joints')
+        assert (report.level, report.values['arm'], report.values['task']) == (0, 'right', '')
+        assert node.values() == {**before, **wanted}
+        report = send(node, {names[1]: 0.1}, 'left/goal_joints')
+        assert (report.level, report.values['arm']) == (2, 'left')
+        assert f"there is no joint of the arm named '{names[1]}'" in report.message
 
 
 def test_a_body_with_tasks_takes_them_with_those_of_its_root():
@@ -271,23 +177,22 @@ def test_a_body_with_tasks_takes_them_with_those_of_its_root():
                  tasks=list(palms), root='floating', **{
                      f'{name}__{field}': value for name, link in palms.items()
                      for field, value in (('type', 'position'), ('link', link))}) as node:
-        robot, body = Robot(node), tree.body(root='floating')
-        figure = node.subject._configuration.robot
+        robot, body = node.subject._configuration.robot, tree.body(root='floating')
         elbow = next(name for name in tree.joints if 'left' in name and 'elbow' in name)
         value = 0.5 * (tree.joints[elbow].lower + tree.joints[elbow].upper)
-        level, _, values = robot.send({'root_x': 1.5, 'root_wz': 0.3, elbow: value})
-        assert (level, values['task']) == (DiagnosticStatus.OK, '')
-        assert robot.values[elbow] == value
-        assert figure.T_world_root[0, 3] == 1.5
-        assert figure.T_world_root[1, 0] == pytest.approx(math.sin(0.3))
-        level, message, _ = robot.send({'root_q': 1.5})
-        assert "there is no joint of the body named 'root_q'; did you mean 'root_" in message
+        report = send(node, {'root_x': 1.5, 'root_wz': 0.3, elbow: value})
+        assert (report.level, report.values['task']) == (0, '')
+        assert node.values()[elbow] == value
+        assert robot.T_world_root[0, 3] == 1.5
+        assert robot.T_world_root[1, 0] == pytest.approx(math.sin(0.3))
+        assert "there is no joint of the body named 'root_q'; did you mean 'root_" in send(
+            node, {'root_q': 1.5}).message
 
-        palms_at = {name: body.forward(figure.joint_configuration(figure.groups['']))[link][:3, 3]
-                    for name, link in palms.items()}
-        robot.publish(PointStamped, 'left/goal_point', PointStamped(
-            point=array_to_point(palms_at['left'] + [0.0, 0.0, 0.05])))
-        frames = body.forward(figure.joint_configuration(figure.groups['']))
-        assert frames['left_palm'][:3, 3] == pytest.approx(
-            palms_at['left'] + [0.0, 0.0, 0.05], abs=1e-5)
-        assert frames['right_palm'][:3, 3] == pytest.approx(palms_at['right'], abs=1e-5)
+        def frames():
+            return body.forward(robot.joint_configuration(robot.groups['']))
+        before = frames()
+        wanted = before['left_palm'][:3, 3] + [0.0, 0.0, 0.05]
+        node.send('left/goal_point', PointStamped(point=array_to_point(wanted)))
+        assert frames()['left_palm'][:3, 3] == pytest.approx(wanted, abs=1e-5)
+        assert frames()['right_palm'][:3, 3] == pytest.approx(
+            before['right_palm'][:3, 3], abs=1e-5)

@@ -4,15 +4,11 @@ import math
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
-from std_srvs.srv import Trigger
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ik_node.ros.conversions import matrix_to_pose
@@ -45,7 +41,7 @@ def node(shared):
     """Return the node, at its start pose and with the joints outside the arm at zero."""
     assert shared.set(motion='jump', dls__avoid_collisions=False) == (True, '')
     tell(shared, dict.fromkeys(TREE.independent_joints, 0.0))
-    assert shared.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+    assert shared.reset().success
     return shared
 
 
@@ -85,22 +81,19 @@ def test_a_goal_in_the_frame_of_any_link_is_met_by_forward_kinematics(node, fram
 
 def test_published_joint_states_have_them_and_their_mimics(node):
     tell(node, OUTSIDE)
-    state = node.joint_states()[0]
-    published = dict(zip(state.name, state.position))
+    published = node.values()
     assert published == {**TREE.joint_values(OUTSIDE), **dict.fromkeys(CHAIN.joint_names, 0.0)}
     assert published['other_finger'] == pytest.approx(2.0 * 0.03 + 0.01)
-    assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+    assert node.reset().success
     assert node.set(speed=0.7) == (True, '')
     tell(node, {'pan': -0.2})  # the others are where they were
-    state = node.joint_states()[0]
-    assert dict(zip(state.name, state.position)) == {**published, 'pan': -0.2}
+    assert node.values() == {**published, 'pan': -0.2}
 
 
 def test_the_values_outside_the_limits_count_and_the_arm_is_inside_them(node):
     values = {'lift': 0.75, 'pan': -2.6, 'joint_0': 2.9}
     tell(node, values)
-    state = node.joint_states()[0]
-    published = dict(zip(state.name, state.position))
+    published = node.values()
     assert (published['lift'], published['pan']) == (0.75, -2.6)
     for frame in ('camera', 'link_2'):
         goal = in_frame(frame, CHAIN.forward(Q), values)
@@ -115,8 +108,7 @@ def test_the_values_outside_the_limits_count_and_the_arm_is_inside_them(node):
 def test_of_a_position_that_is_no_number_the_last_value_counts(node, wrong):
     tell(node, OUTSIDE)
     tell(node, {'pan': wrong, 'lift': 0.1})
-    state = node.joint_states()[0]
-    published = dict(zip(state.name, state.position))
+    published = node.values()
     assert (published['pan'], published['lift']) == (OUTSIDE['pan'], 0.1)
     assert "the position of 'pan' is" in node.log()
     assert "not a finite number" in node.log()
@@ -126,8 +118,7 @@ def test_of_a_position_that_is_no_number_the_last_value_counts(node, wrong):
 def test_messages_without_positions_are_no_measurement(node):
     tell(node, OUTSIDE)
     node.publish(JointState, 'measured', JointState(name=['pan'], velocity=[1.0]))
-    state = node.joint_states()[0]
-    assert dict(zip(state.name, state.position))['pan'] == OUTSIDE['pan']
+    assert node.values()['pan'] == OUTSIDE['pan']
     assert 'measured: joint states refused' not in node.log()
 
 
@@ -253,21 +244,3 @@ def test_a_motion_brakes_where_a_measured_joint_brings_the_arm_to_an_obstacle(no
     finally:
         no_box(node)
         assert node.set(motion='jump', speed=1.0) == (True, '')
-
-
-def test_markers_of_the_nearest_pairs_follow_the_lift(node):
-    assert node.set(dls__avoid_collisions=True) == (True, '')
-    pictures = node.listen(MarkerArray, 'ik_node/markers')
-    box(node, TREE.forward({'lift': 0.5})['tool'][:3, 3] + [0.13, 0.0, 0.0])
-
-    def near():
-        del pictures[:]
-        node.spin(0.2)
-        return any(marker.ns == 'distances' and 'box' in marker.text
-                   for marker in pictures[-1].markers)
-    try:
-        assert not near()
-        tell(node, {'lift': 0.5})
-        assert near()
-    finally:
-        no_box(node)

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 import yaml
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -11,9 +10,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 import robots
-import skeletons
 from ik_node import KinematicTree
-from node_here import NodeHere, running
+from node_here import running
 from ros_harness import LATCHED
 
 CONFIG = Path(__file__).parents[3] / 'config'
@@ -46,7 +44,7 @@ def test_a_xacro_file_is_expanded_with_its_arguments(tmp_path):
 
 
 def test_the_topic_brings_a_robot_another_one_replaces_it_and_a_bad_one_changes_nothing():
-    with NodeHere() as node:
+    with running() as node:
         states = node.listen(JointState, 'joint_states', 100)
         health = node.listen(DiagnosticArray, '/diagnostics')
         assert node.until(lambda: health), node.log()
@@ -106,7 +104,7 @@ def test_a_model_path_may_be_the_name_of_a_robot_of_this_package(tmp_path, monke
 
 
 def test_a_goal_before_there_is_a_robot_is_refused():
-    with NodeHere() as node:
+    with running() as node:
         assert node.until(lambda: node.node.count_publishers('ik_node/status') > 0
                           and node.node.count_subscribers('goal_pose') > 0, 60.0)
         answer = node.client.send(KinematicTree.from_urdf(PLANAR).chain().forward([0.1] * 3))
@@ -126,16 +124,16 @@ def test_a_model_read_from_a_file_is_published_when_asked_for(publish):
 
 
 def test_a_description_that_came_by_topic_is_not_published_again():
-    with NodeHere('-p', 'publish_description:=true') as node:
+    with running(publish_description=True) as node:
         node.send_description(SCARA)
         assert len(node.joint_states()[0].name) == 4
         assert '/robot_description' not in [
             publisher.topic_name for publisher in node.subject.publishers]
 
 
-def test_what_is_odd_in_a_description_is_told():
+def test_what_is_odd_in_a_description_is_logged():
     text = SCARA.replace('axis xyz="0 0 -1"', 'axis xyz="0 0 -7"')
-    with NodeHere() as node:
+    with running() as node:
         node.send_description(text)
         assert node.until(lambda: 'is 7 long' in node.log(), 60.0), node.log()
 
@@ -147,10 +145,9 @@ def test_what_is_odd_in_a_description_is_told():
     ({'urdf_path': robots.OWN / 'torso.urdf'}, 'cannot configure: name the tip link'),
     ({'urdf_path': robots.mimicking_file(), 'solver': 'analytic'},
      'cannot configure: analytic has no closed form')])
-def test_a_robot_that_cannot_be_used_is_told_of_and_a_better_parameter_starts_the_node(
+def test_a_robot_that_cannot_be_used_is_reported_and_a_better_parameter_starts_the_node(
         parameters, words):
-    given = [part for name, value in parameters.items() for part in ('-p', f'{name}:={value}')]
-    with NodeHere(*given) as node:
+    with running(ready=False, **parameters) as node:
         assert node.until(lambda: words in node.log(), 60.0), node.log()
         health = node.listen(DiagnosticArray, '/diagnostics')
         assert node.until(lambda: health)
@@ -200,25 +197,11 @@ def test_the_three_parameters_of_a_file_are_synonyms_and_may_not_name_different_
 
 def test_a_node_that_starts_with_two_different_files_says_so_and_takes_one_afterwards():
     panda, scara = CONFIG / 'dh/panda.yaml', robots.OWN / 'scara.urdf'
-    with NodeHere('-p', f'model_path:={panda}', '-p', f'urdf_path:={scara}') as node:
+    with running(model_path=panda, urdf_path=scara, ready=False) as node:
         assert node.until(lambda: 'model_path and urdf_path are synonyms' in node.log(), 60.0)
         assert node.set(urdf_path='')[0]
         node.ready()
         assert len(node.joint_states()[0].name) == 7
-
-
-def test_a_skeleton_moves_and_is_shown_as_urdf(tmp_path):
-    file = tmp_path / 'figure.asf'
-    file.write_text(skeletons.FIGURE)
-    with running(model_path=file, tip_link='foot', publish_description=True) as node:
-        tree = KinematicTree.from_asf(file)
-        assert node.joint_states()[0].name == [
-            name for name, joint in tree.joints.items() if joint.moves]
-        heard = node.listen(String, 'robot_description', LATCHED)
-        assert node.until(lambda: heard)
-        assert KinematicTree.from_urdf(heard[0].data).links == tree.links
-        goal = tree.chain(tip_link='foot').forward(0.2 * np.ones(13))
-        assert node.client.send(goal).met
 
 
 def test_a_file_that_no_reader_knows_is_refused_with_the_list_of_those_that_are(tmp_path):
@@ -230,16 +213,6 @@ def test_a_file_that_no_reader_knows_is_refused_with_the_list_of_those_that_are(
         assert 'URDF (.urdf)' in reason
         assert 'DH rows (.yaml or .yml)' in reason
         assert node.alive()
-
-
-def test_rows_that_are_wrong_are_told_by_row(tmp_path):
-    file = tmp_path / 'arm.yaml'
-    file.write_text('convention: standard\njoints: [{type: revolute, a: 1, alpha: 0, d: 0}]\n')
-    with running(urdf_path=robots.OWN / 'scara.urdf') as node:
-        accepted, reason = node.set(urdf_path='', dh_path=str(file))
-        assert not accepted
-        assert "row 1 of the DH table: the key 'theta' is missing" in reason
-        assert len(node.joint_states()[0].name) == 4
 
 
 FLOATING = robots.robot(

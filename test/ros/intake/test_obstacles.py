@@ -7,9 +7,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Point, Quaternion, Vector3
 from rclpy.qos import qos_profile_sensor_data
@@ -369,7 +366,7 @@ def test_obstacles_outlive_another_robot_and_inactivity(node):
 
 
 @pytest.mark.parametrize('fails', [False, True])
-def test_a_motion_brakes_where_a_marker_comes_into_its_way(fails, monkeypatch):
+def test_a_motion_brakes_where_a_marker_comes_into_its_path(fails, monkeypatch):
     goal = T_TIP.copy()
     goal[1, 3] -= 0.4
     with running(urdf_path=ARM, motion='cartesian', start_pose=str(Q.tolist()), publish_rate=50.0,

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from std_srvs.srv import Trigger
 
 import robots
 from ik_node import KinematicTree
@@ -44,20 +43,6 @@ def test_goals_in_the_world_move_with_the_robot_s_place():
         assert not node.client.send(here @ T, 'map').met
 
 
-def test_a_base_that_is_not_the_root_is_placed_too():
-    file = robots.OWN / 'torso.urdf'
-    tree = KinematicTree.from_urdf(file)
-    chain = tree.chain('torso_link', 'left_tool0')
-    T = chain.forward(np.full(chain.n_joints, 0.2))
-    T_root_base = tree.forward()[chain.base_link]
-    world = turned_about_z(1.0, [0.0, 0.0, 2.0])
-    with running(urdf_path=file, base_link=chain.base_link, tip_link='left_tool0',
-                 world_frame='map', root_pose='[0.0, 0.0, 2.0, 0.0, 0.0, 1.0]') as node:
-        answer = node.client.send(world @ T_root_base @ T, 'map')
-        assert answer.met, answer
-        assert tip(chain, answer) == pytest.approx(T, abs=1e-5)
-
-
 def test_a_world_that_is_a_link_is_refused():
     with running(urdf_path=ARM) as node:
         accepted, reason = node.set(world_frame=KinematicTree.from_urdf(ARM).root)
@@ -76,7 +61,7 @@ def test_the_robot_starts_at_a_pose_by_name_and_is_reset_to_another():
         assert not accepted
         assert "there is no pose 'redy'; did you mean 'ready'?" in reason
         assert node.set(start_pose='extended')[0]
-        assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+        assert node.reset().success
         assert list(node.joint_states()[0].position) != pytest.approx(ready)
 
 
@@ -84,7 +69,7 @@ def test_the_robot_starts_at_a_pose_by_name_and_is_reset_to_another():
     ('', "start_pose 'ready' is a name, but the parameter poses names no file"),
     ('/nowhere/poses.yaml', 'cannot read the poses'),
 ])
-def test_poses_that_are_missing_are_told(poses, words):
+def test_poses_that_are_missing_are_reported(poses, words):
     with running(urdf_path=ARM) as node:
         accepted, reason = node.set(poses=poses, start_pose='ready')
         assert not accepted
@@ -101,18 +86,3 @@ def test_the_states_of_an_srdf_are_poses(tmp_path):
     with running(urdf_path=ARM, poses=file, start_pose='bent') as node:
         assert list(node.joint_states()[0].position) == [0.25] * 6
         assert 'the pose is skipped' in node.log()
-
-
-def test_auto_asks_of_an_arm_what_it_can_serve():
-    file = robots.OWN / 'scara.urdf'
-    chain = KinematicTree.from_urdf(file).chain()
-    tilted = chain.forward([0.3, 0.4, 0.05, 0.2])
-    goal = tilted.copy()
-    goal[:3, :3] = tilted[:3, :3] @ [[1, 0, 0], [0, 0.8, -0.6], [0, 0.6, 0.8]]
-    with running(urdf_path=file) as node:
-        assert not node.client.send(goal).met
-        assert node.set(task_weights='auto')[0]
-        assert node.client.send(tilted).met
-        accepted, reason = node.set(task_weights='some')
-        assert not accepted
-        assert "task_weights must be six numbers or 'auto', not 'some'" in reason

@@ -5,9 +5,6 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from geometry_msgs.msg import Point, Pose
 from std_msgs.msg import Header
 

@@ -1,227 +1,153 @@
-"""Every branch of a goal, with its answer and on demand."""
+"""Every branch of a goal, with its solution and on request."""
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import Point, PointStamped, PoseStamped
-from sensor_msgs.msg import JointState
+from geometry_msgs.msg import PointStamped, PoseStamped
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 import robots
 from ik_node import KinematicTree, make_solver
-from ik_node.ros.conversions import matrix_to_pose
+from ik_node.ros.conversions import array_to_point, matrix_to_pose
 from ik_node.ros.publishing.status import seconds
-from node_here import NodeHere, running
+from node_here import running
 from ros_harness import pose
 
 PLANAR = robots.OWN / 'planar_3r.urdf'
-CONFIGURATION = np.array([0.4, 0.9, -0.3])
-ANGLE_ONLY = [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
-
-
-@pytest.fixture(scope='module')
-def chain():
-    return KinematicTree.from_urdf(PLANAR).chain()
+CHAIN = KinematicTree.from_urdf(PLANAR).chain()
+Q = np.array([0.4, 0.9, -0.3])
+GOAL = CHAIN.forward(Q)
 
 
 @pytest.fixture(scope='module')
 def node():
-    with running(urdf_path=PLANAR, solver='analytic', publish_solutions=True) as running_node:
-        running_node.solutions = solutions_of(running_node)
-        yield running_node
+    with running(urdf_path=PLANAR, solver='analytic', publish_solutions=True) as node:
+        node.solutions = node.listen(JointTrajectory, 'ik_node/solutions')
+        yield node
 
 
-def solutions_of(node):
-    """Return the list that what comes on ~/solutions goes to, the node being ready to answer."""
-    node.ready()
-    heard = node.listen(JointTrajectory, 'ik_node/solutions')
-    assert node.until(lambda: node.node.count_publishers('ik_node/solutions') > 0), node.log()
-    node.settle()
-    return heard
-
-
-def forget(node):
-    """Let what is on its way arrive, and forget it."""
-    node.settle()
+def branches(node):
+    """Return the only solutions that were published since (k, n)."""
+    (message,) = node.solutions
     node.solutions.clear()
-
-
-def branches(message):
+    assert message.joint_names == list(CHAIN.joint_names)
     return np.array([point.positions for point in message.points])
 
 
 def solve_all(node):
-    return node.call(Trigger, 'ik_node/solve_all', Trigger.Request())
-
-
-def next_of(node, heard):
-    assert node.until(lambda: heard), node.log()
-    node.settle()
-    assert len(heard) == 1
-    return heard.pop()
+    response = node.call(Trigger, 'ik_node/solve_all', Trigger.Request())
+    return response.success, response.message
 
 
 @pytest.mark.parametrize('elbow', [1.0, -1.0])
-def test_the_branch_the_arm_stands_in_is_the_first(node, chain, elbow):
-    node.stand(CONFIGURATION * [1.0, elbow, 1.0])
-    goal = chain.forward((CONFIGURATION + 0.05) * [1.0, elbow, 1.0])
-    forget(node)
-    answer = node.client.send(goal)
-    assert answer.met
-    message = next_of(node, node.solutions)
-    assert message.joint_names == list(chain.joint_names)
-    found = branches(message)
-    assert len(found) == 2
-    assert found[0] == pytest.approx([answer.joints[name] for name in chain.joint_names], abs=1e-9)
+def test_the_branch_of_the_arm_is_the_first(node, elbow):
+    node.stand(Q * [1.0, elbow, 1.0])
+    goal = CHAIN.forward((Q + 0.05) * [1.0, elbow, 1.0])
+    response = node.client.send(goal)
+    assert response.met
+    header = node.solutions[0].header
+    assert (seconds(header.stamp), header.frame_id) == (response.values['joint_stamp'], 'base_link')
+    found = branches(node)
+    assert found[0] == pytest.approx(list(response.joints.values()), abs=1e-9)
     assert np.sign(found[:, 1]).tolist() == [elbow, -elbow]
     for q in found:
-        assert chain.forward(q) == pytest.approx(goal, abs=1e-6)
-    assert seconds(message.header.stamp) == answer.values['joint_stamp']
-    assert message.header.frame_id == 'base_link'
+        assert CHAIN.forward(q) == pytest.approx(goal, abs=1e-6)
 
 
-def test_branches_are_those_of_the_goal_in_its_own_frame(node, chain):
-    before = node.client.send(chain.forward(CONFIGURATION)).joints
-    T = chain.tree.forward(before)['link_1']
+def test_branches_are_those_of_the_goal_in_its_own_frame_and_have_its_prefix(node):
+    T = CHAIN.tree.forward(node.client.send(GOAL).joints)['link_1']
     goal = pose(12.0, 7.0, yaw=1.0)
-    forget(node)
-    assert node.client.send(goal, frame='link_1').met
-    found = branches(next_of(node, node.solutions))
-    assert len(found) == 2
-    for q in found:
-        assert chain.forward(q) == pytest.approx(T @ goal, abs=1e-6)
-
-
-def test_a_prefix_of_frames_is_that_of_the_branches_too(node, chain):
+    node.solutions.clear()
     assert node.set(frame_prefix='left/') == (True, '')
     try:
-        forget(node)
-        assert node.client.send(chain.forward(CONFIGURATION), frame='left/base_link').met
-        assert next_of(node, node.solutions).header.frame_id == 'left/base_link'
+        assert node.client.send(goal, frame='left/link_1').met
+        assert node.solutions[0].header.frame_id == 'left/base_link'
+        found = branches(node)
+        assert len(found) == 2
+        for q in found:
+            assert CHAIN.forward(q) == pytest.approx(T @ goal, abs=1e-6)
     finally:
         assert node.set(frame_prefix='') == (True, '')
 
 
-def test_branches_of_a_point_meet_it_at_many_angles_the_nearest_first(node, chain):
-    node.stand(CONFIGURATION)
-    x, y, z = map(float, chain.forward(CONFIGURATION + 0.02)[:3, 3])
-    forget(node)
-    node.publish(PointStamped, 'goal_point', PointStamped(point=Point(x=x, y=y, z=z)))
-    found = branches(next_of(node, node.solutions))
+def test_branches_of_a_point_meet_it_at_many_angles_the_nearest_first(node):
+    node.stand(Q)
+    p = CHAIN.forward(Q + 0.02)[:3, 3]
+    node.send('goal_point', PointStamped(point=array_to_point(p)))
+    found = branches(node)
     assert len(found) > 20
     for q in found:
-        assert chain.forward(q)[:3, 3] == pytest.approx([x, y, z], abs=1e-5)
-    now = np.array(node.joint_states()[0].position)
-    apart = np.linalg.norm(found - now, axis=1)
+        assert CHAIN.forward(q)[:3, 3] == pytest.approx(p, abs=1e-5)
+    apart = np.linalg.norm(found - node.q(CHAIN), axis=1)
     assert (np.diff(apart) >= 0.0).all()
     assert apart[0] < 0.1
 
 
-def test_of_a_goal_out_of_reach_there_are_none(node, chain):
-    forget(node)
+def test_out_of_reach_there_are_none(node):
     assert not node.client.send(pose(99.0, 0.0)).met
-    message = next_of(node, node.solutions)
-    assert message.joint_names == list(chain.joint_names)
-    assert len(message.points) == 0
+    assert len(branches(node)) == 0
 
 
-def test_branches_of_a_joint_that_turns_for_ever_are_those_nearest_to_where_it_stands(tmp_path):
+def test_branches_of_a_continuous_joint_are_those_nearest_to_its_value(tmp_path):
     file = tmp_path / 'arm.urdf'
     file.write_text(robots.planar(1.0, 0.8).tree.to_urdf())
     chain = KinematicTree.from_urdf(file).chain()
     start = np.array([0.4 + 4.0 * np.pi, -0.9])
     with running(urdf_path=file, solver='analytic', publish_solutions=True,
                  start_pose=str(start.tolist())) as node:
-        heard = solutions_of(node)
-        for step in (0.05, 0.06, 0.07):  # what is published before it knows of us is lost
-            assert node.client.send(chain.forward(start + step)).met
-            if node.until(lambda: heard, 10.0):
-                break
-        found = branches(next_of(node, heard))
-        assert found[0] == pytest.approx(start + step, abs=1e-6)
+        heard = node.listen(JointTrajectory, 'ik_node/solutions')
+        assert node.client.send(chain.forward(start + 0.05)).met
+        found = np.array([point.positions for point in heard[0].points])
+        assert found[0] == pytest.approx(start + 0.05, abs=1e-6)
         assert (np.abs(found - start) < np.pi + 0.1).all()
 
 
-def test_a_goal_that_has_no_closed_form_is_answered_all_the_same(chain):
-    with running(urdf_path=PLANAR, solver='auto', publish_solutions=True,
-                 task_weights=str(ANGLE_ONLY)) as node:
-        heard = solutions_of(node)
-        statuses = node.listen(DiagnosticStatus, 'ik_node/status')
-        states = node.listen(JointState, 'joint_states')
-        answer = node.client.send(pose(0.0, 0.0, yaw=0.7))
-        assert answer.met
-        assert answer.values['solver'] == 'auto (dls)'
-        assert sum(answer.joints.values()) == pytest.approx(0.7, abs=1e-5)
-        states.clear()
-        assert node.until(lambda: len(states) > 3)
-        assert node.until(lambda: statuses)
-        assert len(statuses) == 1
-        assert heard == []
+def test_a_goal_that_has_no_closed_form_is_solved_and_the_reason_is_given(node):
+    assert node.set(solver='auto', task_weights=[0.0, 0.0, 0.0, 0.0, 0.0, 1.0]) == (True, '')
+    try:
+        response = node.client.send(pose(0.0, 0.0, yaw=0.7))
+        assert (response.met, response.values['solver']) == (True, 'auto (dls)')
+        assert sum(response.joints.values()) == pytest.approx(0.7, abs=1e-5)
+        assert node.solutions == []
         assert 'no solutions published: analytic on a planar arm needs' in node.log()
-        response = solve_all(node)
-        assert not response.success
-        assert 'leaves it free' in response.message
+        success, message = solve_all(node)
+        assert (success, 'leaves it free' in message) == (False, True)
+    finally:
         assert node.set(task_weights=[1.0] * 6) == (True, '')
-        answer = node.client.send(chain.forward(CONFIGURATION))
-        assert answer.values['solver'] == 'auto (dls)'
-        assert len(next_of(node, heard).points) == 2
-        assert node.alive()
+    assert node.client.send(GOAL).met
+    assert len(branches(node)) == 2
+    assert node.set(solver='analytic') == (True, '')
 
 
-def test_the_closed_form_lists_the_branches_whatever_solver_is_selected():
-    with running(urdf_path=PLANAR, publish_solutions=True) as node:
-        heard = solutions_of(node)
-        assert node.client.send(pose(20.0, 5.0)).met
-        assert len(next_of(node, heard).points) == 2
-        assert node.alive()
-
-
-def test_the_branches_of_the_last_goal_can_be_asked_for(chain):
+def test_the_branches_of_the_last_goal_are_published_on_request_whatever_solver_is_selected():
     with running(urdf_path=PLANAR, solver='analytic') as node:
-        heard = solutions_of(node)
-        response = solve_all(node)
-        assert (response.success, response.message) == (False, 'there is no goal yet')
-        goal = chain.forward(CONFIGURATION)
-        assert node.client.send(goal).met
-        node.settle()
-        assert heard == []  # not asked for yet
-        response = solve_all(node)
-        assert response.success
-        assert response.message.startswith('2 branches inside the limits; planar 3R')
-        for q in branches(next_of(node, heard)):
-            assert chain.forward(q) == pytest.approx(goal, abs=1e-6)
-
-        assert node.set(solver='dls') == (True, '')
-        response = solve_all(node)
-        assert (response.success, response.message) == (True, '2 branches inside the limits')
-        assert len(next_of(node, heard).points) == 2
-        assert node.set(solver='auto') == (True, '')  # the goal is still the last one
-        assert solve_all(node).success
-        assert len(next_of(node, heard).points) == 2
-
+        node.solutions = node.listen(JointTrajectory, 'ik_node/solutions')
+        assert solve_all(node) == (False, 'there is no goal yet')
+        assert node.client.send(GOAL).met
+        assert node.solutions == []  # without a request
+        for solver, message in (('analytic', '2 branches inside the limits; planar 3R'),
+                                ('dls', '2 branches inside the limits'), ('auto', '2 branches')):
+            assert node.set(solver=solver) == (True, '')  # the goal is still the last one
+            success, found = solve_all(node)
+            assert (success, found.startswith(message)) == (True, True)
+            for q in branches(node):
+                assert CHAIN.forward(q) == pytest.approx(GOAL, abs=1e-6)
         assert node.set(tip_link='link_3', solver='dls')[0]  # but not of another tip
-        assert solve_all(node).message == 'there is no goal yet'
+        assert solve_all(node) == (False, 'there is no goal yet')
         assert node.transition('deactivate')
-        response = solve_all(node)
-        assert (response.success, response.message) == (False, 'the node is not active')
-        assert node.alive()
+        assert solve_all(node) == (False, 'the node is not active')
 
 
 def test_each_arm_has_its_own_last_goal():
     file = robots.OWN / 'torso.urdf'
     chain = KinematicTree.from_urdf(file).chain('torso_link', 'left_tool0')
-    with NodeHere('-p', f'urdf_path:={file}', '-p', 'arms:=[left, right]',
-                       *(word for arm in ('left', 'right') for word in (
-                           '-p', f'{arm}.base_link:=torso_link', '-p',
-                           f'{arm}.tip_link:={arm}_tool0', '-p', f'{arm}.solver:=auto'))) as node:
-        statuses = node.listen(DiagnosticStatus, 'ik_node/status')
-        assert node.until(lambda: node.node.count_publishers('ik_node/status') > 0, 90.0)
-        node.publish(PoseStamped, 'left/goal_pose', PoseStamped(
+    with running(urdf_path=file, arms='[left, right]', **{
+            f'{arm}__{name}': value for arm in ('left', 'right') for name, value in (
+                ('base_link', 'torso_link'), ('tip_link', f'{arm}_tool0'),
+                ('solver', 'auto'))}) as node:
+        node.send('left/goal_pose', PoseStamped(
             pose=matrix_to_pose(chain.forward(0.3 * np.ones(chain.n_joints)))))
-        assert node.until(lambda: statuses, 240.0), node.log()
-        lines = solve_all(node).message.split('; ')
+        lines = solve_all(node)[1].split('; ')
         assert lines[-1] == 'right: there is no goal yet'
         assert lines[0].startswith('left: ')
         assert make_solver('auto', chain).refusal in '; '.join(lines)
-        assert node.alive()

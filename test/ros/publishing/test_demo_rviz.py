@@ -4,9 +4,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, ReliabilityPolicy
 from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray

@@ -1,19 +1,20 @@
-"""The node's diagnostics: counts, rates and times of goals."""
+"""The node's diagnostics: counts, rates and times of goals; and the message of a status."""
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
-from diagnostic_msgs.msg import DiagnosticArray
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from std_msgs.msg import Header
 
 import robots
 from ik_node import KinematicTree
 from ik_node.ros.publishing.health import Health
+from ik_node.ros.publishing.outputs import Outputs
+from ik_node.ros.publishing.status import KEYS
 from node_here import running
-from ros_harness import pose
+from ros_harness import pose, seconds
 
 PLANAR = robots.OWN / 'planar_3r.urdf'
 
@@ -38,6 +39,10 @@ def test_goals_are_counted_by_their_outcome_and_their_rate_is_that_of_the_last_p
         assert (first['goals_per_second'], second['goals_per_second']) == ('3', '0')
         assert float(first['answer_time_p99']) >= float(first['answer_time_p50']) > 0.0
         assert second['answer_time_p99'] == second['solve_time_p99'] == ''
+        assert [second[name] for name in ('state', 'robot', 'solver')] == [
+            'active', 'planar_3r', 'dls']
+        stamps = [seconds(report.header.stamp) for report in reports]
+        assert np.diff(stamps) == pytest.approx(1.0, abs=1e-3)
 
 
 def test_percentiles_are_by_the_nearest_rank():
@@ -49,10 +54,24 @@ def test_percentiles_are_by_the_nearest_rank():
     assert (values['answer_time_p50'], values['answer_time_p99']) == ('0.2', '0.396')
 
 
-def test_a_warning_is_new_once_and_is_not_told_when_it_ends():
+def test_a_warning_is_new_once_and_is_not_logged_when_it_ends():
     health = Health()
     assert health.warn('joint_states', 'two publishers')
     assert not health.warn('joint_states', 'two publishers')
     assert health.warn('joint_states', 'three publishers')
     assert not health.warn('joint_states', '')
     assert health.warn('joint_states', 'two publishers')
+
+
+def test_the_message_that_is_used_again_has_nothing_of_the_status_before():
+    published = []
+    outputs = Outputs(SimpleNamespace(create_lifecycle_publisher=lambda *_: SimpleNamespace(
+        publish=published.append)), lambda robot: Time())
+    outputs.status(DiagnosticStatus.OK, 'the goal is met', {
+        'solver': 'dls', 'position_error': '1e-07', 'accepted': 'true'})
+    outputs.status(DiagnosticStatus.ERROR, 'refused', {'accepted': 'false'})
+    found = published[-1]
+    assert (found.level, found.message, found.name) == (
+        DiagnosticStatus.ERROR, 'refused', 'ik_node: goal')
+    assert {pair.key: pair.value for pair in found.values} == {
+        **dict.fromkeys(KEYS, ''), 'accepted': 'false'}

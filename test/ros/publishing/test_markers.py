@@ -5,9 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from diagnostic_msgs.msg import DiagnosticStatus
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -73,6 +70,13 @@ def two_branches(robot, arm):
 
 def one(robot):
     return next(iter(robot.groups.values()))
+
+
+def drawn(*of):
+    """Return a robot, its arm, and its markers."""
+    robot, scene = robot_of(*of), SceneMarkers()
+    scene.update(robot)
+    return robot, one(robot), scene
 
 
 def by_key(array):
@@ -157,7 +161,7 @@ def test_a_slide_counts_by_the_arms_size():
     assert (small, large) == pytest.approx((2.0, 4.0))
 
 
-def test_bars_redden_near_a_limit_and_tell_where_between_them_a_joint_is():
+def test_bars_redden_near_a_limit_and_show_where_between_them_a_joint_is():
     chain = robots.planar(1.0, 1.0, 1.0, limit=2.0)
     bounded, place, near = nearness(chain, np.array([-2.0, 0.0, 1.9]))
     assert list(bounded) == [0, 1, 2]
@@ -176,9 +180,7 @@ def test_joints_without_limits_have_no_bar():
 
 
 def test_a_bars_knob_goes_with_the_joint_and_a_label_says_whose_it_is():
-    robot, scene = robot_of('arm_6r'), SceneMarkers()
-    arm = one(robot)
-    scene.update(robot)
+    robot, arm, scene = drawn('arm_6r')
     knobs = []
     for q in (arm.chain.lower, arm.chain.upper):
         robot.move(arm, q)
@@ -202,9 +204,7 @@ def test_ghosts_stand_on_the_base_and_end_at_the_tip():
 
 
 def test_what_is_gone_is_deleted_once_and_other_robots_begin_anew():
-    robot, scene = robot_of('arm_6r'), SceneMarkers()
-    arm = one(robot)
-    scene.update(robot)
+    robot, arm, scene = drawn('arm_6r')
     scene.show(robot, arm, solved(Goal([0.1, 0.2, 0.3])), DiagnosticStatus.OK, 'ok')
     shown = {(m.ns, m.id) for m in scene.message(robot, PREFIXED, two_branches).markers}
     assert ('branches', 0) in shown
@@ -250,9 +250,7 @@ def test_the_panels_of_two_arms_are_apart():
 
 
 def test_a_trail_keeps_the_last_five_hundred_places():
-    robot, scene = robot_of('arm_6r'), SceneMarkers()
-    arm = one(robot)
-    scene.update(robot)
+    robot, arm, scene = drawn('arm_6r')
     for angle in np.linspace(-2.5, 2.5, 700):
         robot.move(arm, np.array([angle, 0.2, 0.3, 0.0, 0.0, 0.0]))
         array = scene.message(robot, NodeOptions(), None)
@@ -264,9 +262,7 @@ def test_a_trail_keeps_the_last_five_hundred_places():
 
 
 def test_a_trail_is_open_where_the_tip_jumps():
-    robot, scene = robot_of('arm_6r'), SceneMarkers()
-    arm = one(robot)
-    scene.update(robot)
+    robot, arm, scene = drawn('arm_6r')
     for angle in (-1.0, -0.99, -0.98, 1.0, 1.01):
         robot.move(arm, np.array([angle, 0.2, 0.3, 0.0, 0.0, 0.0]))
         array = scene.message(robot, NodeOptions(), None)
@@ -279,9 +275,7 @@ def test_a_trail_is_open_where_the_tip_jumps():
 
 @pytest.mark.parametrize('name', sorted({*ROBOTS} - {'planar_3r'}))  # whose joints have no limits
 def test_the_panel_is_out_of_the_tips_reach_and_its_texts_do_not_overlap(name):
-    robot, scene = robot_of(name), SceneMarkers()
-    arm = one(robot)
-    scene.update(robot)
+    robot, arm, scene = drawn(name)
     scene.show_refusal('', 'a reason of several words ' * 3)
     array = scene.message(robot, NodeOptions(), None)
     (status,) = of(array, 'status')
@@ -303,7 +297,7 @@ def test_the_panel_is_out_of_the_tips_reach_and_its_texts_do_not_overlap(name):
 
 
 @pytest.mark.parametrize(('model', 'link'), [('humanoid', 'gaze'), ('planar_3r', 'tip')])
-def test_the_words_of_a_figure_are_in_proportion_to_it(model, link):
+def test_the_texts_of_a_figure_are_in_proportion_to_it(model, link):
     robot, scene = built(model_path=str(robot_file(model)), tasks=('a',), a__type='position',
                          a__link=link).robot, SceneMarkers()
     scene.update(robot)
@@ -338,9 +332,7 @@ def test_the_markers_of_a_task_are_in_proportion_to_the_figure(task):
 
 
 def test_the_reason_of_a_goal_is_above_the_handle_there():
-    robot, scene = robot_of('arm_6r'), SceneMarkers()
-    arm = one(robot)
-    scene.update(robot)
+    robot, arm, scene = drawn('arm_6r')
     T = arm.chain.forward(arm.start)
     scene.show(robot, arm, solved(Goal.from_pose(T), 'STALLED'), DiagnosticStatus.ERROR, '')
     label = by_key(scene.message(robot, NodeOptions(), None))['goal', 4]

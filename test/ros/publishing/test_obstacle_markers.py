@@ -4,9 +4,6 @@ import json
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from geometry_msgs.msg import Vector3
 from visualization_msgs.msg import Marker, MarkerArray
 

@@ -3,16 +3,13 @@
 import importlib.util
 
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
 from ik_node import KinematicTree, make_solver
 from ik_node.support.exceptions import UnsupportedError
 from marker_checks import check_markers
-from node_here import NodeHere, running
+from node_here import running
 
 ARM = robots.OWN / 'arm_6r.urdf'
 NOT_INSTALLED = 'no handles in RViz: interactive_markers is not installed'
@@ -76,7 +73,7 @@ def test_where_there_are_no_branches_the_status_says_why():
 
 
 def test_another_robot_and_the_end_of_activity_leave_nothing_behind():
-    with NodeHere() as node:
+    with running() as node:
         heard = node.listen(MarkerArray, 'ik_node/markers')
         node.send_description(ARM.read_text())
         chain = KinematicTree.from_urdf(ARM).chain()

@@ -7,9 +7,6 @@ import sys
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots

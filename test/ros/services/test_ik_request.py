@@ -4,9 +4,6 @@ from types import SimpleNamespace as Message
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import PoseStamped
 
@@ -157,7 +154,7 @@ def test_with_a_tool_a_pose_is_of_the_tool_or_of_the_link_that_is_named():
         assert CHAIN.forward(list(answer.joints.values())) == pytest.approx(T, abs=2e-6)
 
 
-def test_the_start_says_which_of_several_answers_is_found(robot):
+def test_the_start_says_which_of_several_solutions_is_found(robot):
     branches = make_solver('analytic', CHAIN).solve_all(CHAIN.forward(Q))
     assert len(branches) > 2
     for branch in branches:
@@ -211,7 +208,7 @@ def test_a_link_that_the_goal_is_in_the_frame_of_is_where_the_start_has_it(robot
      Code.INVALID_GOAL_CONSTRAINTS, 'constraints are not supported'),
     ({'timeout': Duration(sec=-1)}, Code.FAILURE, 'timeout must not be negative, not -1 s'),
 ])
-def test_what_cannot_be_answered_is_refused_with_its_code_and_the_reason(robot, fields, code,
+def test_what_cannot_be_solved_is_refused_with_its_code_and_the_reason(robot, fields, code,
                                                                          words):
     answer = asked(robot, **fields)
     assert (answer.code, dict(answer.joints)) == (code, {})

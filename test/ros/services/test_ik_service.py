@@ -63,7 +63,7 @@ def test_the_codes_are_moveits():
 
 
 @with_moveit
-def test_a_request_is_answered_and_nothing_moves(node):
+def test_a_request_has_a_solution_and_nothing_moves(node):
     from moveit_msgs.msg import RobotState
     start = np.array([0.3, -0.4, 0.6, 0.2, -0.7, -0.1])
     states = node.listen(JointState, 'joint_states')
@@ -89,7 +89,7 @@ def test_a_request_is_answered_and_nothing_moves(node):
 
 
 @with_moveit
-def test_what_cannot_be_answered_has_its_code_and_no_solution(node):
+def test_what_cannot_be_solved_has_its_code_and_no_solution(node):
     far = np.eye(4)
     far[0, 3] = 9.0
     response = ask(node, pose_stamped=stamped(far))
@@ -117,7 +117,7 @@ def test_the_time_that_is_asked_for_bounds_the_search(node):
 
 
 @with_moveit
-def test_a_node_that_is_not_active_answers_with_a_failure(node):
+def test_a_node_that_is_not_active_responds_with_a_failure(node):
     assert node.transition('deactivate')
     response = ask(node, pose_stamped=stamped(CHAIN.forward([0.1] * 6)))
     assert response.error_code.val == response.error_code.FAILURE
