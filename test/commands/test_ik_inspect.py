@@ -44,7 +44,7 @@ def test_the_tree_is_drawn_with_branches_and_joints(capsys):
         assert f'base_link → {arm}_tool0: 9 joints' in drawing
 
 
-def test_an_arm_is_told_with_its_task_reach_solvers_and_rows(capsys):
+def test_an_arm_is_printed_with_its_task_reach_solvers_and_rows(capsys):
     text = shown(capsys, 'planar_3r')
     assert ('serves 3 of 6 task axes: x, y, rz; it cannot move along z nor turn about x and y'
             in text)
@@ -56,18 +56,25 @@ def test_an_arm_is_told_with_its_task_reach_solvers_and_rows(capsys):
     assert [row[-1] for row in rows] == ['q', 'q', 'q']
 
 
-def test_an_arm_that_a_solver_does_not_fit_is_told_what_it_is(capsys):
+def test_an_arm_that_a_solver_does_not_fit_is_described(capsys):
     text = shown(capsys, robots.mimicking_file())
     assert re.search('analytic       no: .*mimics among them', text)
     assert re.search('auto           yes: no closed form, dls is used: .*mimics among them', text)
     assert 'base → tip: 2 joints' in text
 
 
-@pytest.mark.parametrize(('convention', 'there'), [
-    ('standard', (True, False)), ('modified', (False, True)), ('both', (True, True))])
-def test_rows_come_in_the_convention_asked_for(capsys, convention, there):
-    text = shown(capsys, 'panda', '--convention', convention)
-    assert tuple(f'rows, {name}' in text for name in ('standard', 'modified')) == there
+def test_rows_come_in_the_convention_asked_for_and_xacro_gets_its_arguments(capsys, tmp_path):
+    for convention, there in (('standard', (True, False)), ('modified', (False, True)),
+                              ('both', (True, True))):
+        text = shown(capsys, 'panda', '--convention', convention)
+        assert tuple(f'rows, {name}' in text for name in ('standard', 'modified')) == there
+    file = tmp_path / 'arm.xacro'
+    file.write_text("""<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
+        <xacro:arg name="length" default="1"/><link name="base"/><link name="tip"/>
+        <joint name="j" type="prismatic"><parent link="base"/><child link="tip"/>
+        <limit lower="0" upper="$(arg length)"/></joint></robot>""")
+    assert '0 … 2.5 m' in shown(capsys, file, '--xacro-arg', 'length:=2.5')
+    assert 'name:=value' in refused(capsys, file, '--xacro-arg', 'length=2')
 
 
 def test_base_and_tip_say_which_arm(capsys):
@@ -94,7 +101,7 @@ def test_json_has_it_all_and_numbers_to_the_last_digit(capsys):
         assert again.forward(q) == pytest.approx(robots.chain('panda').forward(q), abs=1e-9)
 
 
-def test_the_closed_form_is_told_and_how_far_the_file_is_from_it_or_why_there_is_none(capsys):
+def test_the_closed_form_is_named_and_how_far_the_file_is_from_it_or_why_there_is_none(capsys):
     for name, words in (
             ('arm_7r', 'yes: 7R, spherical shoulder and wrist (axes 1, 2, 3 and 5, 6, 7 meet), '
                        'swivel angle'),
@@ -120,16 +127,6 @@ def test_the_robot_is_printed_as_urdf(capsys):
     assert again.visuals
 
 
-def test_xacro_gets_its_arguments(capsys, tmp_path):
-    file = tmp_path / 'arm.xacro'
-    file.write_text('''<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
-        <xacro:arg name="length" default="1"/><link name="base"/><link name="tip"/>
-        <joint name="j" type="prismatic"><parent link="base"/><child link="tip"/>
-        <limit lower="0" upper="$(arg length)"/></joint></robot>''')
-    assert '0 … 2.5 m' in shown(capsys, file, '--xacro-arg', 'length:=2.5')
-    assert 'name:=value' in refused(capsys, file, '--xacro-arg', 'length=2')
-
-
 def test_complex_joints_move_or_are_held(capsys, tmp_path):
     file = tmp_path / 'cart.urdf'
     file.write_text(robots.robot(robots.joint('cart', 'planar', 'base', 'tip')))
@@ -148,7 +145,7 @@ ODD = robots.robot(
                  limit='lower="-1" upper="1" velocity="1" effort="1"'))
 
 
-def test_what_is_odd_in_a_file_is_told(capsys, tmp_path):
+def test_what_is_odd_in_a_file_is_reported(capsys, tmp_path):
     file = tmp_path / 'arm.urdf'
     file.write_text(ODD)
     text = shown(capsys, file)
@@ -178,7 +175,7 @@ def test_soft_limits_and_limits_of_mimics_that_are_ignored_are_shown(capsys, tmp
     assert [joint.get('soft_limits') for joint in report['joints']] == [True, None]
 
 
-def test_the_total_mass_is_told_and_of_how_many_links(capsys):
+def test_the_total_mass_is_reported_and_of_how_many_links(capsys):
     lines = shown(capsys, 'torso').splitlines()
     assert 'mass: 48.12 kg, of 23 of 26 links' in lines
     assert not any('inertial' in line for line in lines)
@@ -196,7 +193,7 @@ def test_json_has_the_mass_and_the_inertial_of_every_link(capsys):
             'inertia': inertial.inertia.tolist()}
 
 
-def test_missing_and_unphysical_inertials_are_told(capsys, tmp_path):
+def test_missing_and_unphysical_inertials_are_reported(capsys, tmp_path):
     file = tmp_path / 'arm.urdf'
     inertials = {
         'la': '<inertial><mass value="-2"/><inertia ixx="0" iyy="0" izz="0"/></inertial>',
@@ -217,7 +214,7 @@ def test_missing_and_unphysical_inertials_are_told(capsys, tmp_path):
     assert all(any(word in warning for warning in report['warnings']) for word in words)
 
 
-def test_what_cannot_be_inspected_is_told_in_one_line(capsys, tmp_path):
+def test_what_cannot_be_inspected_is_reported_in_one_line(capsys, tmp_path):
     bad = tmp_path / 'bad.yaml'
     bad.write_text('convention: standard\njoints: [{type: revolute}]')
     assert "there is no robot 'nobody'" in refused(capsys, 'nobody')
@@ -225,7 +222,7 @@ def test_what_cannot_be_inspected_is_told_in_one_line(capsys, tmp_path):
     assert "there is no tip link 'hand'" in refused(capsys, 'panda', '--tip', 'hand')
 
 
-def test_a_robot_that_does_not_move_is_shown_all_the_same(capsys, tmp_path):
+def test_a_robot_that_does_not_move_is_shown_too(capsys, tmp_path):
     file = tmp_path / 'table.urdf'
     file.write_text(robots.robot(robots.joint('j', 'fixed', 'base', 'top')))
     assert 'j → top  fixed' in shown(capsys, file)
@@ -255,7 +252,7 @@ def arm_with(tmp_path, shape):
     return file
 
 
-def test_collision_shapes_and_pairs_are_told_and_why_others_are_not_checked(capsys, tmp_path):
+def test_collision_shapes_and_pairs_are_printed_and_why_others_are_not_checked(capsys, tmp_path):
     file = arm_with(tmp_path, '<box size="0.1 0.1 0.1"/>')
     (tmp_path / 'arm.srdf').write_text(
         '<robot name="arm"><disable_collisions link1="one" link2="four"/></robot>')

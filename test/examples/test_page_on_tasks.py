@@ -91,33 +91,6 @@ def test_the_goals_are_met_while_the_feet_hold_and_the_balance_is_kept(humanoid)
     assert (center[:2] <= corners.max(axis=0) + 2e-6).all()
 
 
-def test_a_goal_out_of_reach_is_dropped_and_closest_keeps_it(humanoid):
-    figure, robot, controller = humanoid
-    figure.solver = type(figure.solver)(
-        figure.body, figure.solver.tasks, position_tolerance=1e-4, orientation_tolerance=1e-4,
-        max_restarts=0, max_iterations=20)
-    left = figure.tasks['left']
-    before, q = left.target.copy(), robot.joint_configuration(figure)
-    far = before.copy()
-    far[:3, 3] += [1.5, 0.0, 0.0]
-    assert not run(controller.go([TaskGoal('left', far, None, None)])).accepted
-    assert np.array_equal(left.target, before)
-    assert np.array_equal(robot.joint_configuration(figure), q)
-    controller.accept_closest = True
-    assert run(controller.go([TaskGoal('left', far, None, None)])).accepted
-    assert np.array_equal(left.target, far)
-    assert not np.array_equal(robot.joint_configuration(figure), q)
-
-
-def test_targets_that_are_not_set_are_where_the_links_are(humanoid):
-    figure, robot, _ = humanoid
-    at = figure.body.forward(robot.joint_configuration(figure))
-    assert figure.tasks['left'].target == pytest.approx(at['left_palm'])
-    assert figure.tasks['right'].target == pytest.approx(at['right_palm'][:3, 3])
-    gaze = at['gaze']
-    assert figure.tasks['look'].target == pytest.approx(gaze[:3, 3] + gaze[:3, 0])
-
-
 def test_every_body_solver_has_a_page_and_both_indices_and_the_page_on_tasks_name_it():
     for name in body_solver_names():
         page = (ROOT / f'docs/solvers/{name}.md').read_text(encoding='utf-8')

@@ -14,7 +14,6 @@ from rclpy.duration import Duration
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import robots
@@ -38,7 +37,7 @@ def test_it_moves_its_joints_along_the_motions_of_a_node_and_publishes_their_sta
                               others={'finger': 0.02})
         states = node.listen(JointState, '/measured')
         node.spin(0.1)
-        assert node.call(Trigger, 'ik_node/reset', Trigger.Request()).success
+        assert node.reset().success
         assert node.until(lambda: len(side.received) == 1)
         duration = side.received[0].points[-1].time_from_start
         node.spin(duration.sec + 1e-9 * duration.nanosec + 0.2)

@@ -5,7 +5,6 @@ import logging
 import os
 import signal
 
-import numpy as np
 import pytest
 
 launch_pytest = pytest.importorskip(
@@ -22,8 +21,6 @@ from tf2_msgs.msg import TFMessage
 
 from domains import Domain
 from ik_node import KinematicTree
-from ik_node.collision import CollisionModel, read_obstacles
-from ik_node.motion.tip_path import ClosedPath
 from ik_node.ros.clients.client import Client
 from ik_node.ros.topics import LATCHED
 from launch import LaunchDescription, LaunchService
@@ -73,61 +70,6 @@ def test_the_arm_follows_the_demonstrations_goals_until_there_are_others():
         goals.clear()
         assert client.spin_until(lambda: len(states) > 50, 60.0)  # time for forty goals
         assert goals == []
-
-
-@launch_pytest.fixture
-def textbook():
-    return demo(robot='planar_3r', solver='analytic', goals='false')
-
-
-@pytest.mark.launch(fixture=textbook)
-def test_a_robots_own_parameters_come_with_it():
-    with Client(domain_id=DOMAIN.id) as client:
-        assert client.wait_until_ready(120.0)
-        off_the_plane = KinematicTree.from_urdf(
-            SHARE / 'urdf' / 'planar_3r.urdf').chain().forward([0.4, 0.5, 0.6])
-        off_the_plane[2, 3] = 7.0
-        answer = client.send(off_the_plane)
-        assert answer.met
-        assert answer.values['solver'] == 'analytic'
-
-
-@launch_pytest.fixture
-def a_file_of_ones_own():
-    return demo(robot=str(SHARE / 'urdf' / 'torso.urdf'), base='torso_link', tip='right_tool0',
-                goals='false')
-
-
-@pytest.mark.launch(fixture=a_file_of_ones_own)
-def test_a_path_and_a_tip_can_be_given():
-    with Client(domain_id=DOMAIN.id) as client:
-        assert client.wait_until_ready(120.0)
-        chain = KinematicTree.from_urdf(SHARE / 'urdf' / 'torso.urdf').chain(
-            'torso_link', 'right_tool0')
-        goal = chain.forward([0.2] * 7)
-        answer = client.send(goal)
-        assert answer.met
-        assert chain.forward([answer.joints[name] for name in chain.joint_names]) == pytest.approx(
-            goal, abs=2e-6)
-
-
-@launch_pytest.fixture
-def around_a_post():
-    return demo(robot='arm_7r', obstacles='post', goals='false')
-
-
-@pytest.mark.launch(fixture=around_a_post)
-def test_an_arm_keeps_away_from_obstacles():
-    with Client(domain_id=DOMAIN.id) as client:
-        assert client.wait_until_ready(120.0)
-        chain = KinematicTree.from_urdf(SHARE / 'urdf' / 'arm_7r.urdf').chain()
-        model = CollisionModel(chain, read_obstacles(SHARE / 'config' / 'post.obstacles.yaml'))
-        path = ClosedPath(chain)
-        for i in range(16):
-            answer = client.send(path.pose(i / 16))
-            assert answer.met
-            assert answer.values['obstacles_stamp']
-            assert model.is_free(np.array([answer.joints[name] for name in chain.joint_names]))
 
 
 @launch_pytest.fixture
@@ -198,7 +140,7 @@ def test_every_process_ends_cleanly():
     assert {code for _, code in EXITS} == {0}
 
 
-def test_an_unknown_robot_is_told_of_with_the_known_ones(caplog):
+def test_an_unknown_robot_is_reported_with_the_known_ones(caplog):
     service = LaunchService()
     logging.getLogger('launch').addHandler(caplog.handler)  # it hands nothing on to the root
     service.include_launch_description(demo(robot='nobody'))

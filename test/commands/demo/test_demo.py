@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from matplotlib import image
 
+import node_here
 import robots
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
@@ -24,7 +25,6 @@ from ik_node.commands.demo.__main__ import main
 from ik_node.commands.demo.shows import ArmShow, make_show
 from ik_node.motion.tip_path import ClosedPath
 from ik_node.support.resources import obstacles_file
-from node_here import NodeHere
 
 COMMAND = [sys.executable, '-m', 'ik_node.commands.demo', '--headless']
 ROOT = robots.OWN.parent
@@ -39,7 +39,7 @@ def demo(monkeypatch, capsys):
         @contextlib.contextmanager
         def running(command):
             ros_arguments = command[command.index('--ros-args') + 1:]
-            clients.append(stack.enter_context(NodeHere(*ros_arguments)).ready().client)
+            clients.append(stack.enter_context(node_here.running(*ros_arguments)).client)
             yield
         monkeypatch.setattr(demo_command, 'running', running)
         monkeypatch.setattr(demo_command, 'Client', lambda: clients.pop())

@@ -177,17 +177,6 @@ def test_the_camera_is_the_nearest_that_has_all_points():
     assert np.abs(nearer.project(points)).max() > edge
 
 
-def test_the_focal_point_is_in_the_middle_of_the_picture():
-    camera = OrbitCamera(np.array([0.1, -0.2, 0.3]), 2.0, **{
-        key.lower(): value for key, value in VIEW.items()})
-    above = camera.focal_point + [0.0, 0.0, 0.1]
-    middle, higher = camera.project(np.array([camera.focal_point, above]))
-    assert middle == pytest.approx([0.0, 0.0])
-    # 0.1 m, foreshortened by the pitch, at 2 m less what it is nearer; half the picture is 22.5°.
-    assert higher == pytest.approx([0.0, 0.1 * math.cos(0.45) / (
-        math.tan(math.radians(22.5)) * (2.0 - 0.1 * math.sin(0.45)))])
-
-
 def test_the_view_of_the_file_is_the_one_that_is_fitted():
     file = robots.OWN.parent / 'config' / 'demo.rviz'
     view = yaml.safe_load(file.read_text())['Visualization Manager']['Views']['Current']
