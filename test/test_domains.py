@@ -21,7 +21,7 @@ def free():
 
 @pytest.mark.parametrize('kind', [socket.AF_INET, socket.AF_INET6])
 @pytest.mark.parametrize('port', [0, 1, 10, 11, 249])
-def test_a_domain_in_which_somebody_is_is_passed_over(monkeypatch, free, kind, port):
+def test_a_domain_in_use_is_passed_over(monkeypatch, free, kind, port):
     monkeypatch.setattr(Domain, '_next', itertools.count(free - 1))
     with socket.socket(kind, socket.SOCK_DGRAM) as somebody:
         somebody.bind(('', 7400 + 250 * free + port))
@@ -31,7 +31,7 @@ def test_a_domain_in_which_somebody_is_is_passed_over(monkeypatch, free, kind, p
         domain.give_back()
 
 
-def test_a_domain_is_nobody_elses_until_it_is_given_back(monkeypatch, free):
+def test_a_domain_is_not_shared_until_it_is_given_back(monkeypatch, free):
     monkeypatch.setattr(Domain, '_next', itertools.count(free - 1))
     one = Domain()
     assert one.id == free

@@ -89,7 +89,7 @@ def test_help_names_every_solver_and_every_option():
             assert re.search(rf'\b{option}\b', text), option
 
 
-def test_type_checkers_are_told_that_the_package_has_types():
+def test_the_package_is_marked_as_typed():
     assert (Path(ik_node.__file__).parent / 'py.typed').exists()
 
 

@@ -154,7 +154,7 @@ def test_joint_states_and_services_go_on_while_a_long_path_is_planned(moving):
     assert moving.status(number)['reason'] == 'CONVERGED'
 
 
-def test_a_newer_goal_is_answered_while_a_long_path_is_planned(moving):
+def test_a_newer_goal_is_solved_while_a_long_path_is_planned(moving):
     number = send_path(moving, 9000)
     assert moving.status(moving.send(EASY))['reason'] == 'CONVERGED'
     assert moving.status(number)['message'] == NEWER

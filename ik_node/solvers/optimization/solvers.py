@@ -145,7 +145,8 @@ class BodyOptimizationSolver(Minimizing, LeastSquaresSolver):
             return Attempt(q, StopReason.STALLED, 0)
         counted = [level for level in levels if level.tasks[0].affects_success]
         terms = terms_of(self.options, self._region, q, {})
-        terms += [level_term(level, WEIGHT) for level in levels if not level.tasks[0].affects_success]
+        terms += [level_term(level, WEIGHT) for level in levels
+                  if not level.tasks[0].affects_success]
         total = TermSum(terms) if terms else None
         assert self._records is not None
         level = self._records.merged(counted) if counted else TaskLevel(self._records, [])
