@@ -76,8 +76,8 @@ def test_task_weights_select_the_axes_of_goals_and_of_points_all_where_they_sele
         T[2, 3] += 3.0
     for given, met in (((1.0,) * 6, is_point and not weights[0]), (weights, True)):
         rig = Rig(tree=tree, start=chain.neutral(), task_weights=given)
-        aim = rig.controller.group.aim('', T, is_point)
-        assert run(rig.controller.go([aim])).accepted is met
+        goal = rig.controller.group.make_goal('', T, is_point)
+        assert run(rig.controller.go([goal])).accepted is met
     off = T[:3, :3].T @ (chain.forward(rig.q)[:3, 3] - T[:3, 3])
     assert off[:3 if robot == 'scara' else 2] == pytest.approx(0.0, abs=5e-6)
 

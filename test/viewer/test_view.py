@@ -140,7 +140,7 @@ def test_stop_waits_neither_for_a_silent_node_nor_for_a_goal_on_its_way(page):
     with patch.object(view, 'enable', late):
         stopping = threading.Thread(target=page.begin, args=('Stop',))
         stopping.start()
-        assert until(lambda: calls == [False] and not demo.plays)
+        assert until(lambda: calls == [False] and not demo._player.plays)
         sent.set()
         silent.set()
         stopping.join(60.0)
