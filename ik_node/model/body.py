@@ -76,7 +76,7 @@ class Body(JointSpace):
         self.lower, self.upper, self.velocity_limits = _limits(tree, moving, columns)
         self.arrays = _arrays(tree, arrays, root_joints, columns, self.held)
         self.prismatic = frozen_copy([joint.prismatic for joint in moving], bool)
-        self.turns = _turns(self.arrays, self.lower, self.upper)
+        self.turns = _turns(self.arrays, len(self.lower))
         self.mass = float(self.arrays.mass.sum())
         self._link_index = {link: k for k, link in enumerate(self.links, start=len(root_joints))}
         self._freeze()
@@ -262,9 +262,9 @@ def _arrays(tree: TreeStructure, arrays: TreeArrays, root_joints: Sequence[Joint
         tree.links, tree.inertials)
 
 
-def _turns(arrays: TreeArrays, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """Return which entries of q may change by 2π (n,): unlimited, revolute, by whole ratios."""
-    turns = np.isinf(lower) & np.isinf(upper)
+def _turns(arrays: TreeArrays, n: int) -> np.ndarray:
+    """Return which entries of q may change by 2π (n,): revolute, by whole ratios."""
+    turns = np.ones(n, dtype=bool)
     still = (arrays.kind != REVOLUTE) | (arrays.ratio != np.round(arrays.ratio))
     turns[arrays.column[still & (arrays.column >= 0)]] = False
     return turns

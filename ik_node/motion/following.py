@@ -50,13 +50,14 @@ class Follower:
 
     def __init__(self, solver: Solver) -> None:
         self.chain, self._solver = solver.chain, solver
-        options = {name: value for name, value in vars(solver.options).items()
-                 if name not in ('timeout', 'prefer', 'max_restarts')} | {'closest': False}
+        options = solver.options
         self._own, self._anew = (
-            type(solver)(solver.chain, **options, max_restarts=restarts)
-            for restarts in (0, min(solver.options.max_restarts, _STARTS)))
-        self._steady = DlsSolver(solver.chain, max_restarts=0, **{name: options[name] for name in (
-            'position_tolerance', 'orientation_tolerance', 'joint_weights')})
+            solver._changed(timeout=None, prefer='nearest', closest=False, max_restarts=restarts)
+            for restarts in (0, min(options.max_restarts, _STARTS)))
+        self._steady = DlsSolver(
+            solver.chain, max_restarts=0, position_tolerance=options.position_tolerance,
+            orientation_tolerance=options.orientation_tolerance,
+            joint_weights=options.joint_weights)
 
     def follow(self, goal: Goal, paths: Sequence[TipPath], q0: np.ndarray) -> list[Followed]:
         """Return joint values along paths, from q0 (n,), rad or m, at the beginning of the first.

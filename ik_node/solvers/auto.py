@@ -86,6 +86,7 @@ class AutoSolver(Solver):
     # Those of the closed form; UnsupportedError, with the reason, where there is none.
     solve_all = _by_closed_form('solve_all')
     solve_all_batch = _by_closed_form('solve_all_batch')
+    is_complete = _by_closed_form('is_complete')
     swivel_intervals = _by_closed_form('swivel_intervals')
     redundancy_of = _by_closed_form('redundancy_of')
     redundancy_towards = _by_closed_form('redundancy_towards')
@@ -171,8 +172,9 @@ class AutoSolver(Solver):
             forms[k] = found[k] if forms[k] is None else self._better(
                 Goal._of_clean_pose(poses[k]), forms[k], found[k])
         progress(1.0)
-        return as_columns([found[k] if forms[k] is None else forms[k] for k in every],
-                          self.chain.n_joints)
+        return self._finished_batch(as_columns(
+            [found[k] if forms[k] is None else forms[k] for k in every], self.chain.n_joints),
+            poses, starts)
 
     def _opening(self, goal: Goal) -> Search | None:
         """Return the search by dls that precedes the closed form; None where that is first."""

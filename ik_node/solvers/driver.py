@@ -94,7 +94,11 @@ class Driver(ABC):
     @functools.cached_property
     def _unchecked(self) -> Any:
         """The same solver without collision checks: it finds what touches by a hull alone."""
-        return type(self)(*self._arguments, **self._own_options)
+        return self._changed()
+
+    def _changed(self, **changes: Any) -> Any:
+        """Return the same solver with other values of options, without collision checks."""
+        return type(self)(*self._arguments, **{**self._own_options, **changes})
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how pickle and copy restore the solver: from the arguments of its constructor."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ik_node.spatial import rotation_log
+from ik_node.spatial import right_jacobian_inverse, rotation_log
 from ik_node.spatial.conversions import heading_axis, tip_heading
 from ik_node.spatial.rotations import EXACT, as_rotation, clean_pose
 from ik_node.support.arguments import flag, numbers, vector
@@ -196,7 +196,10 @@ def task_jacobian(chain: 'Chain', goal: Goal, q: np.ndarray, length: float = 1.0
     R = goal.pose[:3, :3]
     J[:3], J[3:] = R.T @ J[:3], R.T @ J[3:]
     axis = heading_axis(goal.weights)
-    if axis is not None:
+    if axis is None and not goal.weights[3:].all():  # as `task_jacobian` of the kernels
+        e = pose_error(goal.pose, chain.forward(q), goal.weights)
+        J[3:] = right_jacobian_inverse(e[3:]) @ J[3:]
+    elif axis is not None:
         J[3 + axis] = tip_heading(goal.pose, chain.forward(q), axis)[1] @ J[3:]
     return (goal.weights[:, None] * J)[goal.weights > 0.0]
 

@@ -61,7 +61,8 @@ class Verified(Found):
 def as_columns(found: Sequence[Found], n: int) -> list[np.ndarray]:
     """Return the fields of results, each as an array (m,), q as (m, n)."""
     columns = [np.array(column, dtype=object if isinstance(column[0], (str, StopReason)) else None)
-               for column in zip(*found)] or [np.empty(0, dtype=bool) for _ in Found._fields]
+               for column in zip(*found)] or [np.empty(0, dtype=kind) for kind in (
+                 float, bool, object, float, float, int, int, object)]
     columns[0] = columns[0].reshape(len(found), n)
     return columns
 

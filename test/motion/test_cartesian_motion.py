@@ -295,3 +295,13 @@ def test_slower_limits_in_the_middle_of_a_motion_leave_it_to_its_end():
     assert motion.at(0.3 * first.duration).velocity == pytest.approx(
         present.at(0.3 * first.duration).velocity)
     assert chain.forward(motion.end) == pytest.approx(beside(T, 0.0, 0.0, -0.1), abs=5e-6)
+
+
+def test_a_path_is_followed_with_the_fitness_of_the_solver():
+    chain, calls = robots.planar(1.0, 0.8, 0.5), []
+    solver = make_solver('genetic', chain, fitness=lambda q: calls.append(q) or 0.0)
+    goal = Goal(position=chain.forward([0.3, 0.9, 0.4])[:3, 3])
+    calls.clear()
+    cartesian_motion(Follower(solver), motion_limits(chain), Rest(np.array([0.2, 0.8, 0.5])),
+                     [goal])
+    assert calls

@@ -115,6 +115,13 @@ def test_a_continuous_joint_turns_in_the_shorter_direction():
     assert motion.end == pytest.approx([2.0 * np.pi - 3.0])
 
 
+def test_a_body_turns_in_the_shorter_direction_as_its_chain_does_inside_the_limits():
+    chain = robots.planar(1.0, limit=2.0 * np.pi)
+    for space in (chain, chain.tree.body()):
+        motion = joint_motion(space, motion_limits(space), Rest(np.array([6.0])), [-0.2])
+        assert motion.end == pytest.approx([2.0 * np.pi - 0.2])
+
+
 def test_extrema_are_those_of_a_dense_sampling():
     rng = np.random.default_rng(7)
     chain = robots.planar(1.0, 1.0, 1.0)

@@ -14,6 +14,12 @@ NEVER_MET = {'position_tolerance': 1e-300, 'max_restarts': 2}
 ELBOWS = [np.array([0.4, 0.9]), np.array([0.4, -0.9])]
 
 
+def test_it_tells_whether_all_branches_are_listed():
+    assert make_solver('auto', robots.chain('arm_6r')).is_complete()
+    assert make_solver('auto', robots.chain('arm_7r')).is_complete() is make_solver(
+        'analytic', robots.chain('arm_7r')).is_complete()
+
+
 def missed(found):
     """Return what was found as if it had not been."""
     return found._replace(success=False, reason=StopReason.STALLED, q=0.0 * found.q)

@@ -29,6 +29,18 @@ def best_of_scipy(chain, T, rng, starts=15):
                for _ in range(starts))
 
 
+@pytest.mark.parametrize('name', ['dls', 'auto', 'analytic'])
+def test_a_batch_has_the_closest_configurations_too(name):
+    chain, rng = robots.chain('arm_6r'), np.random.default_rng(0)
+    poses = np.array([chain.forward(robots.random_q(chain, rng)) for _ in range(24)])
+    poses[::2, :3, 3] += rng.normal(size=(12, 3))
+    solver = make_solver(name, chain, closest=True)
+    batch = solver.solve_batch(poses)
+    assert 4 < batch.success.sum() < 20
+    for q, pose in zip(batch.q, poses):
+        assert q.tolist() == solver.solve(pose).q.tolist()
+
+
 def test_after_the_deadline_it_is_the_local_minimum_from_the_result():
     chain = robots.planar(1.0, limit=2.8)
     goal = Goal.from_pose(robots.planar(1.0).forward([3.34]))  # 0.54 above, 0.14 below the limits

@@ -311,7 +311,9 @@ def test_a_batch_is_solved_like_one_goal_after_the_other(name):
     assert batch.position_error.shape == batch.restarts.shape == batch.solve_time.shape == (5,)
     each = solver.solve_batch(poses, np.tile([0.1, 0.2], (5, 1)))
     assert (each.q == batch.q).all()
-    assert solver.solve_batch(np.empty((0, 4, 4))).q.shape == (0, 2)
+    none = solver.solve_batch(np.empty((0, 4, 4)))
+    assert (none.q.shape, none.q.dtype) == ((0, 2), batch.q.dtype)
+    assert none.position_error.dtype == batch.position_error.dtype
 
 
 # The base class checks them, for every method alike.

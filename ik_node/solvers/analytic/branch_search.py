@@ -163,7 +163,7 @@ class BranchSearch(Solver):
                 selected = (self._failed(plan, goal, own, start) if plan.guide is plan
                             else self._solve_anywhere(goal, start))
             found.append(self._consistent(goal, start, selected))
-        return as_columns(found, self.chain.n_joints)
+        return self._finished_batch(as_columns(found, self.chain.n_joints), poses, starts)
 
     def _failed(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray) -> Found:
         """Return the best configuration where no branch meets a goal, and the reason.

@@ -16,7 +16,7 @@ from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
 from ik_node.solvers.kernel.arm_kernel import closest_of, verifier_of
 from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.result import PROVEN, Result, StopReason
-from ik_node.solvers.solver_output import Found, Verified, as_columns
+from ik_node.solvers.solver_output import Found, Verified, as_columns, write_row
 from ik_node.spatial.conversions import why_no_heading
 from ik_node.support.arguments import floats, numbers, vector
 from ik_node.support.bounds import MAX_NUMBER
@@ -58,7 +58,7 @@ class ArmSearch(Driver):
         """The same solver without consistency limits: solutions from other guesses than q0."""
         if self.options.consistency_limits is None:
             return self
-        made = type(self)(*self._arguments, **{**self._own_options, 'consistency_limits': None})
+        made = self._changed(consistency_limits=None)
         if self.collisions is not None:
             made.avoid(self.collisions)
         return made
@@ -101,6 +101,16 @@ class ArmSearch(Driver):
                 and self.collisions.confirms and not self._is_blocked(goal, found.q)):
             found = self._confirmed(goal, q0) or found
         return self._find_closest(goal, q0, found) if closest and not found.success else found
+
+    def _finished_batch(self, columns: list[np.ndarray], poses: np.ndarray,
+                        starts: np.ndarray) -> list[np.ndarray]:
+        """Return columns of results with what follows the searches that have failed."""
+        if self.options.closest or (self.collisions is not None and self.collisions.confirms):
+            for k in np.flatnonzero(~columns[1]):
+                write_row(columns, k, self._finished(
+                    Goal._of_clean_pose(poses[k]), starts[k].copy(),
+                    Found(*(column[k] for column in columns)), self.options.closest))
+        return columns
 
     def _is_blocked(self, goal: Goal, q: np.ndarray) -> bool:
         """Tell whether no solution is free, since a hand at the goal touches something, as at q."""

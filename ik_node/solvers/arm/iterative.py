@@ -18,7 +18,7 @@ from ik_node.solvers.kernel.arm_kernel import Search, table_of
 from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.settings import Settings
 from ik_node.solvers.result import REASONS
-from ik_node.solvers.solver_output import Found, Verified, write_row
+from ik_node.solvers.solver_output import Found, Verified
 from ik_node.support.arguments import floats, vector
 from ik_node.support.exceptions import InputError, OptionError, shown
 
@@ -118,13 +118,8 @@ class IterativeSolver(Solver):
         """Do as `ArmSearch._batch`; search: by default the solver's own."""
         if not self._in_kernel or self.options.consistency_limits is not None:
             return super()._batch(poses, starts, progress)
-        columns = self._columns(poses, starts.copy(), progress, search or self._entry)
-        if self.options.closest or (self.collisions is not None and self.collisions.confirms):
-            for k in np.flatnonzero(~columns[1]):
-                write_row(columns, k, self._finished(
-                    Goal._of_clean_pose(poses[k]), starts[k].copy(),
-                    Found(*(column[k] for column in columns)), self.options.closest))
-        return columns
+        return self._finished_batch(
+            self._columns(poses, starts.copy(), progress, search or self._entry), poses, starts)
 
     def _columns(self, poses: np.ndarray, q: np.ndarray, progress: Callable[[float], None],
                  search: Search) -> list[np.ndarray]:

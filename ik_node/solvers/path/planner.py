@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
+from ik_node.solvers.kernel.low_discrepancy import low_discrepancy, one_turn_ranges
 from ik_node.solvers.path.ladder import Ladder, fewer
 from ik_node.solvers.path.problem import PathProblem
 from ik_node.solvers.path.smoothing import smoothed
@@ -224,10 +224,7 @@ class PathPlanner:
     @functools.cached_property
     def _guesses(self) -> np.ndarray:
         """Guesses (k, n) spread over the limits, a turn of a joint without."""
-        chain = self._problem.chain
-        lower = np.where(np.isfinite(chain.lower), chain.lower, -np.pi)
-        upper = np.where(np.isfinite(chain.upper), chain.upper,
-                         np.maximum(lower + 2.0 * np.pi, np.pi))
-        samples = low_discrepancy(_SPREAD, chain.n_joints, self._problem.seed)
+        lower, upper = one_turn_ranges(self._problem.chain)
+        samples = low_discrepancy(_SPREAD, len(lower), self._problem.seed)
         found: np.ndarray = lower + samples * (upper - lower)
-        return np.clip(found, chain.lower, chain.upper)
+        return found

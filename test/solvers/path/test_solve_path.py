@@ -11,6 +11,7 @@ from compiled import COMPILED
 from ik_node import Goal, IkError, StopReason, make_solver, solver_names
 from ik_node.plugins import Found, Solver
 from ik_node.solvers.path.path_result import plan
+from ik_node.solvers.path.planner import PathPlanner
 from ik_node.solvers.path.problem import PathProblem, stacked
 from ik_node.solvers.path.projection import Projection
 from ik_node.solvers.path.smoothing import smoothed
@@ -30,6 +31,17 @@ def joint_path(chain, rng, poses, step=0.3):
 
 def poses_of(chain, q):
     return np.array([chain.forward(one) for one in q])
+
+
+def test_guesses_for_paths_are_spread_over_a_turn_below_a_single_limit():
+    chain = robots.planar(1.0, 0.8).with_limits([-np.inf, -np.inf], [-5.0, 2.0])
+    goals = [Goal.from_pose(chain.forward([-6.0, 0.5]))]
+    problem = PathProblem(
+        chain, Projection(chain.record), *stacked(goals), np.array([1e-6, 1e-6]), np.ones(2), 0.0,
+        None, False, 0.5, None, 0, math.inf, None, math.inf)
+    guesses = PathPlanner(problem, lambda *_: None)._guesses
+    assert np.ptp(guesses, axis=0) == pytest.approx([2.0 * np.pi] * 2, rel=0.2)
+    assert (guesses <= [-5.0, 2.0]).all()
 
 
 def largest(q):
