@@ -29,7 +29,8 @@ _ROOT = np.eye(4)
 class CollisionModel(FreeSpace):
     """The shapes of a robot, and obstacles, which may change at any time.
 
-    A mesh counts as its convex hull; where that touches something, and coal is installed, as it is.
+    A mesh counts as its convex hull; where that is in contact, and coal is installed, its triangles
+    decide.
 
     - `space`: the arm or the body whose q its methods take; `margin`: m, kept from contact; but
       0.1 mm by pairs of the robot's links that are nearer in each of 1,000 configurations, whose

@@ -44,9 +44,9 @@ class AutoSolver(Solver):
     """Uses `analytic` and `dls`, in an order that depends on the time that a closed form takes.
 
     Where that is less than an attempt of dls, the closed form is first. Else dls is, for some
-    attempts where the closed form takes as long as a few, for all where it takes longer; what it
-    misses the closed form finds, or proves infeasible. Whatever either meets is met. The times are
-    constants, so that results are reproducible. `result.method` names the solver of the result.
+    attempts where the closed form takes as long as a few, for all where it takes longer; the
+    closed form solves the remaining goals, or proves them infeasible. The times are constants, so
+    that results are reproducible. `result.method` names the solver of the result.
 
     - `analytic`, `iterative`: the solver by closed forms, None without one, and the other one.
     - `refusal`: why the arm has no closed form; '' where it has one.

@@ -20,8 +20,8 @@ class PoseTask(BodyTask):
 
     J = [R_Tᵀ J_v; J_l⁻¹(r_o) R_Tᵀ J_ω], with the left Jacobian of SO(3). Rows that are not wanted
     are left out. Where one of the last three is wanted alone it is a heading, see `so3.heading`.
-    Of a pose seen from a reference, in whose frame the target is, J is that of the link less that
-    of the point of the reference that is there.
+    Of a pose seen from a reference, in whose frame the target is, J is that of the link minus
+    that of the coincident point of the reference.
     """
 
     def __init__(self, index: int, link: int, wanted: Any, point: Any, axes: Any,

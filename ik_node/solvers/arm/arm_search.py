@@ -22,8 +22,8 @@ from ik_node.support.arguments import floats, numbers, vector
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import IkError, InputError, shown
 
-_EXACT = 1e-5   # m and rad: tolerances of a goal at which a hand is where it would be at another q
-_SLACK = 1e-4   # m, by which it is elsewhere at the most
+_EXACT = 1e-5   # m and rad: with tolerances up to this every solution has the same tip pose
+_SLACK = 1e-4   # m, the largest displacement of the tip within them
 
 
 class ArmSearch(Driver):
@@ -113,7 +113,7 @@ class ArmSearch(Driver):
         return columns
 
     def _is_blocked(self, goal: Goal, q: np.ndarray) -> bool:
-        """Tell whether no solution is free, since a hand at the goal touches something, as at q."""
+        """Tell whether no solution is free, since the tip collides at the goal itself, as at q."""
         assert self.collisions is not None
         options = self.options
         return bool(max(options.position_tolerance, options.orientation_tolerance) <= _EXACT

@@ -149,7 +149,7 @@ class BodySolver(Attempts):
         """Return the tasks by level, the strictest first; levels may be empty."""
 
     def _make_velocity(self, levels: Sequence[TaskLevel]) -> Velocity:
-        """Return what takes differential steps for some levels, the first of those that are."""
+        """Return the velocity kernel of the first levels."""
         return Velocity(self.body.record, self._stacked(levels), self._limits)
 
     def _stacked(self, levels: Sequence[TaskLevel]) -> StackedTasks:
@@ -257,8 +257,7 @@ class HierarchySolver(BodySolver):
     """Solves priority after priority: a lower one moves only in the null space of the higher.
 
     Tasks of one priority are weighted against each other, but those that never count act in what
-    the others of their priority leave free. One-sided rows and limits hold at every level; see
-    `levels`.
+    the others of their priority leave free. One-sided rows and limits hold at every level.
     """
 
     name = 'hierarchy'

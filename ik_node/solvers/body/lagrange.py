@@ -1,4 +1,4 @@
-"""Constraints held by Lagrange multipliers, on a figure that has mass [Grassia; Welman]."""
+"""Constraints held by Lagrange multipliers, on a body with inertia [Grassia; Welman]."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class LagrangeOptions(BodyOptions):
 
 
 class LagrangeSolver(BodySolver):
-    """Moves a figure that has mass but no momentum, M q̇ = f + Jᵀ λ; see `solvers.body.motion`.
+    """Moves a body with inertia but no momentum, M q̇ = f + Jᵀ λ; see `constrained_dynamics`.
 
     Tasks of priority 0 and 1 are constraints, alike, with ṗ = −feedback · r / dt. `Posture`,
     `Spring`, `Force` and tasks of higher numbers are forces, f = −Σ weight · Jᵀ W² r: they move the

@@ -71,7 +71,7 @@ def _around(q: np.ndarray, space: JointSpace) -> Iterator[np.ndarray]:
 
 def _hindrance(q: np.ndarray, end: np.ndarray, collisions: CollisionModel,
                touched: set[int]) -> tuple[bool, float]:
-    """Return whether the line from q to an end touches what is not in a set, and how deep, m."""
+    """Return whether the line from q to an end has new contacts, and the deepest of all, m."""
     is_new, deepest = False, 0.0
     for share in np.arange(1, _PLACES + 1) / _PLACES:
         depths = _depths(q + share * (end - q), collisions)

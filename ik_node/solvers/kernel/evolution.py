@@ -87,7 +87,7 @@ class Population:
 
 
 class Evolution:
-    """What evolves populations."""
+    """Evolves populations of joint configurations."""
 
     def __init__(self, options: Any, scale: Any, span: Any, length: float) -> None:
         """Copy options, see `EvolutionOptions`, and what mutations are measured by.

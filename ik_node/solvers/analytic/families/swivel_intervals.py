@@ -231,7 +231,7 @@ class Intervals:
 
 def _shared(own: Intervals, carried: Triple, place: int, c2: float, s2: float,
             k2: Vector3) -> tuple[float, float]:
-    """Return how far off its middle the third joint is with the first at its own, and may be.
+    """Return the third joint's offset from mid-range with the first at mid-range, and the largest.
 
     In rad, where the two turn about one line, so that the first can take over from the third. k2:
     turned by ψ.

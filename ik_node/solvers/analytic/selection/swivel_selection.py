@@ -67,7 +67,7 @@ class ArmPreference:
 
     def __init__(self, options: ClosedFormOptions, structure: Structure, chain: Any,
                  owner: str) -> None:
-        """Take what options prefer of a `model.ChainRecord`.
+        """Take what options prefer of a `Chain`.
 
         owner: the name of the solver, for the messages. Raises OptionError for contradictory
         options, and for directions without length.

@@ -275,7 +275,7 @@ def verify(own: Descent, work: DescentData, q: Vector) -> bool:
         return True
     if not differs:
         return False
-    # A task of rest may want the turn that was found.
+    # A `Posture` may want the turn that was found.
     if missed(own.tree, own.whole, work, found):
         for k in range(own.tree.n):
             q[k] = found[k]

@@ -159,7 +159,7 @@ def all_met(met: Integers, count: int) -> bool:
 
 
 def arrive(own: LevelSearch, work: LevelSearchData, q: Vector) -> None:
-    """Evaluate the levels at q (n,), and make that where the search is."""
+    """Evaluate the levels at q (n,), and move the search there."""
     evaluate(own, work, q)
     take(work, own.stack.m, own.stack.levels)
 
@@ -179,7 +179,7 @@ def evaluate(own: LevelSearch, work: LevelSearchData, q: Vector) -> None:
 
 
 def take(work: LevelSearchData, m: int, count: int) -> None:
-    """Make there here."""
+    """Accept the trial linearization."""
     A = work.here.A
     work.here.A, work.there.A = work.there.A, A
     for i in range(m):

@@ -150,7 +150,7 @@ def correct(own: Velocity, work: VelocityData, dt: float, all_rows: bool) -> Non
 
 
 def begin_corrections(own: Velocity, step: StepData) -> float:
-    """Ask for no more than the rows do; return the largest change of the step."""
+    """Reset the corrected targets to those of the rows; return the largest change of the step."""
     largest = 0.0
     for i in range(own.stack.m):
         step.e_wanted[i] = step.e[i]

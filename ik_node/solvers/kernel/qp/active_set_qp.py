@@ -20,10 +20,10 @@ from ik_node.solvers.kernel.qp import factors
 from ik_node.solvers.kernel.qp.level import Level
 from ik_node.support.arrays import Vector
 
-HOLDS = 1e-11       # violation over the largest entry of the step that is none
-DEPENDENT = 1e-8    # part of a joint, or of a row, in the motion along a normal that is none
-UNMOVED = 1e-8      # part of a joint, or of a row, along the free directions that counts as none
-NOTHING = 1e-14     # rate at which a multiplier falls that is none
+HOLDS = 1e-11       # violation, relative to the step, below which a bound holds
+DEPENDENT = 1e-8    # part of a joint, or of a row, along a normal below which it depends
+UNMOVED = 1e-8      # part of it along the free directions that counts as zero
+NOTHING = 1e-14     # rate below which a multiplier counts as constant
 INF = math.inf
 
 

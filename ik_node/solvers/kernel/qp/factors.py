@@ -17,7 +17,7 @@ from ik_node.support.arrays import Integers, Matrix, Vector
 
 FLOOR = 1e-12     # of λ² over the squared length of the longest row
 NOISE = 1e-5      # part of a joint in free directions below which it is scaled to 0
-RANK = 1e-8       # length of what is left of a unit row that is none
+RANK = 1e-8       # length below which what is left of a unit row counts as zero
 SWEEPS = 30
 ORTHOGONAL = 1e-15
 SINGULAR = 1e-5   # singular values of unit rows below which a direction becomes free
@@ -71,7 +71,7 @@ def damped_gram(own: Level) -> None:
 
 
 def unbound(own: Level, e: Vector, x: Vector) -> None:
-    """Write y_u of the step from x (n,), and the x (n,) there, as if nothing were in its way."""
+    """Write y_u of the step from x (n,), and x (n,) there: the unconstrained minimiser."""
     B, y, values, z, w = own.B, own.y, own.norms, own.values, own.wanted
     own.e = e
     for c in range(own.count):

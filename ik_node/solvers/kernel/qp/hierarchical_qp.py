@@ -136,7 +136,7 @@ def solve(own: Cascade, e: Vector, lower: Vector, upper: Vector, x: Vector) -> N
 def settle(own: Cascade, index: int, e: Vector, lower: Vector, upper: Vector) -> Vector:
     """Return the step of a level (n,), within the constraints.
 
-    What its one-sided rows have then, they must not fall below.
+    Later levels must not lower its one-sided rows.
     """
     active_set_qp.satisfy(cython.cast(Level, own.levels[index]), own.held, lower, upper)
     A, x = cython.cast(Level, own.levels[index]).A, cython.cast(Level, own.levels[index]).x

@@ -7,7 +7,7 @@ import numpy as np
 
 from ik_node.support.arrays import Integers, Matrix, Memory, Vector
 
-NO_ROW = 1e-12    # length of a row over the longest that is none
+NO_ROW = 1e-12    # relative length below which a row counts as zero
 
 
 class Level:
