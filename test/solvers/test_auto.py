@@ -14,7 +14,7 @@ NEVER_MET = {'position_tolerance': 1e-300, 'max_restarts': 2}
 ELBOWS = [np.array([0.4, 0.9]), np.array([0.4, -0.9])]
 
 
-def test_it_tells_whether_all_branches_are_listed():
+def test_is_complete_is_that_of_the_closed_form():
     assert make_solver('auto', robots.chain('arm_6r')).is_complete()
     assert make_solver('auto', robots.chain('arm_7r')).is_complete() is make_solver(
         'analytic', robots.chain('arm_7r')).is_complete()
