@@ -1,4 +1,4 @@
-"""What is near what, at joint values."""
+"""Contacts and near pairs of shapes, at joint values."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple

@@ -13,7 +13,7 @@ from ik_node.collision.obstacles import Ground, Obstacle, PointCloud
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere
 from ik_node.model.yaml_file import load_yaml
 from ik_node.spatial import pose_from_quaternion, pose_from_rpy
-from ik_node.support.arguments import check_keys, mapping, sequence, vector
+from ik_node.support.arguments import keyed, sequence, vector
 from ik_node.support.bounds import MAX_ENTRIES, MAX_MESH_BYTES, as_path, read_bytes, reading
 from ik_node.support.exceptions import IkError, ModelError, names, shown
 
@@ -48,8 +48,7 @@ def read_obstacles(path: str | PathLike[str]) -> tuple[Obstacle, ...]:
 
 
 def _obstacle(item: Any, folder: Path) -> Obstacle:
-    values = mapping(item, 'it')
-    check_keys(values, (*_KEYS, *SHAPES), 'it')
+    values = keyed(item, (*_KEYS, *SHAPES), 'it')
     kinds = [kind for kind in SHAPES if kind in values]
     if len(kinds) != 1:
         raise ModelError(f'it must have one shape of {names(SHAPES)}, not {names(kinds)}')
@@ -59,8 +58,7 @@ def _obstacle(item: Any, folder: Path) -> Obstacle:
 
 def _shape(kind: str, item: Any, folder: Path) -> Any:
     parameters = inspect.signature(SHAPES[kind]).parameters
-    fields = mapping({} if item is None else item, kind)
-    check_keys(fields, [*parameters], kind)
+    fields = keyed({} if item is None else item, [*parameters], kind)
     missing = [name for name, one in parameters.items()
                if one.default is one.empty and name not in fields]
     if missing:

@@ -33,8 +33,8 @@ class Ground(Immutable):
         length = math.sqrt(normal @ normal)
         if not 0.0 < length < math.inf:
             raise InputError(f'the normal of a Ground must not be zero, not {shown(self.normal)}')
-        object.__setattr__(self, 'normal', frozen_copy(normal / length))
-        object.__setattr__(self, 'offset', number(self.offset, 'the offset of a Ground'))
+        vars(self).update(normal=frozen_copy(normal / length),
+                          offset=number(self.offset, 'the offset of a Ground'))
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +53,8 @@ class PointCloud(Immutable):
             raise InputError(f'a PointCloud has at most {MAX_POINTS} points, not {len(points)}')
         if np.abs(points).max(initial=0.0) > MAX_NUMBER:
             raise InputError(f'the points of a PointCloud must be within {MAX_NUMBER:g} m')
-        object.__setattr__(self, 'points', frozen_copy(points))
-        object.__setattr__(self, 'radius', _size(self.radius, 'the radius of a PointCloud', True))
+        vars(self).update(points=frozen_copy(points),
+                          radius=_size(self.radius, 'the radius of a PointCloud', True))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,16 +1,15 @@
-"""Where along a path of joint values something comes nearer than it may: conservative advancement.
+"""Collision checks along a path of joint values, by conservative advancement.
 
-From the distance of a pair at one place follows how far the robot may go until it could be used up:
-it changes by no more than Σ |Δq| · lever, with a lever for each joint that holds at all joint
-values. There the distance is computed anew [Mirtich 1996; Zhang, Redon, Lee, Kim 2007].
-A joint turns the nearest points of a pair against each other about its axis. Both lie on one line
-across the surfaces, so that the distance of either to the axis bounds how fast their own changes:
-the lever is that of the smaller shape, however large the other one is.
-Along a surface that would be in very small steps. But where a plane separates a pair at two places,
-it does so between them, too, less what curved motion takes: κ/8 for an acceleration of κ at most.
-The plane is fixed to either shape or between them, wherever the others move least.
-Nothing is missed between two places, however thin it is. Where very many places would have to be
-looked at, as where two huge shapes pass each other, the path ends at one of them.
+The distance of a pair changes by no more than Σ |Δq| · lever, with a lever for each joint that is
+valid at all joint values. So the distance at one place gives the next place at which it has to be
+computed again [Mirtich 1996; Zhang, Redon, Lee, Kim 2007]. A joint rotates the two nearest points
+of a pair relative to each other about its axis. Both lie on one normal of the surfaces, so the
+distance of either to the axis bounds the rate: the lever is that of the smaller shape.
+Along a surface these steps would be very small. But a plane that separates a pair at two places
+separates it between them, too, by the margin κ/8 less for an acceleration of at most κ. The plane
+is fixed to either shape or to a link between them, where the others move least.
+Nothing is missed between two places, however thin it is. If a pair needs very many places, as two
+huge shapes that pass each other, the path ends at one of them.
 """
 
 import math

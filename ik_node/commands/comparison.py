@@ -79,7 +79,7 @@ class FollowedPath:
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured of a method.
+    """The measurements of a method.
 
     - `first`, `met`: shares of goals met by the first attempt, and with restarts.
     - `iterations`: median of first attempts that meet their goal; nan where none does.

@@ -223,4 +223,4 @@ RECORDING_FORMATS = ', '.join(f'{kind.name} ({" or ".join(kind.extensions)})'
 """The readable kinds of files, for messages and help texts."""
 WRITERS = {extension: kind.write for kind in reversed(RECORDING_KINDS)
            for extension in kind.extensions}
-"""What writes a file, by its extension."""
+"""Functions that write a file, by its extension."""

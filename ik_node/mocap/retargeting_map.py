@@ -48,7 +48,7 @@ class Entry(Options):
 
 @dataclass(frozen=True)
 class MapOptions(Options):
-    """What a map says besides its `tasks` and `rest`."""
+    """The options of a map."""
 
     scale: float | None = option(
         None, 'lengths of the robot per length of the figure, of entries without a parent; none: '

@@ -34,9 +34,9 @@ from ik_node.model.joints import Joint, limits_of, model_array
 from ik_node.model.parts import ModelParts
 from ik_node.model.yaml_file import angle_scale, load_yaml, parse_yaml, real_number
 from ik_node.spatial import pose_from_rpy, screw
-from ik_node.support.arguments import check_keys, mapping, sequence
+from ik_node.support.arguments import keyed, sequence
 from ik_node.support.bounds import MAX_LINKS, check_name
-from ik_node.support.exceptions import ModelError, names, shown, unknown
+from ik_node.support.exceptions import ModelError, names, shown
 
 STANDARD, MODIFIED = 'standard', 'modified'
 CONVENTIONS = (STANDARD, MODIFIED)
@@ -52,13 +52,9 @@ def read_dh(table: Any, convention: str | None = None) -> ModelParts:
     Raises ModelError.
     """
     if isinstance(table, (str, PathLike)):
-        table = _mapping_of_rows(load_yaml(table, 'the DH table'), f'the DH table {str(table)!r}')
-    table = (mapping(table, 'a DH table') if isinstance(table, Mapping)
+        table = keyed(load_yaml(table, 'the DH table'), _TABLE_KEYS, f'the DH table {str(table)!r}')
+    table = (keyed(table, _TABLE_KEYS, 'a DH table') if isinstance(table, Mapping)
              else {'joints': _plain_rows(table)})
-    for key in table:
-        if not isinstance(key, str) or key not in _TABLE_KEYS:
-            raise ModelError(unknown('key', key, _TABLE_KEYS).replace('there is no',
-                                                                      'a DH table has no', 1))
     convention = _convention(table.get('convention'), convention)
     unit = angle_scale(table.get('angle_unit', 'rad'))
     rows = table.get('joints')
@@ -88,19 +84,12 @@ def read_dh_source(source: Path | str) -> ModelParts:
     """Read a YAML file, or YAML text, of rows. Raises ModelError."""
     if isinstance(source, Path):
         return read_dh(source)
-    return read_dh(_mapping_of_rows(parse_yaml(source, 'the DH table'), 'the DH table'))
+    return read_dh(keyed(parse_yaml(source, 'the DH table'), _TABLE_KEYS, 'the DH table'))
 
 
 def is_dh(head: str) -> bool:
     """Return whether a text that begins so is a table of rows in YAML."""
     return re.search(rf'^({"|".join(_TABLE_KEYS)})[ \t]*:', head, re.MULTILINE) is not None
-
-
-def _mapping_of_rows(table: Any, what: str) -> Any:
-    if not isinstance(table, Mapping):
-        raise ModelError(f'{what} must be a mapping with the keys '
-                         f'{names(_TABLE_KEYS)}, not {shown(table)}')
-    return table
 
 
 def _plain_rows(rows: Any) -> list[dict[str, Any]]:
@@ -143,10 +132,7 @@ def _joint(row: Any, index: int, convention: str, unit: float, before: Mapping[s
     before: the joints of the rows before, by name. T (4, 4) is what stands between the link of the
     last one and the row, m.
     """
-    if not isinstance(row, Mapping):
-        raise ModelError(f'row {index} of the DH table must be a mapping with the keys '
-                         f'{names(_KEYS)}, not {shown(row)}')
-    row = mapping(row, f'row {index} of the DH table')
+    row = keyed(row, _KEYS, f'row {index} of the DH table')
     kind = row.get('type')
     fixed = isinstance(kind, str) and kind == joints.FIXED
     name = row.get('name', f'{"fixed" if fixed else "joint"}_{index}')
@@ -156,7 +142,6 @@ def _joint(row: Any, index: int, convention: str, unit: float, before: Mapping[s
     check_name(name, f'row {index} of the DH table')
     if name in before:
         raise ModelError(f'{where}: another row before it has the name {name!r}')
-    check_keys(row, _KEYS, where)
     for key in ('type', *ROW_NUMBERS):
         if key not in row:
             raise ModelError(f'{where}: the key {key!r} is missing; a row needs '
@@ -206,12 +191,7 @@ def _positive(row: Mapping[str, Any], key: str, where: str) -> float:
 
 
 def _pose(table: Any, what: str, unit: float) -> np.ndarray:
-    if table is None:
-        return np.eye(4)
-    if not isinstance(table, Mapping) or not all(
-            isinstance(key, str) and key in ('xyz', 'rpy') for key in mapping(table, what)):
-        raise ModelError(f'{what} must be a mapping with the keys xyz and rpy, not {shown(table)}')
-    vectors, table = [], mapping(table, what)
+    vectors, table = [], keyed({} if table is None else table, ('xyz', 'rpy'), what)
     for key in ('xyz', 'rpy'):
         value = sequence(table.get(key, (0.0, 0.0, 0.0)), f'{what}: {key}, three numbers,')
         if len(value) != 3:

@@ -12,16 +12,15 @@ inserted.
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ik_node.kinematics import kinds
 from ik_node.kinematics.reach import extent
-from ik_node.kinematics.structures import ChainArrays, axes_at_zero
+from ik_node.kinematics.structures import axes_at_zero
 from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS, read_dh
 from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED, ComplexJoint, Joint
-from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import inverse, rpy_from_matrix, screw
 from ik_node.support.exceptions import ModelError, names, shown
 
@@ -30,22 +29,7 @@ _FARTHEST = 1e6     # m: a foot beyond leaves d too few digits
 _TOLERANCE = 1e-9   # m and rad: how far forward kinematics of the rows may be off
 _CHECKED = 10       # configurations
 _EXACT = 1e-12      # rad and m: what counts as zero where it makes a table nicer
-
-
-class SerialChain(Protocol):
-    """A chain that rows are extracted from: a `Chain`."""
-
-    tree: TreeStructure
-    base_link: str
-    tip_link: str
-    arrays: ChainArrays
-    n_joints: int
-    joint_names: tuple[str, ...]
-    lower: np.ndarray
-    upper: np.ndarray
-
-    def forward(self, q: np.ndarray) -> np.ndarray:
-        """Return T_base_tip (4, 4), m, at q (n,)."""
+SerialChain = Any   # a `Chain`, whose module imports this one
 
 
 class _DhStep(NamedTuple):

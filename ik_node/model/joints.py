@@ -118,9 +118,7 @@ class Joint(Immutable):
                                  f'{values[name]:g}')
         if math.isinf(values['deceleration']):
             values['deceleration'] = values['acceleration']
-        for name, value in {'placement': read_only(placement), 'axis': read_only(axis),
-                            **values}.items():
-            object.__setattr__(self, name, value)
+        vars(self).update(values, placement=read_only(placement), axis=read_only(axis))
 
     @property
     def moves(self) -> bool:

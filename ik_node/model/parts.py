@@ -36,9 +36,8 @@ class Inertial(Immutable):
             raise InputError('the inertia must be a symmetric matrix (3, 3), not '
                              f'{inertia.tolist()}')
         center = vector(self.center, 3, 'the centre of mass')
-        for name, value in (('mass', number(self.mass, 'the mass')),
-                            ('center', frozen_copy(center)), ('inertia', frozen_copy(inertia))):
-            object.__setattr__(self, name, value)
+        vars(self).update(mass=number(self.mass, 'the mass'), center=frozen_copy(center),
+                          inertia=frozen_copy(inertia))
 
     def problems(self) -> list[str]:
         """Return the reasons why no rigid body has this mass and inertia, if any.

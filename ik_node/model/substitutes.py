@@ -124,11 +124,8 @@ def _solid(shape: Shape) -> tuple[float, np.ndarray]:
         r2, h2 = shape.radius ** 2, shape.length ** 2
         mass = DENSITY * np.pi * r2 * abs(shape.length)
         return mass, mass * np.array([r2 / 4.0 + h2 / 12.0, r2 / 4.0 + h2 / 12.0, r2 / 2.0])
-    if isinstance(shape, Capsule):
-        return _capsule(abs(shape.radius), abs(shape.length))
-    assert isinstance(shape, Sphere)
-    mass = DENSITY * 4.0 / 3.0 * np.pi * abs(shape.radius) ** 3
-    return mass, np.full(3, 0.4 * mass * shape.radius ** 2)
+    assert isinstance(shape, Capsule | Sphere)
+    return _capsule(abs(shape.radius), abs(getattr(shape, 'length', 0.0)))
 
 
 def _capsule(r: float, h: float) -> tuple[float, np.ndarray]:

@@ -121,15 +121,10 @@ def keyed(values: Any, keys: Sequence[str], what: str) -> dict[Any, Any]:
     if not isinstance(values, Mapping):
         raise ModelError(f'{what} must be a mapping with the keys {names(keys)}, not '
                          f'{shown(values)}')
-    check_keys(values := mapping(values, what), keys, what)
+    for key in (values := mapping(values, what)):
+        if not isinstance(key, str) or key not in keys:
+            raise ModelError(f'{what}: {unknown("key", key, keys)}')
     return values
-
-
-def check_keys(values: Mapping[Any, Any], allowed: Sequence[str], what: str) -> None:
-    """Raise ModelError for a key of a mapping that is none of those allowed."""
-    for key in values:
-        if not isinstance(key, str) or key not in allowed:
-            raise ModelError(f'{what}: {unknown("key", key, allowed)}')
 
 
 def sequence(values: Any, what: str, error: type[IkError] = ModelError) -> list[Any]:

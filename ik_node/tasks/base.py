@@ -24,10 +24,10 @@ LINK_FIELDS = ('link', 'reference', 'link_a', 'link_b')  # the fields of tasks t
 
 
 class RowKinds(NamedTuple):
-    """What the rows of a task's residual are, (m,) each.
+    """The kinds of the rows of a task's residual, (m,) each.
 
     Whether a row is in metres, or else in radians; whether it asks for a residual ≥ 0, or else for
-    0; and what it is multiplied by in the cost.
+    0; and its factor in the cost.
     """
 
     metres: np.ndarray

@@ -7,7 +7,7 @@ import numpy as np
 
 
 class Color(Enum):
-    """What the colour of a shape stands for."""
+    """The meaning of a colour."""
 
     STATUS = 'whether the task is met'
     MASS = 'the centre of mass'

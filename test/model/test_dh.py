@@ -170,11 +170,11 @@ def test_the_puma_is_the_one_of_the_published_rows():
     ({'joints': [row()]}, 'the convention of a DH table must be one of .* not None'),
     (table(row(), angle_unit='grad'), "angle_unit must be rad or deg, not 'grad'"),
     (table(row(), angle_unit=['deg']), 'angle_unit must be rad or deg'),
-    (table(row(), bass={}), "a DH table has no key 'bass'; did you mean 'base'"),
-    (table(row(), base=[0, 0, 0]), 'base must be a mapping with the keys xyz and rpy'),
+    (table(row(), bass={}), "a DH table: there is no key 'bass'; did you mean 'base'"),
+    (table(row(), base=[0, 0, 0]), "base must be a mapping with the keys 'xyz', 'rpy'"),
     (table(row(), tool={'xyz': [0, 0]}), 'tool: xyz must be three numbers'),
     (table(row(), tool={'rpy': [0, 'x', 0]}), "tool: rpy must be a number, not 'x'"),
-    (table(row(), tool={'quaternion': [0, 0, 0, 1]}), 'tool must be a mapping'),
+    (table(row(), tool={'quaternion': [0, 0, 0, 1]}), "tool: there is no key 'quaternion'"),
 ])
 def test_an_error_of_a_table_names_row_and_key(given, words):
     with pytest.raises(ModelError, match=words):

@@ -1,4 +1,4 @@
-"""What the demonstration shows: an arm on a closed path, or a figure with several tasks."""
+"""Shows of the demonstration: an arm on a closed path, or a figure with several tasks."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
