@@ -114,6 +114,12 @@ class Memory:
         return block.ctypes.data
 
 
+def copy_to(target: Vector, source: Vector, n: int) -> None:
+    """Copy a vector (n,) into another one."""
+    for k in range(n):
+        target[k] = source[k]
+
+
 def copy_vector(v: Vector, out: np.ndarray) -> None:
     """Copy a vector into an array (n,)."""
     for i in range(out.shape[0]):

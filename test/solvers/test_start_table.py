@@ -41,7 +41,7 @@ def picked(solver, goal, start):
     search.load_goal(work.task, goal.pose, goal.weights)
     own = settings.Settings(solver.options, solver.chain.arrays, solver._scale, solver._span,
                             solver.patience, solver.progress)
-    count = restarts.pick_entries(chain, work.task, own, work, table.record, start.tolist())
+    count = restarts.pick_entries(chain, own, work, table.record, start.tolist())
     return np.array(work.picked[:count]), table
 
 

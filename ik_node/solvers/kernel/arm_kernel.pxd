@@ -3,8 +3,7 @@ from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.collision.scene cimport FreeSpace
 from ik_node.solvers.kernel.method cimport Method
 from ik_node.solvers.kernel.restarts cimport Table
-from ik_node.solvers.kernel.settings cimport Record, Settings, ArmData
-from ik_node.solvers.kernel.task cimport TipTask
+from ik_node.solvers.kernel.settings cimport ArmData, Settings
 cimport cython
 
 
@@ -60,7 +59,7 @@ cdef class Search(Verifier):
                          ChainRecord soft=*)
     cpdef step(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                const double[::1] q, double[::1] dq)
-    cdef int find(self, TipTask task, TipTask plain, ArmData work, Record record) except -1 nogil
+    cdef int find(self, ArmData work) except -1 nogil
 
 
 # Python: verifier_of(), closest_of(), table_of()

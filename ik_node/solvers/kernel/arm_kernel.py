@@ -20,8 +20,7 @@ from ik_node.solvers.kernel import closest, search
 from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
 from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.restarts import Table
-from ik_node.solvers.kernel.settings import ArmData, Record, Settings
-from ik_node.solvers.kernel.task import TipTask
+from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.support import arrays, native
 from ik_node.support.arrays import Memory
 
@@ -150,10 +149,9 @@ class Closest(Verifier):
             raise ValueError(f'joint values must have the shape ({self.chain.n},)')
         for k in range(self.chain.n):
             work.null[k] = float(found[k])
-        task = work.task
         with cython.nogil:
-            closest.best_of(self.chain, task, work, self.samples, self.guesses, deadline)
-        _, position, orientation = search.residual(self.chain, task, work, work.best)
+            closest.best_of(self.chain, work, self.samples, self.guesses, deadline)
+        _, position, orientation = search.residual(self.chain, work.task, work, work.best)
         arrays.copy_vector(work.best, q)
         self.leave(work)
         return position, orientation
@@ -195,18 +193,18 @@ class Search(Verifier):
 
         deadline: by `clock`, s; the attempt under way then ends, after its first few iterations at
         least. Returns (end, position error, orientation error, iterations, restarts), see
-        `Record`. Where q is not finite it is left as it is, and the end is INVALID.
+        `ArmData`. Where q is not finite it is left as it is, and the end is INVALID.
         """
         work = self.begin(T_base_goal, weights, q, self.free)
         work.deadline = deadline
-        task, plain, record = work.task, work.plain, work.record
         with cython.nogil:
-            self.find(task, plain, work, record)
-        if record.end != codes.INVALID:
+            self.find(work)
+        if work.end != codes.INVALID:
             arrays.copy_vector(work.best, q)
+        found = (work.end, work.position, work.orientation, work.best_iterations,
+                 work.attempts - 1)
         self.leave(work)
-        return (record.end, record.position, record.orientation, record.iterations,
-                record.attempts - 1)
+        return found
 
     def solve_many(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
                    timeout: float, counts: np.ndarray, errors: np.ndarray) -> None:
@@ -222,22 +220,21 @@ class Search(Verifier):
         if m == 0:
             return
         work = self.begin(T_base_goal[0], weights, q[0], self.free)
-        task, plain, record = work.task, work.plain, work.record
         with cython.nogil:
             for i in range(m):
                 for j in range(3):
                     for k in range(4):
-                        task.T[j][k] = float(T_base_goal[i, j, k])
+                        work.task.T[j][k] = float(T_base_goal[i, j, k])
                 for k in range(n):
                     work.q0[k] = float(q[i, k])
                 work.deadline = native.now() + timeout
-                self.find(task, plain, work, record)
-                if record.end != codes.INVALID:
+                self.find(work)
+                if work.end != codes.INVALID:
                     for k in range(n):
                         q[i, k] = work.best[k]
-                counts[i, 0], counts[i, 1] = record.end, record.iterations
-                counts[i, 2] = record.attempts - 1
-                errors[i, 0], errors[i, 1] = record.position, record.orientation
+                counts[i, 0], counts[i, 1] = work.end, work.best_iterations
+                counts[i, 2] = work.attempts - 1
+                errors[i, 0], errors[i, 1] = work.position, work.orientation
         self.leave(work)
 
     def step(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
@@ -246,28 +243,26 @@ class Search(Verifier):
         if dq.shape[0] != self.chain.n:
             raise ValueError(f'dq must have the shape ({self.chain.n},)')
         work = self.begin(T_base_goal, weights, q, self.free)
-        task = work.task
         with cython.nogil:
-            self.method.bare_step(self.chain, task, self.settings, work, work.q0, work.q)
+            self.method.bare_step(self.chain, work.task, self.settings, work, work.q0, work.q)
         arrays.copy_vector(work.q, dq)
         self.leave(work)
 
-    def find(self, task: TipTask, plain: TipTask, work: ArmData, record: Record) -> int:
+    def find(self, work: ArmData) -> int:
         """Search from work.q0 (n,); the best goes into work.best (n,). Return 0."""
         if self.soft is not None:
-            search.try_starts(self.soft, self.method, self.settings, self.table, task, plain, work,
-                              self.attempts, record)
-            if record.end == codes.CONVERGED:
+            search.try_starts(self.soft, self.method, self.settings, self.table, work,
+                              self.attempts)
+            if work.end == codes.CONVERGED:
                 return 0
-        search.try_starts(self.chain, self.method, self.settings, self.table, task, plain, work,
-                          self.attempts, record)
-        if record.end != codes.STALLED and record.end != codes.BEYOND:
+        search.try_starts(self.chain, self.method, self.settings, self.table, work, self.attempts)
+        if work.end != codes.STALLED and work.end != codes.BEYOND:
             return 0
         if self.continues:
-            closest.approach(self.chain, self.settings, task, work, record)
-        if record.end == codes.STALLED and search.is_singular(
-                self.chain, self.settings.length, task, work):
-            record.end = codes.SINGULAR
+            closest.approach(self.chain, self.settings, work)
+        if work.end == codes.STALLED and search.is_singular(
+                self.chain, self.settings.length, work):
+            work.end = codes.SINGULAR
         return 0
 
 

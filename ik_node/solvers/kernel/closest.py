@@ -7,14 +7,11 @@ from several initial guesses, with joints pressed against a limit held there.
 
 import math
 
-from ik_node.kinematics import jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.kernel import linear, restarts, search
-from ik_node.solvers.kernel import task as tasks
-from ik_node.solvers.kernel.settings import ArmData, Record, Settings
-from ik_node.solvers.kernel.task import TipTask
-from ik_node.support import clock
+from ik_node.solvers.kernel.settings import ArmData, Settings
+from ik_node.support import arrays, clock
 from ik_node.support.arrays import Vector
 
 INF = math.inf
@@ -24,7 +21,7 @@ ROUGHLY = 1e-6    # after a failed search, whose result is not asked to be the c
 ALIKE = 1e-6      # of the error: of minima that differ less, the one from the earlier guess counts
 
 
-def best_of(chain: ChainRecord, task: TipTask, work: ArmData, samples: Vector, guesses: int,
+def best_of(chain: ChainRecord, work: ArmData, samples: Vector, guesses: int,
             deadline: float) -> None:
     """Write the best local minimum into work.best (n,), from the guesses work.q0, work.null (n,).
 
@@ -39,44 +36,38 @@ def best_of(chain: ChainRecord, task: TipTask, work: ArmData, samples: Vector, g
         if index > 1 and clock.is_over(deadline):
             break
         if index == 1:
-            for k in range(n):
-                q[k] = work.null[k]
+            arrays.copy_to(q, work.null, n)
         elif index > 1:
             restarts.spread(chain, work.unit, start, samples, index - 2, q)
-        error = minimise(chain, task, work, q, SETTLED, MOST_STEPS, INF,
+        error = minimise(chain, work, q, SETTLED, MOST_STEPS, INF,
                          deadline if index > 0 else INF)
         if index == 0:
-            for k in range(n):
-                start[k] = q[k]
+            arrays.copy_to(start, q, n)
         if error < (1.0 - ALIKE) * least and (work.touch is None or work.touch.is_free(q)):
             least = error
-            for k in range(n):
-                best[k] = q[k]
+            arrays.copy_to(best, q, n)
 
 
-def approach(chain: ChainRecord, settings: Settings, task: TipTask, work: ArmData,
-             record: Record) -> None:
+def approach(chain: ChainRecord, settings: Settings, work: ArmData) -> None:
     """Continue from the best configuration of a failed search to the local minimum next to it.
 
     As many steps are made as an attempt may have iterations, none longer than `max_step`.
     """
-    n, q = chain.n, work.q
-    for k in range(n):
-        q[k] = work.best[k]
-    error = minimise(chain, task, work, q, ROUGHLY, settings.max_iterations, settings.max_step,
+    q = work.q
+    arrays.copy_to(q, work.best, chain.n)
+    error = minimise(chain, work, q, ROUGHLY, settings.max_iterations, settings.max_step,
                      work.deadline)
-    if not error < record.error:
+    if not error < work.error:
         return
-    for k in range(n):
-        work.best[k] = q[k]
-    record.error, record.position, record.orientation = search.residual(chain, task, work, q)
-    if (record.position <= settings.position_tolerance
-            and record.orientation <= settings.orientation_tolerance):
-        record.end = (codes.CONVERGED if work.touch is None or work.touch.is_free(q)
-                      else codes.BLOCKED)
+    arrays.copy_to(work.best, q, chain.n)
+    work.error, work.position, work.orientation = search.residual(chain, work.task, work, q)
+    if (work.position <= settings.position_tolerance
+            and work.orientation <= settings.orientation_tolerance):
+        work.end = (codes.CONVERGED if work.touch is None or work.touch.is_free(q)
+                    else codes.BLOCKED)
 
 
-def minimise(chain: ChainRecord, task: TipTask, work: ArmData, q: Vector, settled: float, most: int,
+def minimise(chain: ChainRecord, work: ArmData, q: Vector, settled: float, most: int,
              longest: float, deadline: float) -> float:
     """Replace q (n,) in place by a local minimum of Σ (wᵢ eᵢ)²; return its value.
 
@@ -84,16 +75,14 @@ def minimise(chain: ChainRecord, task: TipTask, work: ArmData, q: Vector, settle
     part of the error by which the last step reduces it. most: steps; longest: step of a joint, rad
     or m. deadline: by `clock`, s; the steps end there.
     """
-    n, F, J, V, A, beta, dq, z = (chain.n, work.frames, work.J, work.V, work.A, work.beta, work.dq,
-                                  work.z)
+    n, J, V, dq, z = chain.n, work.J, work.V, work.dq, work.z
     lower, upper, before = chain.lower, chain.upper, work.direction
-    error, _, _ = search.residual(chain, task, work, q)
+    error, _, _ = search.residual(chain, work.task, work, q)
     damping, growth = 0.0, 2.0
     for step in range(most):
         if step % codes.LOOK == codes.LOOK - 1 and clock.is_over(deadline):
             break
-        jacobian.chain_jacobian(chain, F, F[chain.m], J)
-        tasks.task_jacobian(task, work.e, work.R, n, J)
+        search.rows(chain, work.task, work)
         linear.times_transpose(J, n, V, z)
         largest = 0.0
         for k in range(n):
@@ -106,12 +95,7 @@ def minimise(chain: ChainRecord, task: TipTask, work: ArmData, q: Vector, settle
         if step == 0:
             damping = 1e-3 * largest
         while True:
-            linear.gram(J, n, A)
-            for i in range(6):
-                A[i][i] += damping
-            linear.cholesky(A)
-            linear.cholesky_solve(A, V, beta)
-            linear.times_transpose(J, n, beta, dq)
+            linear.damped_step(J, n, V, damping, damping, work, dq)
             promised, moved, share = 0.0, 0.0, 1.0
             for k in range(n):
                 share = min(share, longest / math.fabs(dq[k]) if dq[k] != 0.0 else 1.0)
@@ -122,17 +106,16 @@ def minimise(chain: ChainRecord, task: TipTask, work: ArmData, q: Vector, settle
                 moved = max(moved, math.fabs(change))
                 before[k] = q[k]
                 q[k] = allowed  # q + (upper − q) may exceed upper by rounding
-            after, _, _ = search.residual(chain, task, work, q)
+            after, _, _ = search.residual(chain, work.task, work, q)
             gained = error - after
             if gained > 0.0:
                 excess = 2.0 * (gained / promised if promised > 0.0 else 1.0) - 1.0
                 damping *= max(1.0 / 3.0, 1.0 - excess * (excess * excess))
                 growth = 2.0
                 break
-            for k in range(n):
-                q[k] = before[k]
+            arrays.copy_to(q, before, n)
             if moved < 1e-9 or damping > 1e9:
-                search.residual(chain, task, work, q)
+                search.residual(chain, work.task, work, q)
                 return error
             damping = max(damping, 1e-12) * growth
             growth *= 2.0

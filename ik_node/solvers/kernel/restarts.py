@@ -68,7 +68,7 @@ class Table:
         self.rotation = memory.rotations(T[order, :3, :3])
 
 
-def pick_entries(chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData, table: Table,
+def pick_entries(chain: ChainRecord, settings: Settings, work: ArmData, table: Table,
                  start: Vector) -> int:
     """Select the entries to restart from, given q0 = start (n,); return how many.
 
@@ -78,7 +78,7 @@ def pick_entries(chain: ChainRecord, task: TipTask, settings: Settings, work: Ar
         return 0
     n, cells, first, corner, edge = chain.n, table.cells, table.first, table.corner, table.edge
     best, away, cost, q = work.picked, work.away, work.cost, work.q
-    T, w = task.T, task.weights
+    T, w = work.task.T, work.task.weights
     count = 0
     if w[0] > 0.0 and w[1] > 0.0 and w[2] > 0.0:
         x = _cell(T[0][3] - corner[0], edge, cells)
@@ -90,13 +90,13 @@ def pick_entries(chain: ChainRecord, task: TipTask, settings: Settings, work: Ar
             for i in range(max(0, x - around), min(cells, x + around + 1)):
                 for j in range(max(0, y - around), min(cells, y + around + 1)):
                     row = (i * cells + j) * cells
-                    count = _scan(task, settings, table, first[row + max(0, z - around)],
+                    count = _scan(work.task, settings, table, first[row + max(0, z - around)],
                                   first[row + min(cells, z + around + 1)], count, best, cost)
             if count == codes.MOST_PICKED or around >= cells:
                 break
             around *= 2
     else:
-        count = _scan(task, settings, table, 0, table.entries, count, best, cost)
+        count = _scan(work.task, settings, table, 0, table.entries, count, best, cost)
     for i in range(count):
         take_entry(chain, table, best[i], start, q)
         away[i] = joint_distance(settings, n, start, q)

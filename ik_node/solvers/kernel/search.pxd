@@ -3,7 +3,7 @@ from ik_node.kinematics.forward cimport ChainRecord
 from ik_node.kinematics.joint_limits cimport JointLimits
 from ik_node.solvers.kernel.method cimport Method
 from ik_node.solvers.kernel.restarts cimport Table
-from ik_node.solvers.kernel.settings cimport Record, Settings, ArmData
+from ik_node.solvers.kernel.settings cimport ArmData, Settings
 from ik_node.solvers.kernel.task cimport TipTask
 cimport cython
 
@@ -11,8 +11,8 @@ cdef double PI, TWO_PI, FARTHEST, AT_LIMIT
 
 
 @cython.locals(beyond=cython.bint, late=cython.bint, met=cython.bint, better=cython.bint)
-cdef int try_starts(ChainRecord chain, Method method, Settings settings, Table table, TipTask task,
-                    TipTask plain, ArmData work, int attempts, Record record) except -1 nogil
+cdef int try_starts(ChainRecord chain, Method method, Settings settings, Table table, ArmData work,
+                    int attempts) except -1 nogil
 cdef void load_goal(TipTask task, const double[:, ::1] T_base_goal,
                     const double[::1] weights) noexcept nogil
 @cython.locals(count=double)

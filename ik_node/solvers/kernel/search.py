@@ -12,9 +12,9 @@ from ik_node.solvers.kernel import linear, restarts
 from ik_node.solvers.kernel import task as tasks
 from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.restarts import Table
-from ik_node.solvers.kernel.settings import ArmData, Record, Settings
+from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.solvers.kernel.task import TipTask
-from ik_node.support import clock
+from ik_node.support import arrays, clock
 from ik_node.support.arrays import Vector
 
 INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
@@ -27,27 +27,27 @@ FAR_MOVED = 0.25  # rad²: squared distance from q0 of a solution far from it, i
 FAR_NEARER = 0.5  # of the squared distance of the nearest solution: worth one more attempt
 
 
-def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Table, task: TipTask,
-               plain: TipTask, work: ArmData, attempts: int, record: Record) -> int:
+def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Table, work: ArmData,
+               attempts: int) -> int:
     """Make attempts until one meets the goal; write the best q into work.best (n,). Return 0.
 
     The first starts from work.q0 (n,), the others as `restarts.next_start` says.
     """
-    n, q, start, best = chain.n, work.q, work.start, work.best
-    record.begin()
+    n, q, start = chain.n, work.q, work.start
+    work.begin()
     for k in range(n):
         if not math.isfinite(work.q0[k]):
-            record.end = codes.INVALID
+            work.end = codes.INVALID
             return 0
         start[k] = work.q0[k]
     into_limits(chain, start)
     for i in range(3):
         for j in range(4):
-            plain.T[i][j] = task.T[i][j]
+            work.plain.T[i][j] = work.task.T[i][j]
     for i in range(6):
-        plain.weights[i] = 1.0 if task.weights[i] > 0.0 else 0.0
-    plain.prepare()
-    beyond, late = beyond_reach(task, settings), False
+        work.plain.weights[i] = 1.0 if work.task.weights[i] > 0.0 else 0.0
+    work.plain.prepare()
+    beyond, late = beyond_reach(work.task, settings), False
     if beyond:
         attempts = min(attempts, 1)
     entries, around, work.nearby = 0, 0, -1.0
@@ -56,65 +56,61 @@ def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Ta
             late = True
             break
         if index == 0:
-            for k in range(n):
-                q[k] = start[k]
+            arrays.copy_to(q, start, n)
         else:
             if index == 1:
-                around = guesses_around(chain, plain, settings, work, start)
-                entries = restarts.pick_entries(chain, task, settings, work, table, start)
+                around = guesses_around(chain, settings, work, start)
+                entries = restarts.pick_entries(chain, settings, work, table, start)
             restarts.next_start(chain, settings, work, table, entries, around, index - 1, start, q)
         # Weights matter where errors compete; where the goal can be met they would only slow
         # convergence.
-        end = method.attempt(chain, plain, settings, work, index > around, q)
+        end = method.attempt(chain, work.plain, settings, work, index > around, q)
         if not method.keeps_turns():
             nearest_turn(chain, start, q)
         for k in range(n):  # rounding may exceed a limit
             q[k] = min(max(q[k], chain.lower[k]), chain.upper[k])
-        error, position, orientation = residual(chain, task, work, q)
+        error, position, orientation = residual(chain, work.task, work, q)
         if not error < INF:  # steps that overflowed
-            for k in range(n):
-                q[k] = start[k]
-            error, position, orientation = residual(chain, task, work, q)
+            arrays.copy_to(q, start, n)
+            error, position, orientation = residual(chain, work.task, work, q)
         met = (position <= settings.position_tolerance
                and orientation <= settings.orientation_tolerance and end != codes.REFUSED)
         if met and work.touch is not None and not work.touch.is_free(q):
             met, end = False, codes.BLOCKED
         late = end == codes.TIMED_OUT
-        record.attempts += 1
-        better = record.solutions == 0 and (error < record.error or index == 0)
+        work.attempts += 1
+        better = work.solutions == 0 and (error < work.error or index == 0)
         if met:
             end = codes.CONVERGED
-            cost = selection_cost(chain, task, settings, work, start, q)
-            better = record.solutions == 0 or cost < record.least_cost
-            record.solutions += 1
-            record.least_cost = min(record.least_cost, cost)
+            cost = selection_cost(chain, work.task, settings, work, start, q)
+            better = work.solutions == 0 or cost < work.least_cost
+            work.solutions += 1
+            work.least_cost = min(work.least_cost, cost)
             if index == 0 and settings.prefer == codes.NEAREST and cost > FAR_MOVED:
-                around = guesses_around(chain, plain, settings, work, start)
+                around = guesses_around(chain, settings, work, start)
         elif end == codes.REFUSED:
             end = codes.STALLED
         if better:
-            for k in range(n):
-                best[k] = q[k]
-            record.end, record.iterations = end, work.iterations
-            record.error, record.position, record.orientation = error, position, orientation
-        if record.solutions > 0 and (
-                settings.prefer == codes.FIRST or record.solutions == codes.SOLUTIONS
+            arrays.copy_to(work.best, q, n)
+            work.end, work.best_iterations = end, work.iterations
+            work.error, work.position, work.orientation = error, position, orientation
+        if work.solutions > 0 and (
+                settings.prefer == codes.FIRST or work.solutions == codes.SOLUTIONS
                 or (settings.prefer == codes.NEAREST and (
                     (index == 0 and around == 0)
-                    or nothing_nearer(work, index, around, entries, record.least_cost)))):
+                    or nothing_nearer(work, index, around, entries, work.least_cost)))):
             return 0
         if late:
             break
-    if record.solutions == 0 and (beyond or late):
-        record.end = codes.BEYOND if beyond else codes.TIMED_OUT
+    if work.solutions == 0 and (beyond or late):
+        work.end = codes.BEYOND if beyond else codes.TIMED_OUT
     return 0
 
 
-def guesses_around(chain: ChainRecord, plain: TipTask, settings: Settings, work: ArmData,
-                   q0: Vector) -> int:
+def guesses_around(chain: ChainRecord, settings: Settings, work: ArmData, q0: Vector) -> int:
     """Return how many restarts begin around q0 (n,): none where the goal is not near its tip."""
     if work.nearby < 0.0:
-        _, position, orientation = residual(chain, plain, work, q0)
+        _, position, orientation = residual(chain, work.plain, work, q0)
         work.nearby = math.hypot(position / settings.length, orientation)
     return codes.AROUND if work.nearby <= NEARBY else 0
 
@@ -131,7 +127,7 @@ def nothing_nearer(work: ArmData, index: int, around: int, entries: int, distanc
 
 def selection_cost(chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData, q0: Vector,
                    q: Vector) -> float:
-    """Return the selection cost of q (n,); the least is best. work.frames must be q's.
+    """Return the selection cost of q (n,), at which `residual` was called; the least is best.
 
     NEAREST: `restarts.joint_distance` from q0 (n,). LIMITS: closeness to the nearest limit, 0 in
     the middle of all, 1 at one. MANIPULABILITY: −log √det(J Jᵀ) of the constrained rows
@@ -147,10 +143,9 @@ def selection_cost(chain: ChainRecord, task: TipTask, settings: Settings, work: 
             if half > 0.0 and half < INF:
                 total = max(total, math.fabs(q[k] - lower[k] - half) / half)
     elif settings.prefer == codes.MANIPULABILITY:
-        J, A, F = work.J, work.A, work.frames
-        jacobian.chain_jacobian(chain, F, F[chain.m], J)
-        tasks.task_jacobian(task, work.e, work.R, n, J)
-        linear.gram(J, n, A)
+        A = work.A
+        rows(chain, task, work)
+        linear.gram(work.J, n, A)
         if linear.cholesky(A) == 0.0:
             return INF
         for i in range(6):
@@ -260,32 +255,21 @@ def into_limits(limits: JointLimits, q: Vector) -> None:
         q[k] = min(max(q[k], limits.lower[k]), limits.upper[k])
 
 
-def is_singular(chain: ChainRecord, length: float, task: TipTask, work: ArmData) -> bool:
+def is_singular(chain: ChainRecord, length: float, work: ArmData) -> bool:
     """Tell whether at work.best no joint moves the tip along some constrained axis.
 
     length: that counts as a radian, m.
     """
-    F, J, W, G, n, rates = work.frames, work.J, work.W, task.T, chain.n, task.rates
-    residual(chain, task, work, work.best)
-    jacobian.chain_jacobian(chain, F, F[chain.m], J)
-    for k in range(n):
-        for i in range(6):
-            first = 0 if i < 3 else 3
-            axis = i - first
-            along = (G[0][axis] * J[k][first] + G[1][axis] * J[k][first + 1]
-                     + G[2][axis] * J[k][first + 2])
-            if i < 3:
-                along /= length
-            W[k][i] = along
-        if task.heading >= 0:
-            W[k][3 + task.heading] = (rates[0] * W[k][3] + rates[1] * W[k][4]
-                                      + rates[2] * W[k][5])
-        for i in range(6):
-            if not task.weights[i] > 0.0:
-                W[k][i] = 0.0
-    largest = linear.row_svd(W, n, W, work.U)
-    most = min(task.rows, n)  # singular values
+    J, n, most = work.J, chain.n, min(work.plain.rows, chain.n)  # singular values
+    residual(chain, work.plain, work, work.best)
     for i in range(6):
-        if linear.row_length(W, n, i) >= NEARLY_SINGULAR * largest:
+        work.e[i] = 0.0  # axes as they are, whatever the error
+    rows(chain, work.plain, work)
+    for k in range(n):
+        for i in range(3):
+            J[k][i] /= length
+    largest = linear.row_svd(J, n, work.W, work.U)
+    for i in range(6):
+        if linear.row_length(work.W, n, i) >= NEARLY_SINGULAR * largest:
             most -= 1
     return most > 0

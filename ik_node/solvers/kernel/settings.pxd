@@ -18,12 +18,6 @@ cdef class Settings:
     cdef vector centre, wrist, wrist_centre, scale, span
 
 
-cdef class Record:
-    cdef int end, iterations, attempts, solutions
-    cdef double error, position, orientation, least_cost
-    cdef void begin(self) noexcept nogil
-
-
 cdef class ArmData:
     cdef Memory memory
     cdef poses frames
@@ -35,8 +29,9 @@ cdef class ArmData:
     cdef vector dq, z, null, slope, direction, begun, unit, q0, start, q, best, ascent
     cdef integers free, picked
     cdef vector away, cost
-    cdef int iterations
-    cdef double deadline, nearby
+    cdef int iterations, end, best_iterations, attempts, solutions
+    cdef double deadline, nearby, error, position, orientation, least_cost
     cdef TipTask task, plain
-    cdef Record record
     cdef SceneData touch
+
+    cdef void begin(self) noexcept nogil

@@ -1,4 +1,4 @@
-"""Settings, records and scratch arrays of the kernels of the iterative solvers."""
+"""Settings and data of the kernels of the iterative solvers."""
 
 import math
 
@@ -45,29 +45,15 @@ class Settings:
         self.wrist_centre = memory.vector(ball.centre)
 
 
-class Record:
-    """The outcome of a search so far.
+class ArmData:
+    """The outcome of a search so far, and scratch, so that a kernel allocates nothing.
 
     - `end`: of the best attempt: CONVERGED …, BEYOND reach, INVALID where q0 is not finite,
       TIMED_OUT where the deadline was over before a solution was found, or SINGULAR, see `search`.
-    - `iterations`, `error`, `position`, `orientation`: of the best attempt; the squared weighted
-      error, m² and rad², the position error, m, and the orientation error, rad.
+    - `best_iterations`, `error`, `position`, `orientation`: of the best attempt; the squared
+      weighted error, m² and rad², the position error, m, and the orientation error, rad.
     - `attempts`: their number; `solutions`: how many of them met the goal; `least_cost`: the least
       selection cost of these.
-    """
-
-    def __init__(self) -> None:
-        self.begin()
-
-    def begin(self) -> None:
-        """Forget earlier attempts."""
-        self.end, self.iterations, self.attempts, self.solutions = codes.STALLED, 0, 0, 0
-        self.error = self.position = self.orientation = self.least_cost = INF
-
-
-class ArmData:
-    """Scratch arrays, so that nothing is allocated within a kernel.
-
     - `iterations`: of the attempt; `deadline`: of `clock`, s, at which attempts end.
     - `nearby`: how far the goal is from the tip at q0, rad and lengths of the arm; below 0 where
       that is not known yet.
@@ -102,5 +88,11 @@ class ArmData:
         self.picked, self.away = memory.integers(picked), memory.vector(picked)
         self.cost = memory.vector(picked)
         self.task, self.plain = TipTask(), TipTask()
-        self.record, self.iterations, self.deadline, self.nearby = Record(), 0, INF, INF
+        self.iterations, self.deadline, self.nearby = 0, INF, INF
         self.touch: SceneData | None = None
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget earlier attempts."""
+        self.end, self.best_iterations, self.attempts, self.solutions = codes.STALLED, 0, 0, 0
+        self.error = self.position = self.orientation = self.least_cost = INF

@@ -48,7 +48,7 @@ class Projection(Verifier):
                     work.start[k] = work.q[k] = q[guess, k]
                 error, position, orientation = search.residual(self.chain, task, work, work.q)
                 if not late and error > EXACT:
-                    closest.minimise(self.chain, task, work, work.q, closest.SETTLED,
+                    closest.minimise(self.chain, work, work.q, closest.SETTLED,
                                      closest.MOST_STEPS, closest.INF, deadline)
                     error, position, orientation = search.residual(self.chain, task, work, work.q)
                 errors[i, 0], errors[i, 1] = position, orientation
