@@ -54,6 +54,14 @@ class Memory:
         block = np.array(values, dtype=np.intc)
         return cython.cast('integers', self.keep(block)) if cython.compiled else block.tolist()
 
+    def zeros(self, count: int) -> Vector:
+        """Return zeros (count,)."""
+        return self.vector(np.zeros(count))
+
+    def integer_zeros(self, count: int) -> Integers:
+        """Return integers (count,), all 0."""
+        return self.integers(np.zeros(count))
+
     def points(self, values: Any) -> Points:
         """Return a copy of points (k, 3)."""
         return cython.cast('points', self.vector(values))

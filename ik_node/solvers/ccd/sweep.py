@@ -11,7 +11,7 @@ from ik_node.solvers.kernel import linear, search
 from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.solvers.kernel.task import TipTask
-from ik_node.support import clock
+from ik_node.support import arrays, clock
 from ik_node.support.arrays import Pose, Vector
 
 INF = math.inf
@@ -54,8 +54,7 @@ class CyclicCoordinateDescent(Method):
                 tried = energy_of(settings, tried_position, tried_orientation)
                 if tried < energy:
                     position, orientation, energy = tried_position, tried_orientation, tried
-                    for k in range(n):
-                        q[k] = z[k]
+                    arrays.copy_to(q, z, n)
                     further = min(2.0 * further, 1e4)
                 else:
                     forward.chain_frames(chain, q, work.frames)
@@ -67,8 +66,7 @@ class CyclicCoordinateDescent(Method):
                 break
             if iteration % codes.LOOK == codes.LOOK - 1 and clock.is_over(work.deadline):
                 return codes.TIMED_OUT
-            for k in range(n):
-                dq[k] = q[k]
+            arrays.copy_to(dq, q, n)
             since += 1
             if energy < settings.progress * best:
                 best, since = energy, 0
@@ -84,8 +82,7 @@ class CyclicCoordinateDescent(Method):
     def bare_step(self, chain: ChainRecord, task: TipTask, settings: Settings, work: ArmData,
                   q: Vector, dq: Vector) -> int:
         """Write the change by one sweep from q (n,) into dq (n,), ignoring limits."""
-        for k in range(chain.n):
-            dq[k] = q[k]
+        arrays.copy_to(dq, q, chain.n)
         forward.chain_frames(chain, q, work.frames)
         sweep(chain, task, settings, self.own, work, False, False, dq)
         for k in range(chain.n):
@@ -134,17 +131,11 @@ def _move_in_turn(chain: ChainRecord, task: TipTask, settings: Settings, own: Cc
             T[i][j] = F[chain.m][i][j]
     for number in range(chain.m):
         k = number if outward else chain.m - 1 - number
-        prismatic = chain.kind[k] == kinds.PRISMATIC
-        if outward:
-            for i in range(3):
-                F[k][i][0], F[k][i][1], F[k][i][2], F[k][i][3] = forward._placed_row(
-                    F, chain.placement, k, i)
-            articulate(F[k], prismatic, chain.ratio[k] * q[chain.column[k]])
         change, _ = joint_optimum.joint_optimum(chain, task, settings, own, F[k], T, k, limited,
                                                 swing, q)
         largest = max(largest, math.fabs(_set(chain, k, change, F[k], T, q)))
         if outward:
-            articulate(F[k], prismatic, chain.ratio[k] * change)
+            forward.chain_frames(chain, q, F)
     return largest
 
 
@@ -196,19 +187,6 @@ def _move_shared(chain: ChainRecord, task: TipTask, settings: Settings, work: Ar
         q[column] += change
         largest = max(largest, math.fabs(change))
     return largest
-
-
-def articulate(T: Pose, prismatic: bool, value: float) -> None:
-    """Move the frame T in place along or about its own z axis; value in m or rad."""
-    if prismatic:
-        for i in range(3):
-            T[i][3] += value * T[i][2]
-        return
-    c, s = math.cos(value), math.sin(value)
-    for i in range(3):
-        x, y = T[i][0], T[i][1]
-        T[i][0] = c * x + s * y
-        T[i][1] = c * y - s * x
 
 
 def _set(chain: ChainRecord, k: int, change: float, frame: Pose, T: Pose, q: Vector) -> float:

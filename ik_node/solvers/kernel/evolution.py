@@ -19,7 +19,7 @@ from ik_node.kinematics import joint_limits
 from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.solvers import codes
 from ik_node.solvers.kernel import restarts
-from ik_node.support import clock
+from ik_node.support import arrays, clock
 from ik_node.support.arrays import Matrix, Memory, Vector
 
 INF, _TURN = math.inf, 2.0 * math.pi
@@ -74,15 +74,15 @@ class Population:
     """
 
     def __init__(self, n: int, elite: int, judge: Judge) -> None:
-        self.memory, self.n, self.judge, zeros = Memory(), n, judge, np.zeros(n)
+        self.memory, self.n, self.judge = Memory(), n, judge
         self.parents = self.memory.matrix(elite, 2 * n + 1)    # by their cost, the least first
         self.survivors = self.memory.matrix(elite, 2 * n + 1)  # parents of the next generation
-        self.child = self.memory.vector(np.zeros(2 * n + 1))
-        self.z = self.memory.vector(zeros)        # genes that are judged
-        self.unit = self.memory.vector(zeros)     # prismatic: the length of a radian, m; else 1
-        self.start = self.memory.vector(zeros)    # about which joints without limits are spread
-        self.best = self.memory.vector(zeros)     # the result of a run
-        self.samples = self.memory.vector(zeros)  # random numbers
+        self.child = self.memory.zeros(2 * n + 1)
+        self.z = self.memory.zeros(n)        # genes that are judged
+        self.unit = self.memory.zeros(n)     # prismatic: the length of a radian, m; else 1
+        self.start = self.memory.zeros(n)    # about which joints without limits are spread
+        self.best = self.memory.zeros(n)     # the result of a run
+        self.samples = self.memory.zeros(n)  # random numbers
         self.state, self.deadline, self.generations = 1, 0.0, 0  # of the generator; of `clock`
 
 
@@ -190,15 +190,13 @@ class Evolution:
             for k in range(population.n):
                 population.z[k] = child[1 + k]
             if population.judge.cost(population.z, child):
-                for k in range(size):
-                    parents[0][k] = child[k]
+                arrays.copy_to(parents[0], child, size)
                 return True
             count = keep(survivors, count, self.elite, child, size)
             if i % look == look - 1 and clock.is_over(population.deadline):
                 break
         for i in range(self.elite):
-            for k in range(size):
-                parents[i][k] = survivors[i][k]
+            arrays.copy_to(parents[i], survivors[i], size)
         return False
 
     def mutate(self, limits: JointLimits, population: Population, pushes: int) -> None:
@@ -255,9 +253,7 @@ def keep(rows: Matrix, count: int, most: int, one: Vector, size: int) -> int:
         count += 1
     i = count - 1
     while i > 0 and one[0] < rows[i - 1][0]:
-        for k in range(size):
-            rows[i][k] = rows[i - 1][k]
+        arrays.copy_to(rows[i], rows[i - 1], size)
         i -= 1
-    for k in range(size):
-        rows[i][k] = one[k]
+    arrays.copy_to(rows[i], one, size)
     return count

@@ -153,7 +153,6 @@ class TaskLevel:
         ends = itertools.accumulate(map(len, sides), initial=0)
         self.slices = [slice(a, b) for a, b in itertools.pairwise(ends)]
         self.one_sided = np.concatenate([np.zeros(0, bool), *sides])
-        self.any_one_sided = bool(self.one_sided.any())
         needed = [task.is_necessary for task in tasks]
         self.is_necessary, self.all_necessary = any(needed), all(needed)
         self._descent = records.descent(records.stacked([self.indices], factors))

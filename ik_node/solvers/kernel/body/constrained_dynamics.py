@@ -10,6 +10,7 @@ from typing import Any
 
 from ik_node.kinematics import mass_matrix as masses
 from ik_node.kinematics.tree import Tree
+from ik_node.solvers.kernel.body import stacked_tasks as stacks
 from ik_node.solvers.kernel.body import steps
 from ik_node.solvers.kernel.body import velocity as velocities
 from ik_node.solvers.kernel.body.stacked_tasks import StackedTasks
@@ -97,7 +98,7 @@ def motion(own: Motion, work: VelocityData, count: int, dt: float, at_rest: bool
     for i in range(own.constraints):
         if not (own.stack.one_sided[i] and e[i] < 0.0):
             e[i] *= own.feedback
-    missed = cascades.missed2(work.cascade, 0, e) if own.constraints > 0 else 0.0
+    missed = stacks.missed2(own.stack, 0, e) if own.constraints > 0 else 0.0
     cascades.factor(work.cascade, work.cascade.count, A, e, velocities.DAMPING,
                     min(SINGULAR, VANISHING * math.sqrt(missed)))
     cascades.solve(work.cascade, e, work.step.lower, work.step.upper, work.step.x)

@@ -36,13 +36,11 @@ cdef class Descent:
     @cython.locals(work=DescentData)
     cpdef tuple solve(self, const double[::1] start, const double[::1] q, double deadline)
     cpdef tuple verify(self, const double[::1] start, const double[::1] q)
-    @cython.locals(met=cython.bint)
+    @cython.locals(met=cython.bint, out='double[:, ::1]')
     cdef tuple verified(self, DescentData work, const double[::1] start)
     @cython.locals(work=DescentData)
     cdef DescentData begin(self, const double[::1] q)
-    cdef int take_start(self, DescentData work, const double[::1] start) except -1
     cdef joint_values(self, DescentData work)
-    cdef int copy_misses(self, DescentData work, double[:, ::1] misses) except -1
 
 
 cdef class TaskJudge(Judge):

@@ -16,7 +16,7 @@ from ik_node.solvers.kernel.body.steps import Limits, StepData
 from ik_node.solvers.kernel.evolution import Judge
 from ik_node.support import arrays
 from ik_node.support import clock as clocks
-from ik_node.support.arrays import InputMatrix, InputVector, Memory, Vector
+from ik_node.support.arrays import InputVector, Memory, Vector
 from ik_node.tasks import body_task
 from ik_node.tasks.body_task import BodyTask, TaskData
 
@@ -41,7 +41,7 @@ class DescentData:
         self.memory = memory = Memory()
         self.task, self.found = TaskData(tree, whole.count), LevelCost()
         self.step = StepData(tree.n, whole.m)
-        self.q, self.start = memory.vector(np.zeros(tree.n)), memory.vector(np.zeros(tree.n))
+        self.q, self.start = memory.zeros(tree.n), memory.zeros(tree.n)
         self.misses = memory.pairs(np.zeros((whole.count, 2)))
         self.iterations = 0
 
@@ -117,11 +117,16 @@ class Descent:
     def verified(self, work: DescentData, start: InputVector) -> tuple[
             np.ndarray, bool, np.ndarray]:
         """Verify work.q (n,), and release work; see `verify`."""
-        self.take_start(work, start)
+        if start.shape[0] != self.tree.n:
+            raise ValueError(f'start must have {self.tree.n} values, not {start.shape[0]}')
+        for k in range(self.tree.n):
+            work.start[k] = start[k]
         with cython.nogil:
             met = verify(self, work, work.q)
         misses = np.empty((self.whole.count, 2))
-        self.copy_misses(work, misses)
+        out = misses
+        for k in range(self.whole.count):
+            out[k, 0], out[k, 1] = work.misses[k][0], work.misses[k][1]
         q = self.joint_values(work)
         self.idle.append(work)
         return q, met, misses
@@ -136,23 +141,11 @@ class Descent:
         stacks.take_targets(self.whole, work.task)
         return work
 
-    def take_start(self, work: DescentData, start: InputVector) -> None:
-        """Copy a start (n,)."""
-        if start.shape[0] != self.tree.n:
-            raise ValueError(f'start must have {self.tree.n} values, not {start.shape[0]}')
-        for k in range(self.tree.n):
-            work.start[k] = start[k]
-
     def joint_values(self, work: DescentData) -> np.ndarray:
         """Return a copy of work.q (n,)."""
         q = np.empty(self.tree.n)
         arrays.copy_vector(work.q, q)
         return q
-
-    def copy_misses(self, work: DescentData, misses: InputMatrix) -> None:
-        """Copy what tasks miss into misses (t, 2)."""
-        for index in range(self.whole.count):
-            misses[index, 0], misses[index, 1] = work.misses[index][0], work.misses[index][1]
 
 
 class TaskJudge(Judge):
@@ -196,7 +189,8 @@ def descend(own: Descent, work: DescentData, deadline: float, settles: bool, q: 
         steps.set_region(own.limits, work.step, q, INF)
         steps.bounded_step(work.step, own.level.m, own.level.some_one_sided[0] != 0,
                            own.level.one_sided, mu * 0.5 * weighted2 + TINY)
-        predicted = 0.5 * (weighted2 - left2(own, work))
+        steps.write_left(work.step.A, x, work.step.e, n, own.level.m, work.step.left)
+        predicted = 0.5 * (weighted2 - stacks.missed2(own.level, 0, work.step.left))
         size = 0.0
         for k in range(n):
             change = x[k] * own.limits.scale[k]
@@ -208,8 +202,7 @@ def descend(own: Descent, work: DescentData, deadline: float, settles: bool, q: 
         if gained > 0.0 or (work.found.met and not met):
             mu = max(mu * (0.2 if gained > 0.75 * predicted else
                            1.0 if gained > 0.25 * predicted else 3.0), LEAST)
-            for k in range(n):
-                q[k] = trial[k]
+            arrays.copy_to(q, trial, n)
             if own.limits.floats and shorten_rotation(q):
                 rows_at(own, work, q)
             accept(work)
@@ -241,14 +234,6 @@ def accept(work: DescentData) -> None:
     work.step.A_trial, work.step.e_trial = A, e
 
 
-def left2(own: Descent, work: DescentData) -> float:
-    """Return |e − A x|² of the rows that would miss something."""
-    for i in range(own.level.m):
-        work.step.left[i] = work.step.e[i]
-    steps.subtract(work.step.A, work.step.x, own.tree.n, own.level.m, work.step.left)
-    return stacks.missed2(own.level, 0, work.step.left)
-
-
 def shorten_rotation(q: Vector) -> bool:
     """Make the rotation vector q[3:6] no longer than 1.5 π, by a whole turn; tell if it was."""
     angle = math.sqrt(q[3] * q[3] + q[4] * q[4] + q[5] * q[5])
@@ -266,8 +251,7 @@ def verify(own: Descent, work: DescentData, q: Vector) -> bool:
     Writes what tasks miss into work.misses, from frames computed anew.
     """
     found, differs = work.step.trial, False
-    for k in range(own.tree.n):
-        found[k] = q[k]
+    arrays.copy_to(found, q, own.tree.n)
     search.nearest_turn(own.limits, work.start, q)
     for k in range(own.tree.n):
         differs = differs or q[k] != found[k]
@@ -277,8 +261,7 @@ def verify(own: Descent, work: DescentData, q: Vector) -> bool:
         return False
     # A `Posture` may want the turn that was found.
     if missed(own.tree, own.whole, work, found):
-        for k in range(own.tree.n):
-            q[k] = found[k]
+        arrays.copy_to(q, found, own.tree.n)
         return True
     missed(own.tree, own.whole, work, q)
     return False

@@ -3,13 +3,13 @@
 import math
 
 import cython
-import numpy as np
 
 from ik_node.kinematics import tree as trees
 from ik_node.solvers import codes
 from ik_node.solvers.kernel.body import descent, steps
 from ik_node.solvers.kernel.body import stacked_tasks as stacks
 from ik_node.solvers.kernel.body.velocity import Velocity, VelocityData
+from ik_node.support import arrays
 from ik_node.support import clock as clocks
 from ik_node.support.arrays import InputVector, Integers, Memory, Vector
 
@@ -34,9 +34,9 @@ class Linearization:
 
     def __init__(self, n: int, m: int, count: int) -> None:
         self.memory = memory = Memory()
-        self.A, self.e = memory.matrix(n, m), memory.vector(np.zeros(m))
-        self.costs, self.misses = (memory.vector(np.zeros(count)), memory.vector(np.zeros(count)))
-        self.met = memory.integers(np.zeros(count))
+        self.A, self.e = memory.matrix(n, m), memory.zeros(m)
+        self.costs, self.misses = memory.zeros(count), memory.zeros(count)
+        self.met = memory.integer_zeros(count)
 
 
 class LevelSearchData:
@@ -46,10 +46,9 @@ class LevelSearchData:
         self.memory = memory = Memory()
         self.work, self.iterations = work, 0
         self.here, self.there = Linearization(n, m, count), Linearization(n, m, count)
-        self.q, self.trial = memory.vector(np.zeros(n)), memory.vector(np.zeros(n))
-        self.marked, self.predicted = (memory.vector(np.zeros(count)),
-                                       memory.vector(np.zeros(count)))
-        self.weights = memory.vector(np.zeros(count))
+        self.q, self.trial = memory.zeros(n), memory.zeros(n)
+        self.marked, self.predicted = memory.zeros(count), memory.zeros(count)
+        self.weights = memory.zeros(count)
 
 
 class LevelSearch:
@@ -66,7 +65,7 @@ class LevelSearch:
         self.stack = self.steps.stack
         self.idle: list[LevelSearchData] = []
         self.needed, self.settles = 0, False
-        self.necessary = self.memory.integers(np.zeros(self.stack.levels))
+        self.necessary = self.memory.integer_zeros(self.stack.levels)
         for level in range(self.stack.levels):
             for index in range(self.stack.first_task[level], self.stack.first_task[level + 1]):
                 if self.stack.necessary[index]:
@@ -110,8 +109,7 @@ def search(own: LevelSearch, work: LevelSearchData, deadline: float, max_iterati
         region = min(region, own.steps.limits.step[k])
     radius, since, work.iterations = region, 0, 0
     arrive(own, work, q)
-    for level in range(count):
-        work.marked[level] = work.here.misses[level]
+    arrays.copy_to(work.marked, work.here.misses, count)
     while own.settles or not all_met(work.here.met, count):
         if clocks.is_over(deadline):
             end = codes.TIMED_OUT
@@ -130,8 +128,7 @@ def search(own: LevelSearch, work: LevelSearchData, deadline: float, max_iterati
         if own.needed < count and all_met(work.here.met, own.needed):
             restore(own, work)
         if is_taken(own, work):
-            for k in range(n):
-                q[k] = work.trial[k]
+            arrays.copy_to(q, work.trial, n)
             take(work, own.stack.m, count)
             radius = min(max(radius, GROW * min(size, radius)), region)
             if own.steps.limits.floats and descent.shorten_rotation(q):
@@ -145,8 +142,7 @@ def search(own: LevelSearch, work: LevelSearchData, deadline: float, max_iterati
             if not progresses(work, count, progress):
                 break
             since = 0
-            for level in range(count):
-                work.marked[level] = work.here.misses[level]
+            arrays.copy_to(work.marked, work.here.misses, count)
     return codes.CONVERGED if all_met(work.here.met, count) else end
 
 
@@ -182,12 +178,11 @@ def take(work: LevelSearchData, m: int, count: int) -> None:
     """Accept the trial linearization."""
     A = work.here.A
     work.here.A, work.there.A = work.there.A, A
-    for i in range(m):
-        work.here.e[i] = work.there.e[i]
+    arrays.copy_to(work.here.e, work.there.e, m)
+    arrays.copy_to(work.here.costs, work.there.costs, count)
+    arrays.copy_to(work.here.misses, work.there.misses, count)
     for level in range(count):
-        work.here.costs[level] = work.there.costs[level]
         work.here.met[level] = work.there.met[level]
-        work.here.misses[level] = work.there.misses[level]
 
 
 def step_from(own: LevelSearch, work: LevelSearchData, rows: Linearization, q: Vector, count: int,
@@ -198,8 +193,7 @@ def step_from(own: LevelSearch, work: LevelSearchData, rows: Linearization, q: V
     """
     lower, upper, size = own.steps.limits.lower, own.steps.limits.upper, 0.0
     steps.set_region(own.steps.limits, work.work.step, q, radius)
-    for i in range(own.stack.m):
-        work.work.step.e[i] = rows.e[i]
+    arrays.copy_to(work.work.step.e, rows.e, own.stack.m)
     work.work.step.A = rows.A
     own.steps.direction(work.work, count)
     for k in range(own.steps.tree.n):
@@ -211,10 +205,8 @@ def step_from(own: LevelSearch, work: LevelSearchData, rows: Linearization, q: V
 
 def predict(own: LevelSearch, work: LevelSearchData) -> None:
     """Write what each level would miss after the step if it were linear."""
-    left, m = work.work.step.left, own.stack.m
-    for i in range(m):
-        left[i] = work.here.e[i]
-    steps.subtract(work.here.A, work.work.step.x, own.steps.tree.n, m, left)
+    left, n, m = work.work.step.left, own.steps.tree.n, own.stack.m
+    steps.write_left(work.here.A, work.work.step.x, work.here.e, n, m, left)
     for level in range(own.stack.levels):
         after2 = stacks.missed2(own.stack, level, left)
         before2 = stacks.missed2(own.stack, level, work.here.e)

@@ -1,4 +1,5 @@
 cimport ik_node.kinematics.tree as trees
+cimport ik_node.solvers.kernel.qp.level as qp
 from ik_node.support.arrays cimport Memory, integers, matrix, objects, vector
 from ik_node.tasks.body_task cimport BodyTask, TaskData
 from ik_node.kinematics.tree cimport Tree

@@ -8,6 +8,7 @@ import numpy as np
 
 from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
+from ik_node.solvers.kernel.qp import level as qp
 from ik_node.support.arrays import Matrix, Memory, Vector
 from ik_node.tasks.body_task import BodyTask, TaskData
 
@@ -118,8 +119,4 @@ def level_rows(stack: StackedTasks, level: int, tree: Tree, work: TaskData, q: V
 
 def missed2(stack: StackedTasks, level: int, e: Vector) -> float:
     """Return |e|² of the rows of a level that miss something."""
-    total = 0.0
-    for i in range(stack.first_row[level], stack.first_row[level + 1]):
-        if not (stack.one_sided[i] and e[i] < 0.0):
-            total += e[i] * e[i]
-    return total
+    return qp.missed2(stack.one_sided, stack.first_row[level], stack.first_row[level + 1], e)

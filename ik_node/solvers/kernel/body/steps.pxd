@@ -15,8 +15,5 @@ cdef class StepData:
     cdef vector x, trial, lower, upper
     cdef integers active, rows, places, columns, free, freed
 
-    cdef vector row(self, int count)
-    cdef integers indices(self, int count)
-
 
 include "steps.pxi"

@@ -7,10 +7,8 @@ have no entry in common: zeros are left out of the products, and of the factor.
 import math
 from typing import Any
 
-import numpy as np
-
 from ik_node.kinematics.joint_limits import JointLimits
-from ik_node.support import linear_systems
+from ik_node.support import arrays, linear_systems
 from ik_node.support.arrays import Integers, Matrix, Memory, Vector
 
 INF = math.inf
@@ -45,20 +43,15 @@ class StepData:
         self.n, larger = n, max(n, m)
         self.A, self.A_trial = memory.matrix(n, m), memory.matrix(n, m)
         self.G = memory.matrix(larger, larger)
-        self.e, self.e_trial, self.e_wanted = self.row(m), self.row(m), self.row(m)
-        self.left, self.rest, self.values = self.row(m), self.row(m), self.row(m)
-        self.e_here, self.y, self.x = self.row(m), self.row(larger), self.row(n)
-        self.trial, self.lower, self.upper = self.row(n), self.row(n), self.row(n)
-        self.active, self.rows, self.places = self.indices(m), self.indices(m), self.indices(m)
-        self.columns, self.free, self.freed = self.indices(n), self.indices(n), self.indices(n)
-
-    def row(self, count: int) -> Vector:
-        """Return zeros (count,)."""
-        return self.memory.vector(np.zeros(count))
-
-    def indices(self, count: int) -> Integers:
-        """Return integers (count,)."""
-        return self.memory.integers(np.zeros(count))
+        self.e, self.e_trial = memory.zeros(m), memory.zeros(m)
+        self.e_here, self.e_wanted = memory.zeros(m), memory.zeros(m)
+        self.left, self.rest = memory.zeros(m), memory.zeros(m)
+        self.values, self.y = memory.zeros(m), memory.zeros(larger)
+        self.x, self.trial = memory.zeros(n), memory.zeros(n)
+        self.lower, self.upper = memory.zeros(n), memory.zeros(n)
+        self.active, self.rows = memory.integer_zeros(m), memory.integer_zeros(m)
+        self.places, self.columns = memory.integer_zeros(m), memory.integer_zeros(n)
+        self.free, self.freed = memory.integer_zeros(n), memory.integer_zeros(n)
 
 
 def set_bounds(limits: Limits, work: StepData, q: Vector, dt: float, most: float) -> None:
@@ -88,8 +81,9 @@ def scale_columns(limits: Limits, A: Matrix, m: int) -> None:
                 A[k][i] *= limits.scale[k]
 
 
-def subtract(A: Matrix, x: Vector, n: int, m: int, left: Vector) -> None:
-    """Subtract A x from left (m,)."""
+def write_left(A: Matrix, x: Vector, e: Vector, n: int, m: int, left: Vector) -> None:
+    """Write e − A x into left (m,)."""
+    arrays.copy_to(left, e, m)
     for k in range(n):
         if x[k] != 0.0:
             for i in range(m):

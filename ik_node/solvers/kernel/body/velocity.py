@@ -21,6 +21,7 @@ from ik_node.solvers.kernel.body.stacked_tasks import LevelCost, StackedTasks
 from ik_node.solvers.kernel.body.steps import Limits, StepData
 from ik_node.solvers.kernel.qp import hierarchical_qp as cascades
 from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
+from ik_node.support import arrays
 from ik_node.support.arrays import InputVector, Memory
 from ik_node.tasks.body_task import TaskData
 
@@ -44,7 +45,7 @@ class VelocityData:
         """Make room for steps over levels of some numbers of rows; energy: see `Cascade`."""
         self.memory, self.found = Memory(), LevelCost()
         self.task, self.step = TaskData(tree, stack.count), StepData(tree.n, stack.m)
-        self.q = self.memory.vector(np.zeros(tree.n))
+        self.q = self.memory.zeros(tree.n)
         self.composite = self.memory.poses(np.zeros((tree.links, 4, 4)))
         self.L = self.memory.matrix(tree.n, tree.n)
         self.cascade = Cascade(tree.n, rows, stack.sides[:sum(rows)], energy)
@@ -128,8 +129,7 @@ def rows_at(own: Velocity, work: VelocityData) -> None:
     for level in range(own.stack.levels):
         stacks.level_rows(own.stack, level, own.tree, work.task, work.q, A, e, work.found)
     steps.scale_columns(own.limits, A, own.stack.m)
-    for i in range(own.stack.m):
-        work.step.e_here[i] = e[i]
+    arrays.copy_to(work.step.e_here, e, own.stack.m)
 
 
 def correct(own: Velocity, work: VelocityData, dt: float, all_rows: bool) -> None:
@@ -152,8 +152,7 @@ def correct(own: Velocity, work: VelocityData, dt: float, all_rows: bool) -> Non
 def begin_corrections(own: Velocity, step: StepData) -> float:
     """Reset the corrected targets to those of the rows; return the largest change of the step."""
     largest = 0.0
-    for i in range(own.stack.m):
-        step.e_wanted[i] = step.e[i]
+    arrays.copy_to(step.e_wanted, step.e, own.stack.m)
     for k in range(step.n):
         largest = max(largest, math.fabs(own.limits.scale[k] * step.x[k]))
     return largest
@@ -185,7 +184,7 @@ def ask_for_more(stack: StackedTasks, step: StepData, all_rows: bool) -> float:
     there, left, most, first = step.e_trial, step.left, 0.0, 0
     for i in range(stack.first_row[1]):
         left[i] = step.e_here[i] + (step.e_wanted[i] - step.e[i])
-    steps.subtract(step.A, step.x, step.n, stack.first_row[1], left)
+    steps.write_left(step.A, step.x, left, step.n, stack.first_row[1], left)
     for index in range(stack.first_task[1]):
         end, curved2, missed2 = first + stack.sizes[index], 0.0, 0.0
         for i in range(first, end):

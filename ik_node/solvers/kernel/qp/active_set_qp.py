@@ -18,6 +18,7 @@ import math
 
 from ik_node.solvers.kernel.qp import factors
 from ik_node.solvers.kernel.qp.level import Level
+from ik_node.support import arrays
 from ik_node.support.arrays import Vector
 
 HOLDS = 1e-11       # violation, relative to the step, below which a bound holds
@@ -152,7 +153,7 @@ def write_reach(own: Level) -> None:
         reach[k] = math.sqrt(reach[k]) if free[k] > UNMOVED * UNMOVED else 0.0
     for s in range(own.sides):
         write_normal(own, 2 * n + s)
-        reach[n + s] = math.sqrt(squared(own.normal, own.size))
+        reach[n + s] = math.sqrt(dot(own.normal, own.normal, own.size))
         if s < own.former_sides and not is_moved(own, own.side_lengths[s]):
             reach[n + s] = 0.0
 
@@ -170,18 +171,17 @@ def split(own: Level) -> float:
     """Write the normal's part across the active ones, return |across|², and write the rates."""
     size, count = own.size, own.active_count
     across, along, rates = own.across, own.along, own.rates
-    for i in range(size):
-        across[i] = own.normal[i]
+    arrays.copy_to(across, own.normal, size)
     for j in range(count):
         along[j] = 0.0
-    before = squared(across, size)
+    before = dot(across, across, size)
     for _ in range(2):  # once more: of a short one, rounding is a larger part
         for j in range(count):
             share = dot(own.normals[j], across, size)
             along[j] += share
             for i in range(size):
                 across[i] -= share * own.normals[j][i]
-        after = squared(across, size)
+        after = dot(across, across, size)
         if after > 0.5 * before:
             break
         before = after
@@ -200,7 +200,7 @@ def is_independent(own: Level, constraint: int, length2: float) -> bool:
     """
     write_motion(own)
     least = DEPENDENT * row_length(own, constraint)
-    return length2 > least * math.sqrt(squared(own.moved, own.n))
+    return length2 > least * math.sqrt(dot(own.moved, own.moved, own.n))
 
 
 def row_length(own: Level, constraint: int) -> float:
@@ -298,8 +298,3 @@ def dot(a: Vector, b: Vector, size: int) -> float:
         s += a[i] * b[i]
         i += 1
     return (s + t) + (u + v)
-
-
-def squared(a: Vector, size: int) -> float:
-    """Return |a|²."""
-    return dot(a, a, size)

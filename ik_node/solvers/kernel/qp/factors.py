@@ -12,7 +12,7 @@ import math
 
 from ik_node.solvers.kernel.qp import level as levels
 from ik_node.solvers.kernel.qp.level import Level
-from ik_node.support import linear_systems
+from ik_node.support import arrays, linear_systems
 from ik_node.support.arrays import Integers, Matrix, Vector
 
 FLOOR = 1e-12     # of λ² over the squared length of the longest row
@@ -92,8 +92,7 @@ def unbound(own: Level, e: Vector, x: Vector) -> None:
         y[a] = w[a] if a < own.rank else 0.0
         z[a] = y[a]
     linear_systems.backward(own.L, own.rank, z)
-    for k in range(own.n):
-        own.x[k] = x[k]
+    arrays.copy_to(own.x, x, own.n)
     for i in range(own.rank - 1, -1, -1):
         total = z[i]
         for j in range(i + 1, own.width):
@@ -133,8 +132,7 @@ def leave_free(own: Level) -> int:
     if own.inverse2 * SINGULAR * SINGULAR > 1.0:
         left = partly_free(own, SINGULAR)
     for j in range(own.rank, own.width):
-        for k in range(own.n):
-            own.free[left][k] = own.Q[j][k]
+        arrays.copy_to(own.free[left], own.Q[j], own.n)
         left += 1
     clear_noise(own.free, left, own.n)
     return left
@@ -239,11 +237,9 @@ def rotate(own: Level) -> None:
     B, Q, w, n = own.B, own.Q, own.moved, own.n
     own.rotated = True
     for j in range(own.width):
-        for k in range(n):
-            Q[j][k] = own.T[j][k]
+        arrays.copy_to(Q[j], own.T[j], n)
     for i in range(own.rank):
-        for k in range(n):
-            w[k] = Q[i][k]
+        arrays.copy_to(w, Q[i], n)
         for j in range(i + 1, own.width):
             value = B[j][i]
             if value != 0.0:
@@ -278,8 +274,7 @@ def partly_free(own: Level, singular: float) -> int:
     for a in range(r):
         for c in range(m):
             R[a][c] = B[a][c] if c >= a else 0.0
-        for k in range(n):
-            turned[a][k] = Q[a][k]
+        arrays.copy_to(turned[a], Q[a], n)
     for _ in range(SWEEPS):
         rotated = False
         for a in range(r - 1):

@@ -19,7 +19,7 @@ import numpy as np
 from ik_node.solvers.kernel.qp import active_set_qp, factors
 from ik_node.solvers.kernel.qp import level as records
 from ik_node.solvers.kernel.qp.level import Level
-from ik_node.support import linear_systems
+from ik_node.support import arrays, linear_systems
 from ik_node.support.arrays import Matrix, Memory, Vector
 
 FLOOR = 1e-16  # of the energy of z over that of the heaviest joint
@@ -50,13 +50,13 @@ class Cascade:
         self.energy = energy
         if energy:
             records.append(Level(n, m, 0, sides))
-            self.M, self.f = memory.matrix(n, n), memory.vector(np.zeros(n))
+            self.M, self.f = memory.matrix(n, n), memory.zeros(n)
         self.levels = memory.objects(records)
         self.m, self.one_sided = m, memory.integers(one_sided)
-        self.identity, self.held = memory.matrix(n, n), memory.vector(np.zeros(m))
+        self.identity, self.held = memory.matrix(n, n), memory.zeros(m)
         for k in range(n):
             self.identity[k][k] = 1.0
-        self.start = memory.vector(np.zeros(n))
+        self.start = memory.zeros(n)
 
     def run(self, A: np.ndarray, e: np.ndarray, lower: np.ndarray, upper: np.ndarray,
             damping: float, singular: float = 0.0, M: Any = (), f: Any = ()) -> np.ndarray:
@@ -88,9 +88,11 @@ def factor(own: Cascade, count: int, A: Matrix, e: Vector, damping: float,
     damping: λ² over the cost |e|²/2 of a level and those before it, whose steps add to what the
     level misses; before an energy, only of what no row moves. singular: see `factors.factor`.
     """
-    width, own.used, missed = own.n, 0, 0.0
+    width, own.used, missed, first = own.n, 0, 0.0, 0
     for index in range(count):
-        missed += missed2(own, index, e)
+        end = first + cython.cast(Level, own.levels[index]).m
+        missed += records.missed2(own.one_sided, first, end, e)
+        first = end
         damping2 = damping * 0.5 * missed
         if width > 0:
             factors.factor(cython.cast(Level, own.levels[index]), A, own.one_sided,
@@ -109,15 +111,6 @@ def freedom(own: Cascade, index: int) -> Matrix:
     return own.identity if index == 0 else cython.cast(Level, own.levels[index - 1]).free
 
 
-def missed2(own: Cascade, index: int, e: Vector) -> float:
-    """Return |e|² of the rows of a level that miss something."""
-    first, total = cython.cast(Level, own.levels[index]).first, 0.0
-    for i in range(first, first + cython.cast(Level, own.levels[index]).m):
-        if not (own.one_sided[i] and e[i] < 0.0):
-            total += e[i] * e[i]
-    return total
-
-
 def solve(own: Cascade, e: Vector, lower: Vector, upper: Vector, x: Vector) -> None:
     """Write the step (n,) within bounds into x. The rows are those that were factored."""
     n, before = own.n, own.start
@@ -129,8 +122,7 @@ def solve(own: Cascade, e: Vector, lower: Vector, upper: Vector, x: Vector) -> N
     if own.energy:
         unbound_energy(cython.cast(Level, own.levels[own.count]), own.M, own.f, before)
         before = settle(own, own.count, e, lower, upper)
-    for k in range(n):
-        x[k] = before[k]
+    arrays.copy_to(x, before, n)
 
 
 def settle(own: Cascade, index: int, e: Vector, lower: Vector, upper: Vector) -> Vector:
@@ -171,8 +163,7 @@ def factor_energy(own: Level, M: Matrix, A: Matrix, T: Matrix, width: int) -> No
         L[j][j] += FLOOR * heaviest
     linear_systems.factor(L, width)
     for j in range(width):
-        for k in range(n):
-            own.Y[j][k] = T[j][k]
+        arrays.copy_to(own.Y[j], T[j], n)
     linear_systems.forward_rows(L, width, own.Y, n)
     active_set_qp.write_reach(own)
     own.spanned = True

@@ -14,8 +14,5 @@ cdef class Level:
     cdef matrix normals, triangle
     cdef vector multipliers, normal, across, along, rates, reach, side_lengths
 
-    cdef vector row(self, int count)
-    cdef integers indices(self, int count)
-
 
 include "level.pxi"

@@ -3,8 +3,6 @@
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from ik_node.support.arrays import Integers, Matrix, Memory, Vector
 
 NO_ROW = 1e-12    # relative length below which a row counts as zero
@@ -55,26 +53,19 @@ class Level:
         self.B, self.L = memory.matrix(n, m), memory.matrix(n, n)
         self.Q, self.free = memory.matrix(n, n), memory.matrix(n, n)
         self.Y = memory.matrix(n, n)
-        self.order, self.side_rows = self.indices(m), memory.integers(side_rows)
-        self.lengths, self.side_lengths = self.row(m), self.row(sides)
-        self.tau, self.norms, self.values = self.row(longer), self.row(longer), self.row(longer)
-        self.x, self.moved, self.y, self.wanted = (self.row(n), self.row(n), self.row(size),
-                                                   self.row(size))
+        self.order, self.side_rows = memory.integer_zeros(m), memory.integers(side_rows)
+        self.lengths, self.side_lengths = memory.zeros(m), memory.zeros(sides)
+        self.tau, self.norms, self.values = (memory.zeros(longer), memory.zeros(longer),
+                                             memory.zeros(longer))
+        self.x, self.moved = memory.zeros(n), memory.zeros(n)
+        self.y, self.wanted = memory.zeros(size), memory.zeros(size)
         self.active_count = 0
-        self.active, self.skipped = self.indices(size), self.indices(2 * n + sides)
-        self.multipliers, self.reach = self.row(size), memory.vector(np.ones(n + sides))
+        self.active, self.skipped = memory.integer_zeros(size), memory.integer_zeros(2 * n + sides)
+        self.multipliers, self.reach = memory.zeros(size), memory.zeros(n + sides)
         self.normals, self.triangle = (memory.matrix(size, max(size, m)),
                                        memory.matrix(size + 1, size + 1))
-        self.normal, self.across, self.along, self.rates = (
-            self.row(size), self.row(size), self.row(size), self.row(size))
-
-    def row(self, count: int) -> Vector:
-        """Return zeros (count,)."""
-        return self.memory.vector(np.zeros(count))
-
-    def indices(self, count: int) -> Integers:
-        """Return integers (count,)."""
-        return self.memory.integers(np.zeros(count))
+        self.normal, self.across = memory.zeros(size), memory.zeros(size)
+        self.along, self.rates = memory.zeros(size), memory.zeros(size)
 
 
 def begin(own: Level, A: Matrix, T: Matrix, width: int) -> None:
@@ -109,3 +100,12 @@ def row_lengths(own: Level, one_sided: Integers) -> float:
             own.order[own.count] = first + i
             own.count += 1
     return longest
+
+
+def missed2(one_sided: Integers, first: int, end: int, e: Vector) -> float:
+    """Return |e|² of the rows from the first to the end that miss something."""
+    total = 0.0
+    for i in range(first, end):
+        if not (one_sided[i] and e[i] < 0.0):
+            total += e[i] * e[i]
+    return total
