@@ -62,8 +62,8 @@ def text_of(path):
 def write_declarations():
     """Write what headers include of their modules: `NAME.pxi` for `include "NAME.pxi"` in NAME.pxd.
 
-    These are the functions that the header does not declare, the numbers that they use, types, and
-    what all that needs of other modules, as far as they can be told from annotations.
+    That is what both need of other modules, its types, its classes by name, its numbers, and the
+    functions that the header does not declare, as far as they can be told from annotations.
     """
     aliases = frozenset(
         name for source in Path(NAME).rglob('*.py')
@@ -80,39 +80,50 @@ def write_declarations():
 def declarations(header, source, aliases):
     """Return what a header includes of its module; aliases: types that C has in lower case."""
     tree, inlined = ast.parse(source), header.startswith('# Not compiled')
-    imports, lines, used = {'cimport cython'}, [], set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            imports |= {f'from libc cimport {one.name}' for one in node.names if one.name == 'math'}
-        elif isinstance(node, ast.ImportFrom):
-            imports |= {cimport(node.module, one, aliases) for one in node.names}
-        elif isinstance(node, ast.Call) and getattr(node.func, 'id', '') == 'round':
-            imports.add('from libc.math cimport rint as round')
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and not re.search(
-                rf'\b{node.name}\(', header) and has_c_types(node):
-            used |= {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-            given = ', '.join(f'{c_type(one.annotation, aliases)} {one.arg}'
-                              for one in node.args.args)
-            flags = ', '.join(f'{name}=cython.bint' for name in flags_of(node))
-            lines += [f'@cython.locals({flags})'] * bool(flags and not inlined)
-            lines.append(f'cdef {"inline " * inlined}{c_type(node.returns, aliases)} {node.name}'
-                         f'({given}) noexcept nogil{":" * inlined}')
-            lines += [f'    {line}' for one in node.body[1:] * inlined
-                      for line in ast.unparse(one).splitlines()]
+    definitions = [node for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
+    used = {one.id for node in definitions for one in ast.walk(node) if isinstance(one, ast.Name)}
+    functions = [line for node in definitions if isinstance(node, ast.FunctionDef)
+                 and has_c_types(node) and not re.search(rf'\b{node.name}\(', header)
+                 for line in declared(node, aliases, inlined)]
+    classes = [line for line, name in re.findall(r'^(cdef class (\w+)[^:]*):', header, re.M)
+               if f'{name} ' in ' '.join(functions)]
     types, numbers = [], []
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
-            name = node.targets[0].id.lower()
-            types += [f'ctypedef {c_type(node.value, aliases)} {name}'] * (
-                not re.search(rf'ctypedef .* {name}$', header, re.M))
-        elif isinstance(node, ast.Assign):
-            found = list(numbers_of(node))
-            numbers += [f'cdef {kind} {name}' for name, kind, _ in found
-                        if name in used and not re.search(rf'\b{name}\b', header)] * (not inlined)
-            numbers += [f'cdef enum: {", ".join(name + value for name, _, value in found)}'] * bool(
-                inlined and found)
-    return '\n'.join([*sorted(filter(None, imports)), *types, *numbers, *lines, ''])
+    for node in (node for node in tree.body if isinstance(node, ast.Assign)):
+        if isinstance(node.value, ast.Subscript):
+            types.append(f'ctypedef {c_type(node.value, aliases)} {node.targets[0].id.lower()}')
+        elif inlined:
+            named = ', '.join(name + value for name, _, value in numbers_of(node))
+            numbers += [f'cdef enum: {named}'] if named else []
+        else:
+            numbers += [f'cdef {kind} {name}' for name, kind, _ in numbers_of(node)
+                        if name in used and not re.search(rf'\b{name}\b', header)]
+    imports = sorted({'cimport cython', *filter(None, cimports(tree, header, aliases))})
+    return '\n'.join([*imports, *types, *numbers, *classes, *functions, ''])
+
+
+def declared(function, aliases, inlined):
+    """Return the lines that declare a function, or define one that is inlined."""
+    given = ', '.join(f'{c_type(one.annotation, aliases)} {one.arg}' for one in function.args.args)
+    line = f'{c_type(function.returns, aliases)} {function.name}({given}) noexcept nogil'
+    if inlined:
+        return [f'cdef inline {line}:', *(f'    {text}' for one in function.body[1:]
+                                          for text in ast.unparse(one).splitlines())]
+    flags = ', '.join(f'{name}=cython.bint' for name in flags_of(function))
+    return ([f'@cython.locals({flags})'] if flags else []) + [f'cdef {line}']
+
+
+def cimports(tree, header, aliases):
+    """Yield how C gets what a module imports, and the arrays of its header."""
+    for name in aliases:
+        if re.search(rf'\b{name.lower()} \w', header):
+            yield cimport(f'{NAME}.support.arrays', ast.alias(name), aliases)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and node.names[0].name == 'math':
+            yield 'from libc cimport math'
+        elif isinstance(node, ast.ImportFrom):
+            yield from (cimport(node.module, one, aliases) for one in node.names)
+        elif isinstance(node, ast.Call) and getattr(node.func, 'id', '') == 'round':
+            yield 'from libc.math cimport rint as round'
 
 
 def cimport(module, one, aliases):
@@ -168,7 +179,9 @@ def numbers_of(node):
     if isinstance(node.value, ast.Call):  # of range
         yield from ((one.id, 'int', '') for one in getattr(node.targets[0], 'elts', ()))
     for target, value in pairs_of(node):
-        if isinstance(value, (ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp)):
+        if (isinstance(value, (ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp))
+                and not isinstance(getattr(value, 'op', None), ast.BitOr)  # of types
+                and not isinstance(getattr(value, 'value', None), str)):
             whole = isinstance(getattr(value, 'value', None), int)
             yield target.id, 'int' if whole else 'double', f' = {ast.unparse(value)}'
 

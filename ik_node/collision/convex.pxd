@@ -1,5 +1,4 @@
-from ik_node.spatial.vector3 cimport vector3
-from ik_node.support.arrays cimport Memory, integers, points
+include "convex.pxi"
 
 
 cdef class Convex:
@@ -11,6 +10,3 @@ cdef class Convex:
     cdef readonly vector3 half, middle
     cdef points points
     cdef integers first, neighbours
-
-
-include "convex.pxi"

@@ -1,11 +1,6 @@
-from ik_node.collision.convex cimport Convex
-from ik_node.collision.gjk cimport Simplex
-from ik_node.spatial.vector3 cimport transform, vector3
-cimport cython
+include "cylinder_newton.pxi"
 
 cdef vector3 Z
-cdef double INF, LONGEST, CONVERGED, LEVEL, IN_LINE, ROUNDING, TOLERANCE
-cdef int ROUNDS, STEPS
 
 @cython.locals(p=vector3, u=vector3, v=vector3)
 cdef double refine(Convex a, Convex b, transform T_a_b, Simplex own, vector3 n,
@@ -14,4 +9,3 @@ cdef double refine(Convex a, Convex b, transform T_a_b, Simplex own, vector3 n,
 cdef vector3 lowest(Convex a, Convex b, vector3 z, Simplex own, vector3 n) noexcept nogil
 @cython.locals(s=vector3)
 cdef vector3 bend(Convex shape, vector3 axis, vector3 n) noexcept nogil
-include "cylinder_newton.pxi"

@@ -1,11 +1,6 @@
-from ik_node.collision.convex cimport Convex
-from ik_node.spatial.vector3 cimport transform, vector3
-from ik_node.support.arrays cimport Memory, integers, points, vector
-cimport cython
+include "gjk.pxi"
 
 cdef vector3 ZERO
-cdef double TOUCHING
-cdef int STEPS
 
 
 cdef class Simplex:
@@ -24,4 +19,3 @@ cdef double core_distance(Convex a, Convex b, transform T_a_b, Simplex own, doub
                           double tolerance) noexcept nogil
 @cython.locals(best=vector3, u=double, v=double, w=double)
 cdef vector3 of_triangle(vector3 a, vector3 b, vector3 c) noexcept nogil
-include "gjk.pxi"

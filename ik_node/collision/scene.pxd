@@ -1,12 +1,5 @@
-from ik_node.collision.convex cimport Convex
-from ik_node.collision.signed_distance cimport PairData
-from ik_node.collision.world cimport World
-from ik_node.kinematics.tree cimport Tree
 from ik_node.spatial.vector3 cimport transform
-from ik_node.support.arrays cimport Memory, columns, integers, objects, points, poses, vector
-cimport cython
-
-cdef int MOST
+include "scene.pxi"
 
 
 cdef class FreeSpace:
@@ -53,4 +46,3 @@ cdef class SceneData:
 
 cdef bint measure(Convex a, Convex b, transform B, SceneData own, int i, int j,
                   double far) noexcept nogil
-include "scene.pxi"

@@ -1,7 +1,4 @@
-from ik_node.collision.gjk cimport Simplex
-from ik_node.spatial.vector3 cimport vector3
-from ik_node.support.arrays cimport integers, points, vector
-cimport cython
+include "signed_distance.pxi"
 
 
 cdef class PairData(Simplex):
@@ -13,4 +10,3 @@ cdef class PairData(Simplex):
 
 @cython.locals(sign=double, axis=int, x=vector3)
 cdef vector3 _direction(PairData own, int k) noexcept nogil
-include "signed_distance.pxi"

@@ -1,9 +1,6 @@
-from ik_node.collision.scene cimport Scene, SceneData
+from ik_node.collision.scene cimport SceneData
 from ik_node.kinematics.tree cimport Tree
-from ik_node.support.arrays cimport Memory, integers, points, rows, vector
-cimport cython
-
-cdef int HALVINGS, LOOK, MOST_PLACES
+include "sweep.pxi"
 
 
 cdef class Sweep:
@@ -33,4 +30,3 @@ cdef double separated_until(Sweep own, int a, int b, double place,
                             double room) noexcept nogil
 @cython.locals(i='int', j='int', first='int', second='int', common='int')
 cdef void write_levers(Sweep own, int a, int b) noexcept nogil
-include "sweep.pxi"

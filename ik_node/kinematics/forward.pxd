@@ -1,5 +1,4 @@
-from ik_node.support.arrays cimport Memory, integers, poses, vector
-from ik_node.kinematics.joint_limits cimport JointLimits
+include "forward.pxi"
 
 
 cdef class ChainRecord(JointLimits):
@@ -7,6 +6,3 @@ cdef class ChainRecord(JointLimits):
     cdef poses placement
     cdef integers kind, column, shared
     cdef vector ratio
-
-
-include "forward.pxi"

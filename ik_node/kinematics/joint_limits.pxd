@@ -1,4 +1,4 @@
-from ik_node.support.arrays cimport Memory, integers, vector
+include "joint_limits.pxi"
 
 
 cdef class JointLimits:
@@ -6,6 +6,3 @@ cdef class JointLimits:
     cdef readonly int n
     cdef vector lower, upper
     cdef integers turns
-
-
-include "joint_limits.pxi"

@@ -1,4 +1,4 @@
-from ik_node.support.arrays cimport Memory, integers, points, poses, rotations, vector
+include "tree.pxi"
 
 
 cdef class Tree:
@@ -10,6 +10,3 @@ cdef class Tree:
     cdef vector ratio, offset, mass
     cdef rotations inertia
     cdef readonly list idle
-
-
-include "tree.pxi"

@@ -1,6 +1,4 @@
-from ik_node.support.arrays cimport Memory, columns, fours, matrix, points, poses, vector
-from ik_node.kinematics.tree cimport Tree
-cimport cython
+include "tree_frames.pxi"
 
 
 cdef class TreeFrames:
@@ -28,4 +26,3 @@ cdef class TreeFrames:
 
 @cython.locals(frames=TreeFrames)
 cpdef TreeFrames frames_at(Tree tree, const double[::1] q)
-include "tree_frames.pxi"

@@ -1,4 +1,4 @@
-from ik_node.support.arrays cimport Memory, vector
+include "joint_path.pxi"
 
 
 cdef class JointPath:
@@ -7,6 +7,3 @@ cdef class JointPath:
     cdef vector parts, dq, ddq, velocity, acceleration, x
 
     cpdef object quickest(self)
-
-
-include "joint_path.pxi"

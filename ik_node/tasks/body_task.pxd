@@ -1,8 +1,4 @@
-cimport ik_node.kinematics.jacobian as jacobian
-from ik_node.support.arrays cimport (
-    Memory, columns, fours, matrix, points, pose, poses, rotation, vector)
-from ik_node.kinematics.tree cimport Tree
-cimport cython
+include "body_task.pxi"
 
 
 cdef class TaskData:
@@ -54,4 +50,3 @@ cdef class TaskRows:
 
 
 cdef int copy_rows(vector r, matrix J, double[::1] residual, double[:, ::1] jacobian) except -1
-include "body_task.pxi"

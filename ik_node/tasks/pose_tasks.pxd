@@ -1,7 +1,4 @@
-from ik_node.support.arrays cimport integers, points, rotation, vector
-from ik_node.tasks.body_task cimport BodyTask
-
-cdef double NOWHERE
+include "pose_tasks.pxi"
 
 
 cdef class PoseTask(BodyTask):
@@ -21,6 +18,3 @@ cdef class LookTask(BodyTask):
     cdef int link
     cdef vector axis
     cdef points across
-
-
-include "pose_tasks.pxi"

@@ -58,6 +58,19 @@ def test_functions_of_c_types_and_the_numbers_that_they_use_are_declared(declara
         'cdef (bint, double) shorten(vector v, int n) noexcept nogil\n')
 
 
+def test_a_header_gets_its_types_its_classes_and_the_numbers_of_its_classes(declarations):
+    source = ('LEAST = 1e-9\nFEW = 3\n\n\nclass Level:\n    def size(self) -> float:\n'
+              '        return LEAST\n\n\ndef begin(own: Level, n: int) -> None:\n    pass\n')
+    header = ('include "level.pxi"\n\ncdef class Level(Base):\n    cdef matrix A\n\n'
+              'cdef class Other:\n    cdef int n\n')
+    assert declarations(header, source, frozenset({'Matrix', 'Pose'})) == (
+        'cimport cython\n'
+        'from ik_node.support.arrays cimport matrix\n'
+        'cdef double LEAST\n'
+        'cdef class Level(Base)\n'
+        'cdef void begin(Level own, int n) noexcept nogil\n')
+
+
 def test_what_is_inlined_is_declared_whole(declarations):
     made = declarations('# Not compiled: inlined.', 'A, B = range(2)\nC = 8\n\n\n'
                         'def half(x: float) -> float:\n    """Halve x."""\n    return 0.5 * x\n',

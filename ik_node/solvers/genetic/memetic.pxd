@@ -1,8 +1,4 @@
-from ik_node.solvers.jacobian.steps cimport DampedLeastSquares
-from ik_node.solvers.kernel.evolution cimport Evolution, Judge, Population
-from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.kernel.method cimport Method
-from ik_node.solvers.kernel.settings cimport ArmData, Settings
+include "memetic.pxi"
 
 
 cdef class PoseJudge(Judge):
@@ -21,6 +17,3 @@ cdef class Genetic(Method):
     cdef Evolution evolution
     cdef DampedLeastSquares local
     cdef bint local_search
-
-
-include "memetic.pxi"

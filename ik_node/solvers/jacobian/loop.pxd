@@ -1,12 +1,5 @@
-from ik_node.support.arrays cimport pose, vector
-from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.kernel.method cimport Method
-from ik_node.solvers.jacobian.nullspace cimport JacobianSettings
-from ik_node.solvers.kernel.settings cimport ArmData, Settings
-from ik_node.solvers.kernel.task cimport TipTask
-cimport cython
-
-cdef double INF, STILL, BIAS_DONE, BIAS_FADES
+from ik_node.support.arrays cimport pose
+include "loop.pxi"
 
 
 cdef class JacobianMethod(Method):
@@ -22,4 +15,3 @@ cdef class JacobianMethod(Method):
 cdef void task_rows(ChainRecord chain, TipTask task, Settings settings, JacobianSettings own,
                     ArmData work, double position_share, double orientation_share,
                     vector q) noexcept nogil
-include "loop.pxi"

@@ -1,7 +1,4 @@
-from ik_node.support.arrays cimport Memory, vector
-from ik_node.solvers.kernel.arm_kernel cimport Verifier
-from ik_node.solvers.kernel.settings cimport ArmData, Settings
-cimport cython
+include "nullspace.pxi"
 
 
 cdef class JacobianSettings:
@@ -18,6 +15,3 @@ cdef class Manipulability(Verifier):
     @cython.locals(work=ArmData, n=int, found=double)
     cpdef tuple at(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                    const double[::1] q)
-
-
-include "nullspace.pxi"

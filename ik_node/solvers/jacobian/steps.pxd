@@ -1,6 +1,4 @@
-from ik_node.support.arrays cimport vector
-from ik_node.solvers.jacobian.loop cimport JacobianMethod
-from ik_node.solvers.kernel.settings cimport ArmData, Settings
+include "steps.pxi"
 
 
 cdef class Pseudoinverse(JacobianMethod):
@@ -14,6 +12,3 @@ cdef class DampedLeastSquares(JacobianMethod):
 
 cdef class Transpose(JacobianMethod):
     cdef double alpha, alpha_scale
-
-
-include "steps.pxi"

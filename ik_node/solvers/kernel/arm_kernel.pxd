@@ -1,10 +1,4 @@
-from ik_node.support.arrays cimport Memory, vector
-from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.collision.scene cimport FreeSpace
-from ik_node.solvers.kernel.method cimport Method
-from ik_node.solvers.kernel.restarts cimport Table
-from ik_node.solvers.kernel.settings cimport ArmData, Settings
-cimport cython
+include "arm_kernel.pxi"
 
 
 cdef class Verifier:
@@ -63,4 +57,3 @@ cdef class Search(Verifier):
 
 
 # Python: verifier_of(), closest_of(), table_of()
-include "arm_kernel.pxi"

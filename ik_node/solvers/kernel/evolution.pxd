@@ -1,9 +1,5 @@
-from ik_node.support.arrays cimport Memory, matrix, vector
-from ik_node.kinematics.joint_limits cimport JointLimits
-cimport cython
+include "evolution.pxi"
 
-cdef double INF, _TURN, PROGRESS, ROOT_3
-cdef int SCALES, CHILDREN
 cdef long MODULUS, MULTIPLIER
 
 
@@ -52,4 +48,3 @@ cdef class Evolution:
 cpdef double uniform(Population population) noexcept nogil
 cpdef double normal(Population population) noexcept nogil
 # Python: first_state()
-include "evolution.pxi"

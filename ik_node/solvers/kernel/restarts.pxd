@@ -1,4 +1,4 @@
-from ik_node.support.arrays cimport Memory, integers, points, rotations, vector
+include "restarts.pxi"
 
 
 cdef class Table:
@@ -9,6 +9,3 @@ cdef class Table:
     cdef vector corner, samples, q
     cdef points position
     cdef rotations rotation
-
-
-include "restarts.pxi"

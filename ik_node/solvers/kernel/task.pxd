@@ -1,5 +1,4 @@
-from ik_node.support.arrays cimport Memory, pose, vector
-cimport cython
+include "task.pxi"
 
 
 cdef class TipTask:
@@ -12,6 +11,3 @@ cdef class TipTask:
     @cython.locals(some_free=cython.bint, orientation_uneven=cython.bint,
                    position_uneven=cython.bint)
     cdef void prepare(self) noexcept nogil
-
-
-include "task.pxi"

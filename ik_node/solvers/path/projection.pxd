@@ -1,7 +1,4 @@
-from ik_node.solvers.kernel.arm_kernel cimport Verifier
 from ik_node.solvers.kernel.settings cimport ArmData
-
-cdef double INF, EXACT
 include "projection.pxi"
 
 

@@ -1,5 +1,4 @@
-from ik_node.support.arrays cimport Memory, integers, points, vector
-cimport cython
+include "shortest_path.pxi"
 
 cdef long COMPARED
 
@@ -21,4 +20,3 @@ cdef double choose(Rungs rungs, double most, bint anchored, bint widest,
                    double deadline) noexcept nogil
 @cython.locals(k=int, end=int)
 cdef bint is_left_out(Rungs rungs, int p, int c) noexcept nogil
-include "shortest_path.pxi"

@@ -1,11 +1,7 @@
-cimport ik_node.solvers.analytic.subproblems.elimination as elimination
-from ik_node.support.arrays cimport Memory, columns, integers, pairs, points, pose, rows, vector
-from ik_node.solvers.analytic.subproblems.elimination cimport EliminationData
-from ik_node.spatial.vector3 cimport transform, vector3
-cimport cython
+from ik_node.spatial.vector3 cimport vector3
+include "closed_family.pxi"
 
-cdef double INF
-cdef int _JOINTS, MOST_BRANCHES
+cdef int MOST_BRANCHES
 
 
 cdef class ClosedForm:
@@ -49,4 +45,3 @@ cdef class ClosedFamily:
 
 
 cdef void copy_out(rows found, int count, int first, double[:, ::1] out) noexcept nogil
-include "closed_family.pxi"

@@ -1,10 +1,6 @@
-from ik_node.support.arrays cimport columns, points
-from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily, ClosedForm
-from ik_node.solvers.analytic.subproblems.elimination cimport EliminationData
-from ik_node.spatial.vector3 cimport transform, vector3
-cimport cython
+include "loop_6r.pxi"
 
-cdef double _DISTURBANCE, _SLIGHT, _NEARLY_REAL, _REAL
+cdef double _NEARLY_REAL, _REAL
 
 
 cdef class GeneralArm(ClosedFamily):
@@ -19,4 +15,3 @@ cdef void _write_across(columns lines, int line, int target) noexcept nogil
 cdef (int, int) best_pairs(columns lines) noexcept nogil
 @cython.locals(frame=transform)
 cdef void normalise(columns lines, double disturbance) noexcept nogil
-include "loop_6r.pxi"

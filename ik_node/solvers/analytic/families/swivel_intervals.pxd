@@ -1,11 +1,6 @@
-from ik_node.support.arrays cimport Memory, fours, integers, pairs, points, pose, vector
-from ik_node.solvers.analytic.families.swivel cimport Swivel
-from ik_node.spatial.vector3 cimport transform, vector3
-cimport cython
+include "swivel_intervals.pxi"
 
-ctypedef (vector3, vector3, vector3, vector3, vector3, vector3, vector3) triple
-cdef int _MOST_CUTS, _MOST
-cdef double TWO_PI, _INSIDE, _LEAST
+cdef int _MOST
 
 
 @cython.final
@@ -51,4 +46,3 @@ cdef class SwivelAngles:
 
 
 cdef void _copy_out(Intervals found, double[:, ::1] rows) noexcept nogil
-include "swivel_intervals.pxi"

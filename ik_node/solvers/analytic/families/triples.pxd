@@ -1,5 +1,4 @@
-from ik_node.support.arrays cimport vector
-from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily, ClosedForm
+include "triples.pxi"
 
 cdef double _SINE
 
@@ -19,6 +18,3 @@ cdef class ParallelTriple(Triple):
 
 cdef class FreePlanarTriple(ParallelTriple):
     pass
-
-
-include "triples.pxi"

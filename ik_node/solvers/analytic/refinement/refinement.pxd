@@ -1,13 +1,6 @@
-from ik_node.support.arrays cimport Memory, rows, vector
-from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily, ClosedForm
-from ik_node.solvers.kernel.arm_kernel cimport Verifier
-from ik_node.solvers.kernel.settings cimport Settings, ArmData
-from ik_node.solvers.kernel.task cimport TipTask
-cimport cython
+include "refinement.pxi"
 
-cdef int MOST_SOLUTIONS
-cdef double INF, NAN, PRECISE, _FIRM, _SHAKY, _ROUNDED, _EXACT, _GOOD, _CERTAIN, _TURN, _PER_TURN
+cdef double INF, NAN
 
 
 cdef class Refinement:
@@ -47,4 +40,3 @@ cdef void load_goal(TipTask task, const double[:, ::1] T_base_goal, const double
 @cython.locals(met=cython.bint)
 cdef (double, double) refine_to_precision(ChainRecord chain, TipTask task, Settings settings, ArmData work,
                                           vector q) noexcept nogil
-include "refinement.pxi"

@@ -1,13 +1,5 @@
 cimport ik_node.solvers.kernel.search as search
-from ik_node.support.arrays cimport rows, vector
-from ik_node.solvers.analytic.refinement.refinement cimport Refinement
-from ik_node.solvers.analytic.families.closed_family cimport ClosedFamily
-from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.kernel.settings cimport Settings
-cimport cython
-
-cdef int _MOVES
-cdef double INF, _PER_ROOT, _DOUBTFUL, _BESIDE
+include "solutions.pxi"
 
 
 cdef class Enumeration(Refinement):
@@ -41,6 +33,3 @@ cdef class Solutions:
                               double[:, :, ::1] out, long[::1] counts, double deadline)
     @cython.locals(one=Enumeration)
     cdef Enumeration _take(self, const double[::1] q0)
-
-
-include "solutions.pxi"

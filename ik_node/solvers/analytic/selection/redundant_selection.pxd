@@ -1,9 +1,4 @@
-from ik_node.support.arrays cimport integers, rows, vector
-from ik_node.solvers.analytic.selection.selection cimport Selection
-cimport cython
-
-cdef double PI, FEASIBLE, OUTSIDE, _NEAR, _AROUND, _NEARBY, _MET, _FINEST, _GOLDEN
-cdef int _GUESS_STEPS, _FEW_STEPS, _STEPS, _FIRST_STEPS, _MINIMA, _DESCENT
+include "redundant_selection.pxi"
 
 
 cdef class RedundantSelection(Selection):
@@ -31,6 +26,3 @@ cdef class RedundantSelection(Selection):
 
 cdef class GuidedSelection(RedundantSelection):
     pass
-
-
-include "redundant_selection.pxi"

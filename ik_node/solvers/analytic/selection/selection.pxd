@@ -1,9 +1,4 @@
-from ik_node.support.arrays cimport vector
-from ik_node.solvers.analytic.refinement.refinement cimport Refinement
-from ik_node.solvers.kernel.task cimport TipTask
-
-cdef double INF, OUT_OF_MARGIN, _NEAR, _NEARBY, _PRECISE, _BESIDE, _EXACT, _REGULAR
-cdef int _FEW_STEPS
+include "selection.pxi"
 
 
 cdef class Selection(Refinement):
@@ -38,4 +33,3 @@ cdef class Selector:
 cdef void solve_one(Selection selection, const double[:, ::1] T_base_goal,
                     const double[::1] weights, double[::1] parameters, const double[::1] q0,
                     double[::1] q) noexcept nogil
-include "selection.pxi"

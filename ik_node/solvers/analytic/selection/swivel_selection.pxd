@@ -1,15 +1,6 @@
-from ik_node.support.arrays cimport Memory, vector
-from ik_node.kinematics.forward cimport ChainRecord
-from ik_node.solvers.analytic.families.swivel cimport Swivel
-from ik_node.solvers.analytic.families.swivel_intervals cimport Intervals
-from ik_node.solvers.analytic.selection.redundant_selection cimport RedundantSelection
-from ik_node.solvers.kernel.settings cimport ArmData
-from ik_node.spatial.vector3 cimport vector3
-cimport cython
+include "swivel_selection.pxi"
 
-cdef double INF, NAN, TWO_PI, _INWARDS, _WIDER, _HIDDEN
-cdef double _DEPTH, _DISCOMFORT, _GUIDE, _OWN, _UNGUIDED
-cdef int _STEPS, _REFINED, _ARM_STEPS, _ELBOW
+cdef double NAN
 
 
 cdef class ArmPreference:
@@ -40,4 +31,3 @@ cdef class SwivelSelection(RedundantSelection):
 
 
 cpdef (double, double) into_interval(double psi, double begin, double end) noexcept nogil
-include "swivel_selection.pxi"

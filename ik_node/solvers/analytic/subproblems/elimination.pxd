@@ -1,9 +1,6 @@
-from ik_node.support.arrays cimport Memory, columns, integers, matrix, vector
 from ik_node.support.eigenvalues cimport sixteens
-
 ctypedef double (*twelves)[12]
-cdef double INF
-cdef int MOST_BRANCHES
+include "elimination.pxi"
 
 
 cdef class EliminationData:
@@ -21,4 +18,3 @@ cdef void _double(twelves M, int row, int other, int j, double f, double g,
                   double h) noexcept nogil
 cdef double divide_by(twelves M, twelves V) noexcept nogil
 cdef double null_vector(twelves M, integers order, vector v) noexcept nogil
-include "elimination.pxi"

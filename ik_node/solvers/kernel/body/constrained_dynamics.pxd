@@ -1,8 +1,4 @@
-from ik_node.support.arrays cimport Memory, integers, vector
-from ik_node.kinematics.tree cimport Tree
-from ik_node.solvers.kernel.body.velocity cimport Velocity, VelocityData
-
-cdef double SINGULAR, VANISHING, PSEUDO_TIME, INF
+include "constrained_dynamics.pxi"
 
 
 cdef class Mass:
@@ -22,4 +18,3 @@ cdef class Motion(Velocity):
 
 cdef void motion(Motion own, VelocityData work, int count, double dt, bint at_rest) noexcept nogil
 cdef void write_mass(Motion own, VelocityData work) noexcept nogil
-include "constrained_dynamics.pxi"

@@ -1,13 +1,4 @@
-from ik_node.support.arrays cimport Memory, matrix, pairs, vector
-from ik_node.tasks.body_task cimport TaskData
-from ik_node.solvers.kernel.body.stacked_tasks cimport LevelCost, StackedTasks
-from ik_node.solvers.kernel.body.steps cimport Limits, StepData
-from ik_node.solvers.kernel.evolution cimport Judge
-from ik_node.kinematics.tree cimport Tree
-cimport cython
-
-cdef int PATIENCE
-cdef double LEAST, MOST, FIRST, PROGRESS, SMALL, TINY, INF
+include "descent.pxi"
 
 
 cdef class DescentData:
@@ -56,4 +47,3 @@ cdef int rows_at(Descent own, DescentData work, vector q) except -1 nogil
 cdef bint verify(Descent own, DescentData work, vector q) except -1 nogil
 @cython.locals(met=cython.bint)
 cdef bint missed(Tree tree, StackedTasks whole, DescentData work, vector q) except -1 nogil
-include "descent.pxi"

@@ -1,12 +1,5 @@
-cimport ik_node.solvers.kernel.body.steps as steps
-from ik_node.support.arrays cimport Memory, integers, matrix, vector
-from ik_node.solvers.kernel.body.velocity cimport Velocity, VelocityData
-from ik_node.solvers.kernel.body.stacked_tasks cimport LevelCost, StackedTasks
-from ik_node.solvers.kernel.body.steps cimport Limits, StepData
-cimport cython
-
-cdef double SHRINK, GROW, LEAST, SMALL, INF
-cdef int RESTORATIONS, PATIENCE
+from ik_node.solvers.kernel.body.stacked_tasks cimport StackedTasks
+include "level_search.pxi"
 
 
 cdef class Linearization:
@@ -44,4 +37,3 @@ cdef int evaluate(LevelSearch own, LevelSearchData work, vector q) except -1 nog
 cdef double step_from(LevelSearch own, LevelSearchData work, Linearization rows, vector q, int count,
                       double radius) except? -1.0 nogil
 cdef int restore(LevelSearch own, LevelSearchData work) except -1 nogil
-include "level_search.pxi"

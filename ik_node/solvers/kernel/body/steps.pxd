@@ -1,5 +1,4 @@
-from ik_node.kinematics.joint_limits cimport JointLimits
-from ik_node.support.arrays cimport Memory, integers, matrix, vector
+include "steps.pxi"
 
 
 cdef class Limits(JointLimits):
@@ -14,6 +13,3 @@ cdef class StepData:
     cdef vector e, e_trial, e_wanted, e_here, left, rest, values, y
     cdef vector x, trial, lower, upper
     cdef integers active, rows, places, columns, free, freed
-
-
-include "steps.pxi"

@@ -1,13 +1,4 @@
-from ik_node.support.arrays cimport Memory, matrix, poses, vector
-from ik_node.tasks.body_task cimport TaskData
-from ik_node.solvers.kernel.qp.hierarchical_qp cimport Cascade
-from ik_node.solvers.kernel.body.stacked_tasks cimport LevelCost, StackedTasks
-from ik_node.solvers.kernel.body.steps cimport Limits, StepData
-from ik_node.kinematics.tree cimport Tree
-cimport cython
-
-cdef int CORRECTIONS, SHORTER
-cdef double DAMPING, TINY, SINGULAR, CONVERGING, SHORTEN, INF
+include "velocity.pxi"
 
 
 cdef class VelocityData:
@@ -42,4 +33,3 @@ cpdef bint is_plain(values, int n, double most)
 cdef int rows_at(Velocity own, VelocityData work) except -1 nogil
 cdef int correct(Velocity own, VelocityData work, double dt, bint all_rows) except -1 nogil
 cdef double converge(Velocity own, VelocityData work, bint all_rows) except? -1.0 nogil
-include "velocity.pxi"

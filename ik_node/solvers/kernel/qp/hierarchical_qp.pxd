@@ -1,4 +1,4 @@
-from ik_node.support.arrays cimport Memory, integers, matrix, objects, vector
+include "hierarchical_qp.pxi"
 
 
 cdef class Cascade:
@@ -12,6 +12,3 @@ cdef class Cascade:
 
     cpdef run(self, const double[:, :] A, e, lower, upper, double damping, double singular=*,
               M=*, f=*)
-
-
-include "hierarchical_qp.pxi"

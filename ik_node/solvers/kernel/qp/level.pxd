@@ -1,4 +1,4 @@
-from ik_node.support.arrays cimport Memory, integers, matrix, vector
+include "level.pxi"
 
 
 cdef class Level:
@@ -13,6 +13,3 @@ cdef class Level:
     cdef integers active, skipped, side_rows
     cdef matrix normals, triangle
     cdef vector multipliers, normal, across, along, rates, reach, side_lengths
-
-
-include "level.pxi"
