@@ -6,20 +6,15 @@ cdef class Verifier:
     cdef list idle
 
     cdef ArmData make_data(self)
-    @cython.locals(work=ArmData)
     cpdef tuple errors(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                        const double[::1] q)
-    @cython.locals(work=ArmData)
     cpdef tuple rows(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                      const double[::1] q)
-    @cython.locals(work=ArmData, finite=cython.bint)
+    @cython.locals(finite=cython.bint)
     cpdef bint into_limits(self, double[::1] q) except -1
-    @cython.locals(work=ArmData)
     cpdef nearest_turn(self, const double[::1] q0, double[::1] q)
-    @cython.locals(work=ArmData)
     cdef ArmData begin(self, const double[:, ::1] T_base_goal, const double[::1] weights,
                        const double[::1] q, FreeSpace free=*)
-    @cython.locals(work=ArmData)
     cdef ArmData take(self, const double[::1] q)
     cdef ArmData scratch(self)
     cdef leave(self, ArmData work)

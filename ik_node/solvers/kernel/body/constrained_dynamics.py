@@ -108,7 +108,7 @@ def write_mass(own: Motion, work: VelocityData) -> None:
     """Write M (n, n) at the frames, positive definite: joints that move next to none have some."""
     M, n = work.cascade.M, own.tree.n
     if own.mass.has_inertia:
-        masses.mass_matrix(own.mass.tree, work.task.frames, work.task.axes, work.composite, M)
+        masses.mass_matrix(own.mass.tree, work.frames, work.axes, work.composite, M)
         add_least(M, work.L, n)
     else:
         for i in range(n):

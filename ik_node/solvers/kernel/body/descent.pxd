@@ -1,14 +1,9 @@
 include "descent.pxi"
 
 
-cdef class DescentData:
-    cdef Memory memory
-    cdef TaskData task
-    cdef StepData step
-    cdef LevelCost found
-    cdef vector q, start
+cdef class DescentData(BodyData):
+    cdef vector start
     cdef pairs misses
-    cdef int iterations
 
 
 cdef class Descent:
@@ -18,13 +13,9 @@ cdef class Descent:
     cdef list idle
     cdef int max_iterations
 
-    @cython.locals(work=DescentData)
     cpdef tuple rows(self, const double[::1] q)
-    @cython.locals(work=DescentData)
     cpdef tuple run(self, const double[::1] q, double deadline, bint settles)
-    @cython.locals(work=DescentData)
     cpdef start(self, const double[::1] q)
-    @cython.locals(work=DescentData)
     cpdef tuple solve(self, const double[::1] start, const double[::1] q, double deadline)
     cpdef tuple verify(self, const double[::1] start, const double[::1] q)
     @cython.locals(met=cython.bint, out='double[:, ::1]')

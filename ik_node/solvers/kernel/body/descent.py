@@ -11,14 +11,14 @@ from ik_node.solvers import codes
 from ik_node.solvers.kernel import search
 from ik_node.solvers.kernel.body import stacked_tasks as stacks
 from ik_node.solvers.kernel.body import steps
-from ik_node.solvers.kernel.body.stacked_tasks import LevelCost, StackedTasks
-from ik_node.solvers.kernel.body.steps import Limits, StepData
+from ik_node.solvers.kernel.body.stacked_tasks import BodyData, StackedTasks
+from ik_node.solvers.kernel.body.steps import Limits
 from ik_node.solvers.kernel.evolution import Judge
 from ik_node.support import arrays
 from ik_node.support import clock as clocks
-from ik_node.support.arrays import InputVector, Memory, Vector
+from ik_node.support.arrays import InputVector, Vector
 from ik_node.tasks import body_task
-from ik_node.tasks.body_task import BodyTask, TaskData
+from ik_node.tasks.body_task import BodyTask
 
 LEAST, MOST = 1e-7, 1e6  # of the damping over the cost
 FIRST = 1e-2
@@ -30,20 +30,17 @@ TWO_PI = 2.0 * math.pi
 INF = math.inf
 
 
-class DescentData:
+class DescentData(BodyData):
     """Scratch of one thread.
 
     - `start`: (n,) to whose turn continuous joints return.
-    - `misses`: (t, 2) what each task misses, m and rad; `iterations`: of the last descent.
+    - `misses`: (t, 2) what each task misses, m and rad.
     """
 
     def __init__(self, tree: Tree, whole: StackedTasks) -> None:
-        self.memory = memory = Memory()
-        self.task, self.found = TaskData(tree, whole.count), LevelCost()
-        self.step = StepData(tree.n, whole.m)
-        self.q, self.start = memory.zeros(tree.n), memory.zeros(tree.n)
-        self.misses = memory.pairs(np.zeros((whole.count, 2)))
-        self.iterations = 0
+        super().__init__(tree, whole)
+        self.start = self.memory.zeros(tree.n)
+        self.misses = self.memory.pairs(np.zeros((whole.count, 2)))
 
 
 class Descent:
@@ -63,10 +60,9 @@ class Descent:
         work = self.begin(q)
         A, e = np.empty((self.level.m, self.tree.n)), np.empty(self.level.m)
         with cython.nogil:
-            stacks.rows_at(self.level, self.tree, work.task, work.q, work.step.A, work.step.e,
-                           work.found)
+            stacks.rows_at(self.level, self.tree, work, work.q, work.step.A, work.step.e)
         body_task.copy_rows(work.step.e, work.step.A, e, A)
-        found = A, e, work.found.cost, work.found.met
+        found = A, e, work.cost, work.met
         self.idle.append(work)
         return found
 
@@ -136,9 +132,7 @@ class Descent:
         if q.shape[0] != self.tree.n:
             raise ValueError(f'q must have {self.tree.n} values, not {q.shape[0]}')
         work = self.idle.pop() if self.idle else DescentData(self.tree, self.whole)
-        for k in range(self.tree.n):
-            work.q[k] = q[k]
-        stacks.take_targets(self.whole, work.task)
+        work.begin(self.whole, q)
         return work
 
     def joint_values(self, work: DescentData) -> np.ndarray:
@@ -159,8 +153,8 @@ class TaskJudge(Judge):
 
     def cost(self, z: Vector, child: Vector) -> bool:
         rows_at(self.descent, self.work, z)
-        child[0] = self.work.found.cost
-        return self.work.found.met
+        child[0] = self.work.cost
+        return self.work.met
 
     def leave(self) -> None:
         """Leave the scratch to others."""
@@ -177,7 +171,7 @@ def descend(own: Descent, work: DescentData, deadline: float, settles: bool, q: 
     settles = settles or not own.level.all_necessary[0]
     rows_at(own, work, q)
     accept(work)
-    cost, met = work.found.cost, work.found.met
+    cost, met = work.cost, work.met
     mu, marked, since = FIRST, cost, 0
     work.iterations = 0
     while not met or settles:
@@ -197,16 +191,16 @@ def descend(own: Descent, work: DescentData, deadline: float, settles: bool, q: 
             size = max(size, math.fabs(change))
             trial[k] = min(max(q[k] + change, own.limits.lower[k]), own.limits.upper[k])
         rows_at(own, work, trial)
-        gained = cost - work.found.cost
+        gained = cost - work.cost
         work.iterations += 1
-        if gained > 0.0 or (work.found.met and not met):
+        if gained > 0.0 or (work.met and not met):
             mu = max(mu * (0.2 if gained > 0.75 * predicted else
                            1.0 if gained > 0.25 * predicted else 3.0), LEAST)
             arrays.copy_to(q, trial, n)
             if own.limits.floats and shorten_rotation(q):
                 rows_at(own, work, q)
             accept(work)
-            cost, met = work.found.cost, work.found.met
+            cost, met = work.cost, work.met
         else:
             mu = max(8.0 * mu, 1e-3)
         if size < SMALL or mu > MOST:
@@ -222,8 +216,7 @@ def descend(own: Descent, work: DescentData, deadline: float, settles: bool, q: 
 
 def rows_at(own: Descent, work: DescentData, q: Vector) -> None:
     """Write the rows at q (n,) into A_trial and e_trial, columns over the scale of the joints."""
-    stacks.rows_at(own.level, own.tree, work.task, q, work.step.A_trial, work.step.e_trial,
-                   work.found)
+    stacks.rows_at(own.level, own.tree, work, q, work.step.A_trial, work.step.e_trial)
     steps.scale_columns(own.limits, work.step.A_trial, own.level.m)
 
 
@@ -270,11 +263,11 @@ def verify(own: Descent, work: DescentData, q: Vector) -> bool:
 def missed(tree: Tree, whole: StackedTasks, work: DescentData, q: Vector) -> bool:
     """Write what each task misses at q (n,); tell whether all that is necessary is met."""
     r, first, met = work.step.e_trial, 0, True
-    trees.tree_frames(tree, q, work.task.frames, work.task.axes)
+    trees.tree_frames(tree, q, work.frames, work.axes)
     for index in range(whole.first_task[1]):
         work.misses[index][0], work.misses[index][1] = 0.0, 0.0
         if cython.cast(BodyTask, whole.tasks[index]).misses:
-            cython.cast(BodyTask, whole.tasks[index]).rows(tree, work.task, q, first, r,
+            cython.cast(BodyTask, whole.tasks[index]).rows(tree, work, q, first, r,
                                                            work.step.A_trial)
             along, about = 0.0, 0.0
             for row in range(first, first + whole.sizes[index]):

@@ -1,4 +1,3 @@
-from ik_node.solvers.kernel.body.stacked_tasks cimport StackedTasks
 include "level_search.pxi"
 
 
@@ -9,12 +8,9 @@ cdef class Linearization:
     cdef integers met
 
 
-cdef class LevelSearchData:
-    cdef Memory memory
-    cdef VelocityData work
+cdef class LevelSearchData(VelocityData):
     cdef Linearization here, there
-    cdef vector q, trial, marked, predicted, weights
-    cdef int iterations
+    cdef vector trial, marked, predicted, weights
 
 
 cdef class LevelSearch:
@@ -26,7 +22,7 @@ cdef class LevelSearch:
     cdef integers necessary
     cdef list idle
 
-    @cython.locals(own=LevelSearchData)
+    @cython.locals(work=LevelSearchData)
     cpdef tuple run(self, double[::1] q, double deadline, int max_iterations, double progress)
 
 

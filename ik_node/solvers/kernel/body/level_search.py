@@ -1,13 +1,16 @@
 """The search over several levels: steps within a trust region, judged by a merit of all levels."""
 
 import math
+from collections.abc import Sequence
 
 import cython
 
 from ik_node.kinematics import tree as trees
+from ik_node.kinematics.tree import Tree
 from ik_node.solvers import codes
 from ik_node.solvers.kernel.body import descent, steps
 from ik_node.solvers.kernel.body import stacked_tasks as stacks
+from ik_node.solvers.kernel.body.stacked_tasks import StackedTasks
 from ik_node.solvers.kernel.body.velocity import Velocity, VelocityData
 from ik_node.support import arrays
 from ik_node.support import clock as clocks
@@ -39,16 +42,15 @@ class Linearization:
         self.met = memory.integer_zeros(count)
 
 
-class LevelSearchData:
-    """Scratch of one thread; `iterations`: of the last search."""
+class LevelSearchData(VelocityData):
+    """Scratch of one thread."""
 
-    def __init__(self, work: VelocityData, n: int, m: int, count: int) -> None:
-        self.memory = memory = Memory()
-        self.work, self.iterations = work, 0
+    def __init__(self, tree: Tree, stack: StackedTasks, rows: Sequence[int], energy: bool) -> None:
+        super().__init__(tree, stack, rows, energy)
+        memory, n, m, count = self.memory, tree.n, stack.m, stack.levels
         self.here, self.there = Linearization(n, m, count), Linearization(n, m, count)
-        self.q, self.trial = memory.zeros(n), memory.zeros(n)
+        self.trial, self.weights = memory.zeros(n), memory.zeros(count)
         self.marked, self.predicted = memory.zeros(count), memory.zeros(count)
-        self.weights = memory.zeros(count)
 
 
 class LevelSearch:
@@ -79,18 +81,14 @@ class LevelSearch:
 
         progress: by which part of itself the merit must shrink within some iterations.
         """
-        n = self.steps.tree.n
-        own = self.idle.pop() if self.idle else LevelSearchData(
-            self.steps.take_data(), n, self.stack.m, self.stack.levels)
-        for k in range(n):
-            own.q[k] = q[k]
-        stacks.take_targets(self.stack, own.work.task)
+        work = self.idle.pop() if self.idle else LevelSearchData(
+            self.steps.tree, self.stack, self.steps.rows, self.steps.energy)
+        work.begin(self.stack, q)
         with cython.nogil:
-            end = search(self, own, deadline, max_iterations, progress)
-        for k in range(n):
-            q[k] = own.q[k]
-        iterations = own.iterations
-        self.idle.append(own)
+            end = search(self, work, deadline, max_iterations, progress)
+        arrays.copy_vector(work.q, q)
+        iterations = work.iterations
+        self.idle.append(work)
         return end, iterations
 
 
@@ -118,7 +116,7 @@ def search(own: LevelSearch, work: LevelSearchData, deadline: float, max_iterati
             end = codes.EXHAUSTED
             break
         work.iterations += 1
-        trees.tree_frames(own.steps.tree, q, work.work.task.frames, work.work.task.axes)
+        trees.tree_frames(own.steps.tree, q, work.frames, work.axes)
         size = step_from(own, work, work.here, q, count, radius)
         predict(own, work)
         weigh(work, count)
@@ -163,14 +161,13 @@ def arrive(own: LevelSearch, work: LevelSearchData, q: Vector) -> None:
 def evaluate(own: LevelSearch, work: LevelSearchData, q: Vector) -> None:
     """Write the rows at q (n,), over the scale of the joints, and what they miss into there."""
     A, e = work.there.A, work.there.e
-    trees.tree_frames(own.steps.tree, q, work.work.task.frames, work.work.task.axes)
+    trees.tree_frames(own.steps.tree, q, work.frames, work.axes)
     for level in range(own.stack.levels):
-        stacks.level_rows(own.stack, level, own.steps.tree, work.work.task, q, A, e,
-                          work.work.found)
-        work.there.costs[level] = work.work.found.cost
-        work.there.met[level] = work.work.found.met
+        stacks.level_rows(own.stack, level, own.steps.tree, work, q, A, e)
+        work.there.costs[level] = work.cost
+        work.there.met[level] = work.met
         work.there.misses[level] = math.sqrt(stacks.missed2(own.stack, level, e)) if (
-            own.necessary[level]) else work.work.found.cost
+            own.necessary[level]) else work.cost
     steps.scale_columns(own.steps.limits, A, own.stack.m)
 
 
@@ -192,12 +189,12 @@ def step_from(own: LevelSearch, work: LevelSearchData, rows: Linearization, q: V
     rows: those at q, whose frames are in work.
     """
     lower, upper, size = own.steps.limits.lower, own.steps.limits.upper, 0.0
-    steps.set_region(own.steps.limits, work.work.step, q, radius)
-    arrays.copy_to(work.work.step.e, rows.e, own.stack.m)
-    work.work.step.A = rows.A
-    own.steps.direction(work.work, count)
+    steps.set_region(own.steps.limits, work.step, q, radius)
+    arrays.copy_to(work.step.e, rows.e, own.stack.m)
+    work.step.A = rows.A
+    own.steps.direction(work, count)
     for k in range(own.steps.tree.n):
-        change = own.steps.limits.scale[k] * work.work.step.x[k]
+        change = own.steps.limits.scale[k] * work.step.x[k]
         size = max(size, math.fabs(change))
         work.trial[k] = min(max(q[k] + change, lower[k]), upper[k])
     return size
@@ -205,8 +202,8 @@ def step_from(own: LevelSearch, work: LevelSearchData, rows: Linearization, q: V
 
 def predict(own: LevelSearch, work: LevelSearchData) -> None:
     """Write what each level would miss after the step if it were linear."""
-    left, n, m = work.work.step.left, own.steps.tree.n, own.stack.m
-    steps.write_left(work.here.A, work.work.step.x, work.here.e, n, m, left)
+    left, n, m = work.step.left, own.steps.tree.n, own.stack.m
+    steps.write_left(work.here.A, work.step.x, work.here.e, n, m, left)
     for level in range(own.stack.levels):
         after2 = stacks.missed2(own.stack, level, left)
         before2 = stacks.missed2(own.stack, level, work.here.e)

@@ -1,9 +1,4 @@
-cimport ik_node.kinematics.tree as trees
-cimport ik_node.solvers.kernel.qp.level as qp
-from ik_node.support.arrays cimport Memory, integers, matrix, objects, vector
-from ik_node.tasks.body_task cimport BodyTask, TaskData
-from ik_node.kinematics.tree cimport Tree
-cimport cython
+include "stacked_tasks.pxi"
 
 
 cdef class StackedTasks:
@@ -17,16 +12,19 @@ cdef class StackedTasks:
     cdef double position_tolerance, orientation_tolerance
 
 
-cdef class LevelCost:
+cdef class BodyData(TaskData):
+    cdef StepData step
+    cdef vector q
     cdef readonly double cost
     cdef readonly bint met
+    cdef int iterations
+
+    @cython.locals(task=BodyTask)
+    cdef begin(self, StackedTasks stack, const double[::1] q)
 
 
-@cython.locals(task=BodyTask)
-cdef take_targets(StackedTasks stack, TaskData work)
-cdef int rows_at(StackedTasks stack, Tree tree, TaskData work, vector q, matrix A, vector e,
-                 LevelCost found) except -1 nogil
+cdef int rows_at(StackedTasks stack, Tree tree, BodyData work, vector q, matrix A,
+                 vector e) except -1 nogil
 @cython.locals(met=cython.bint)
-cdef int level_rows(StackedTasks stack, int level, Tree tree, TaskData work, vector q, matrix A,
-                    vector e, LevelCost found) except -1 nogil
-cdef double missed2(StackedTasks stack, int level, vector e) noexcept nogil
+cdef int level_rows(StackedTasks stack, int level, Tree tree, BodyData work, vector q, matrix A,
+                    vector e) except -1 nogil

@@ -8,8 +8,9 @@ import numpy as np
 
 from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
+from ik_node.solvers.kernel.body.steps import StepData
 from ik_node.solvers.kernel.qp import level as qp
-from ik_node.support.arrays import Matrix, Memory, Vector
+from ik_node.support.arrays import InputVector, Matrix, Memory, Vector
 from ik_node.tasks.body_task import BodyTask, TaskData
 
 
@@ -55,37 +56,42 @@ class StackedTasks:
         self.orientation_tolerance = orientation_tolerance
 
 
-class LevelCost:
-    """What a level costs, and whether every necessary task is within the tolerances.
+class BodyData(TaskData):
+    """Scratch of one thread: frames and targets of the tasks, their rows, and steps.
 
-    `cost`: Σ weight · |W r|² / 2 of the tasks, or weight · energy of those that have their own.
+    - `cost`: of a level, Σ weight · |W r|² / 2 of the tasks, or weight · energy of those that have
+      their own; `met`: whether every necessary task is within the tolerances.
+    - `iterations`: of the last search.
     """
 
-    cost: float
-    met: bool
+    def __init__(self, tree: Tree, stack: StackedTasks) -> None:
+        super().__init__(tree, stack.count)
+        self.step, self.q = StepData(tree.n, stack.m), self.memory.zeros(tree.n)
+        self.cost, self.met, self.iterations = 0.0, False, 0
+
+    def begin(self, stack: StackedTasks, q: InputVector) -> None:
+        """Take q (n,), and the targets of the tasks, as they are now, for one search."""
+        for k in range(self.step.n):
+            self.q[k] = q[k]
+        for index in range(stack.first_task[stack.levels]):
+            task = cython.cast(BodyTask, stack.tasks[index])
+            for i in range(4):
+                for j in range(4):
+                    self.targets[task.index][i][j] = task.target[i][j]
 
 
-def take_targets(stack: StackedTasks, work: TaskData) -> None:
-    """Copy the targets of the tasks, as they are now, for one search."""
-    for index in range(stack.first_task[stack.levels]):
-        task = cython.cast(BodyTask, stack.tasks[index])
-        for i in range(4):
-            for j in range(4):
-                work.targets[task.index][i][j] = task.target[i][j]
-
-
-def rows_at(stack: StackedTasks, tree: Tree, work: TaskData, q: Vector, A: Matrix, e: Vector,
-            found: LevelCost) -> None:
+def rows_at(stack: StackedTasks, tree: Tree, work: BodyData, q: Vector, A: Matrix,
+            e: Vector) -> None:
     """Write the frames at q (n,), and the rows of the first level; see `level_rows`."""
     trees.tree_frames(tree, q, work.frames, work.axes)
-    level_rows(stack, 0, tree, work, q, A, e, found)
+    level_rows(stack, 0, tree, work, q, A, e)
 
 
-def level_rows(stack: StackedTasks, level: int, tree: Tree, work: TaskData, q: Vector, A: Matrix,
-               e: Vector, found: LevelCost) -> None:
+def level_rows(stack: StackedTasks, level: int, tree: Tree, work: BodyData, q: Vector, A: Matrix,
+               e: Vector) -> None:
     """Write the weighted rows of a level at q (n,): A Δq = e is wanted; A (n, m) is transposed.
 
-    work has the frames at q, and the targets. Raises what a task in Python raises.
+    work has the frames at q, and gets the cost. Raises what a task in Python raises.
     """
     first, cost, met = stack.first_row[level], 0.0, True
     position2 = stack.position_tolerance * stack.position_tolerance
@@ -114,7 +120,7 @@ def level_rows(stack: StackedTasks, level: int, tree: Tree, work: TaskData, q: V
         if stack.necessary[index] and not (along <= position2 and about <= orientation2):
             met = False
         first += stack.sizes[index]
-    found.cost, found.met = cost, met
+    work.cost, work.met = cost, met
 
 
 def missed2(stack: StackedTasks, level: int, e: Vector) -> float:

@@ -1,15 +1,10 @@
 include "velocity.pxi"
 
 
-cdef class VelocityData:
-    cdef Memory memory
-    cdef TaskData task
-    cdef StepData step
+cdef class VelocityData(BodyData):
     cdef Cascade cascade
     cdef poses composite
     cdef matrix L
-    cdef LevelCost found
-    cdef vector q
 
 
 cdef class Velocity:
@@ -21,13 +16,11 @@ cdef class Velocity:
 
     @cython.locals(work=VelocityData)
     cpdef run(self, const double[::1] q, double dt)
-    cdef VelocityData take_data(self)
     cdef int step(self, VelocityData work, double dt) except -1 nogil
     cdef int direction(self, VelocityData work, int count) except -1 nogil
     cdef bint write(self, VelocityData work, double dt, double[::1] velocity)
 
 
-@cython.locals(found=cython.bint)
 @cython.locals(row='const double[::1]', found=cython.bint)
 cpdef bint is_plain(values, int n, double most)
 cdef int rows_at(Velocity own, VelocityData work) except -1 nogil

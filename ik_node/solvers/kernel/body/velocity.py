@@ -17,13 +17,12 @@ from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
 from ik_node.solvers.kernel.body import stacked_tasks as stacks
 from ik_node.solvers.kernel.body import steps
-from ik_node.solvers.kernel.body.stacked_tasks import LevelCost, StackedTasks
+from ik_node.solvers.kernel.body.stacked_tasks import BodyData, StackedTasks
 from ik_node.solvers.kernel.body.steps import Limits, StepData
 from ik_node.solvers.kernel.qp import hierarchical_qp as cascades
 from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
 from ik_node.support import arrays
-from ik_node.support.arrays import InputVector, Memory
-from ik_node.tasks.body_task import TaskData
+from ik_node.support.arrays import InputVector
 
 DAMPING = 1e-3    # λ² over the cost
 TINY = 1e-14      # of λ²
@@ -38,14 +37,12 @@ INF = math.inf
 FLOAT = np.dtype(float)
 
 
-class VelocityData:
-    """Scratch of one thread."""
+class VelocityData(BodyData):
+    """Scratch of one thread for steps over levels."""
 
     def __init__(self, tree: Tree, stack: StackedTasks, rows: Sequence[int], energy: bool) -> None:
         """Make room for steps over levels of some numbers of rows; energy: see `Cascade`."""
-        self.memory, self.found = Memory(), LevelCost()
-        self.task, self.step = TaskData(tree, stack.count), StepData(tree.n, stack.m)
-        self.q = self.memory.zeros(tree.n)
+        super().__init__(tree, stack)
         self.composite = self.memory.poses(np.zeros((tree.links, 4, 4)))
         self.L = self.memory.matrix(tree.n, tree.n)
         self.cascade = Cascade(tree.n, rows, stack.sides[:sum(rows)], energy)
@@ -59,24 +56,18 @@ class Velocity:
         self.rows, self.energy = list(stack.level_sizes), False
         self.idle: list[VelocityData] = []
 
-    def take_data(self) -> VelocityData:
-        """Return scratch that no other thread uses."""
-        return self.idle.pop() if self.idle else VelocityData(self.tree, self.stack, self.rows,
-                                                              self.energy)
-
     def run(self, q: InputVector, dt: float) -> np.ndarray | None:
         """Return joint velocities (n,) that bring q (n,) nearer to the tasks, None for overflows.
 
         q + dt · velocity is inside the limits of q, and the velocity inside its own; a q outside
         the limits comes back as fast as those let it. Raises what a task in Python raises.
         """
-        work, n = self.take_data(), self.tree.n
-        for k in range(n):
-            work.q[k] = q[k]
-        stacks.take_targets(self.stack, work.task)
+        work = self.idle.pop() if self.idle else VelocityData(
+            self.tree, self.stack, self.rows, self.energy)
+        work.begin(self.stack, q)
         with cython.nogil:
             self.step(work, dt)
-        velocity = np.empty(n)
+        velocity = np.empty(self.tree.n)
         finite = self.write(work, dt, velocity)
         self.idle.append(work)
         return velocity if finite else None
@@ -125,9 +116,9 @@ def is_plain(values: Any, n: int, most: float) -> bool:
 def rows_at(own: Velocity, work: VelocityData) -> None:
     """Write the rows of all levels at work.q (n,), over the scale of the joints."""
     A, e = work.step.A, work.step.e
-    trees.tree_frames(own.tree, work.q, work.task.frames, work.task.axes)
+    trees.tree_frames(own.tree, work.q, work.frames, work.axes)
     for level in range(own.stack.levels):
-        stacks.level_rows(own.stack, level, own.tree, work.task, work.q, A, e, work.found)
+        stacks.level_rows(own.stack, level, own.tree, work, work.q, A, e)
     steps.scale_columns(own.limits, A, own.stack.m)
     arrays.copy_to(work.step.e_here, e, own.stack.m)
 
@@ -164,8 +155,7 @@ def converge(own: Velocity, work: VelocityData, all_rows: bool) -> float:
     for _ in range(CORRECTIONS):
         for k in range(own.tree.n):
             q[k] = work.q[k] + own.limits.scale[k] * x[k]
-        stacks.rows_at(own.stack, own.tree, work.task, q, work.step.A_trial, work.step.e_trial,
-                       work.found)
+        stacks.rows_at(own.stack, own.tree, work, q, work.step.A_trial, work.step.e_trial)
         excess = ask_for_more(own.stack, work.step, all_rows)
         if excess == 0.0 or (excess > 1.0 and not excess < CONVERGING * before):
             break
