@@ -5,7 +5,7 @@ import functools
 import math
 import os
 import time
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
@@ -112,9 +112,9 @@ class Driver(ABC):
         """Return the arguments of the constructor, as text."""
         return tuple(map(repr, self._arguments))
 
+    @abstractmethod
     def _solved(self, closest: bool, *arguments: Any) -> Any:
         """Solve; closest: whether the closest configuration is wanted where that fails."""
-        raise NotImplementedError
 
     def _deadline(self) -> float:
         """Return when a solve that begins now must end, by time.perf_counter, s; may be inf."""

@@ -172,11 +172,6 @@ def as_poses(poses: Any) -> np.ndarray:
     return exact
 
 
-def as_goals(poses: Any) -> list[Goal]:
-    """Return the goals of all six axes at poses (m, 4, 4), m. Raises InputError as `as_poses`."""
-    return [Goal._of_clean_pose(pose) for pose in as_poses(poses)]
-
-
 def task_singular_values(chain: 'Chain', goal: Goal, q: np.ndarray,
                          length: float = 1.0) -> np.ndarray:
     """Return the singular values, descending, of the constrained rows of the Jacobian at q (n,).

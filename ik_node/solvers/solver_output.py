@@ -1,7 +1,7 @@
 """Results of methods, of one attempt and of a goal, which forward kinematics verifies."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -65,9 +65,3 @@ def as_columns(found: Sequence[Found], n: int) -> list[np.ndarray]:
                  float, bool, object, float, float, int, int, object)]
     columns[0] = columns[0].reshape(len(found), n)
     return columns
-
-
-def write_row(columns: Sequence[np.ndarray], k: Any, found: Found) -> None:
-    """Replace the result number k."""
-    for column, value in zip(columns, found):
-        column[k] = value

@@ -16,7 +16,7 @@ from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
 from ik_node.solvers.kernel.arm_kernel import closest_of, verifier_of
 from ik_node.solvers.options import SolverOptions, restricted
 from ik_node.solvers.result import PROVEN, Result, StopReason
-from ik_node.solvers.solver_output import Found, Verified, as_columns, write_row
+from ik_node.solvers.solver_output import Found, Verified, as_columns
 from ik_node.spatial.conversions import why_no_heading
 from ik_node.support.arguments import floats, numbers, vector
 from ik_node.support.bounds import MAX_NUMBER
@@ -107,9 +107,11 @@ class ArmSearch(Driver):
         """Return columns of results with what follows the searches that have failed."""
         if self.options.closest or (self.collisions is not None and self.collisions.confirms):
             for k in np.flatnonzero(~columns[1]):
-                write_row(columns, k, self._finished(
-                    Goal._of_clean_pose(poses[k]), starts[k].copy(),
-                    Found(*(column[k] for column in columns)), self.options.closest))
+                found = self._finished(Goal._of_clean_pose(poses[k]), starts[k].copy(),
+                                       Found(*(column[k] for column in columns)),
+                                       self.options.closest)
+                for column, value in zip(columns, found):
+                    column[k] = value
         return columns
 
     def _is_blocked(self, goal: Goal, q: np.ndarray) -> bool:

@@ -12,7 +12,7 @@ from ik_node.kinematics.reach import extent
 from ik_node.solvers.arm.arm_search import ArmSearch
 from ik_node.solvers.arm.self_motion import SelfMotion, self_motions
 from ik_node.solvers.driver import ends_by
-from ik_node.solvers.goal import Goal, as_goal, as_goals, as_poses
+from ik_node.solvers.goal import Goal, as_goal, as_poses
 from ik_node.solvers.kernel.low_discrepancy import initial_guess
 from ik_node.solvers.path.path_result import plan
 from ik_node.solvers.path.problem import PathProblem, choosing_time, stacked, travel_scale
@@ -86,7 +86,8 @@ class Solver(ArmSearch):
         if allowed < 0.0:
             raise InputError(f'timeout must be at least 0, or None, not {timeout:g}')
         goals = (list(poses) if isinstance(poses, (list, tuple)) and len(poses)
-                 and all(isinstance(goal, Goal) for goal in poses) else as_goals(poses))
+                 and all(isinstance(goal, Goal) for goal in poses)
+                 else [Goal._of_clean_pose(pose) for pose in as_poses(poses)])
         start = None if q0 is None else Solver._start(self, q0)
         deadline = started + allowed - min(choosing_time(len(goals)), 0.5 * allowed)
         options, anywhere = self.options, self._anywhere

@@ -118,20 +118,15 @@ class IterativeSolver(Solver):
         """Do as `ArmSearch._batch`; search: by default the solver's own."""
         if not self._in_kernel or self.options.consistency_limits is not None:
             return super()._batch(poses, starts, progress)
-        return self._finished_batch(
-            self._columns(poses, starts.copy(), progress, search or self._entry), poses, starts)
-
-    def _columns(self, poses: np.ndarray, q: np.ndarray, progress: Callable[[float], None],
-                 search: Search) -> list[np.ndarray]:
-        """Return the columns of `Found` of searches from q (m, n), in place."""
-        count, timeout = len(poses), self.options.timeout
+        entry, q, count = search or self._entry, starts.copy(), len(poses)
         counts, errors = np.empty((count, 3), dtype=np.int_), np.empty((count, 2))
-        allowed = math.inf if timeout is None else timeout
-        share(lambda part: search.solve_many(
+        allowed = math.inf if self.options.timeout is None else self.options.timeout
+        share(lambda part: entry.solve_many(
             poses[part], ALL_AXES, q[part], allowed, counts[part], errors[part]), count, progress)
         ends = counts[:, 0]
-        return [q, ends == CONVERGED, np.array(REASONS, dtype=object)[ends], *errors.T.copy(),
-                *counts.T[1:].copy(), np.full(count, self.credited, dtype=object)]
+        return self._finished_batch([
+            q, ends == CONVERGED, np.array(REASONS, dtype=object)[ends], *errors.T.copy(),
+            *counts.T[1:].copy(), np.full(count, self.credited, dtype=object)], poses, starts)
 
     def _chains_about(self, q0: np.ndarray) -> list[Chain]:
         """Return the chain within the consistency limits about q0 (n,), a soft one before it."""

@@ -240,8 +240,8 @@ class Attempts(Driver):
 
     def _proof(self) -> Proof | None:
         """Return a proof that a necessary task cannot be met, None where there is none."""
-        proofs = (self._proof_of(task) for task in self.tasks if task.is_necessary)
-        return next((one for one in proofs if one is not None), None)
+        return next(filter(None, (self._proof_of(task) for task in self.tasks
+                                  if task.is_necessary)), None)
 
     def _proof_of(self, task: Task) -> Proof | None:
         """Return a proof that a task cannot be met, None where there is none."""

@@ -71,12 +71,12 @@ def cause(body: Body, tasks: Sequence[Task], task_names: Sequence[str], which: i
     if undefined:
         return undefined, False
     all_rows = [rows_at(task, frames) for task in tasks]
-    at_limits = _Limits(q <= body.lower + _AT_LIMIT, q >= body.upper - _AT_LIMIT)
-    nothing = _Limits(np.zeros(len(q), dtype=bool), np.zeros(len(q), dtype=bool))
+    at_limits = np.array([q <= body.lower + _AT_LIMIT, q >= body.upper - _AT_LIMIT])
+    nothing = np.zeros((2, len(q)), dtype=bool)
     own, others = all_rows[which], [k for k, task in enumerate(tasks)
                                     if k != which and task.is_necessary]
 
-    def rate(kept: Iterable[int], limits: _Limits) -> float:
+    def rate(kept: Iterable[int], limits: np.ndarray) -> float:
         return _rate(own, [all_rows[k] for k in kept], limits)[0]
 
     enough = max(_MOVES, _CLEARLY * rate(others, at_limits))
@@ -97,11 +97,6 @@ def cause(body: Body, tasks: Sequence[Task], task_names: Sequence[str], which: i
     return '', False
 
 
-class _Limits(NamedTuple):
-    lower: np.ndarray
-    upper: np.ndarray
-
-
 def rows_at(task: Task, frames: BodyFrames) -> Missed:
     """Return the rows of a task at some frames."""
     one_sided = task.rows(frames.body).one_sided
@@ -109,11 +104,12 @@ def rows_at(task: Task, frames: BodyFrames) -> Missed:
     return Missed(J, np.where(one_sided & (r > 0.0), 0.0, r), ~one_sided | (r < _HOLDS))
 
 
-def _rate(own: Missed, kept: Sequence[Missed], limits: _Limits) -> tuple[float, np.ndarray]:
+def _rate(own: Missed, kept: Sequence[Missed], limits: np.ndarray) -> tuple[float, np.ndarray]:
     """Return how fast a task comes nearer in the null space of others, and the joints at limits.
 
-    The rate is over the most that its Jacobian allows: 1 for a task that is free. The joints (n,)
-    are those that would go beyond a limit.
+    limits: (2, n) whether a joint is at its lower limit, at its upper one. The rate is over the
+    most that its Jacobian allows: 1 for a task that is free. The joints (n,) are those that would
+    go beyond a limit.
     """
     n = own.J.shape[1]
     blocked = np.zeros(n, dtype=bool)
@@ -129,8 +125,8 @@ def _rate(own: Missed, kept: Sequence[Missed], limits: _Limits) -> tuple[float, 
             _, s, Vt = np.linalg.svd(rows, full_matrices=False)
             basis = Vt[s > _RANK * max(float(s[0]), 1e-300)]
             step = step - basis.T @ (basis @ step)
-        beyond = ~blocked & ((limits.lower & (step < -1e-9 * most))
-                             | (limits.upper & (step > 1e-9 * most)))
+        beyond = ~blocked & ((limits[0] & (step < -1e-9 * most))
+                             | (limits[1] & (step > 1e-9 * most)))
         if not beyond.any():
             break
         blocked |= beyond

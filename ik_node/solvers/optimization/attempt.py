@@ -49,7 +49,7 @@ class Minimizing(Driver):
         """Solve. Raises UnsupportedError where linear constraints would be ignored."""
         if closest and self.options.linear_constraints is not None:
             raise UnsupportedError('closest ignores linear_constraints: make a solver without')
-        return super()._solved(closest, *arguments)
+        return super()._solved(closest, *arguments)  # type: ignore[safe-super]
 
 
 def attempt(problem: Problem, terms: TermSum | None, restored: Restore, q: np.ndarray) -> Attempt:
