@@ -7,15 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ik_node import spatial
 from ik_node.model.joint_space import JointSpace
 from ik_node.model.pose_library import read_poses
-from ik_node.spatial import (
-    inverse,
-    matrix_from_rpy,
-    quaternion_from_matrix,
-    rotation_log,
-    rpy_from_matrix,
-)
 from ik_node.support.exceptions import InputError
 from ik_node.viewer.draft import ANGLES, LENGTHS, number, on_user_change
 from ik_node.viewer.latest_value import errors_shown
@@ -71,7 +65,7 @@ class GoalPanel(Panel):
             widget.visible = shown
         if T_scene_goal is None or not shown:
             return
-        T = inverse(self._robot_view.target_frame()) @ T_scene_goal
+        T = spatial.inverse(self._robot_view.target_frame()) @ T_scene_goal
         if np.abs(T - self._T).max() > _SHOWN:
             self._show(T)
         else:  # at rest: the field fits its height to the text, which takes the browser long
@@ -80,7 +74,7 @@ class GoalPanel(Panel):
     def _show(self, T: np.ndarray) -> None:
         """Show a goal (4, 4), m, in the frame of the base."""
         self._T = T
-        angles = np.degrees(rpy_from_matrix(T[:3, :3]))
+        angles = np.degrees(spatial.rpy_from_matrix(T[:3, :3]))
         for names, values, digits in ((_XYZ, T[:3, 3], _LENGTHS), (_RPY, angles, _ANGLES)):
             for name, value in zip(names, values):
                 self._draft.show(name, _rounded(value, digits))
@@ -96,13 +90,14 @@ class GoalPanel(Panel):
         T[:3, 3] = [number(name, typed[name], LENGTHS) if name in typed else value
                     for name, value in zip(_XYZ, T[:3, 3])]
         if typed.keys() & set(_RPY):
-            T[:3, :3] = matrix_from_rpy(*(
+            T[:3, :3] = spatial.matrix_from_rpy(*(
                 number(name, typed[name], ANGLES) if name in typed else float(value)
-                for name, value in zip(_RPY, rpy_from_matrix(T[:3, :3]))))
+                for name, value in zip(_RPY, spatial.rpy_from_matrix(T[:3, :3]))))
         R, served = T[:3, :3], self._robot_view.served_axes
         served[3:] |= served[3:].sum() > 1  # it turns a direction: what is left free is its own
         served[3:] &= not self._page.position_only
-        left = ~served * np.r_[R.T @ (T - self._T)[:3, 3], rotation_log(self._T[:3, :3].T @ R)]
+        left = ~served * np.r_[R.T @ (T - self._T)[:3, 3],
+                               spatial.rotation_log(self._T[:3, :3].T @ R)]
         off = *np.abs(R @ left[:3]), *[np.abs(left[3:]).max()] * 3
         wrong = [name for name, one in zip((*_XYZ, *_RPY), off) if one > _LEAST and name in typed]
         if wrong:
@@ -117,7 +112,8 @@ class GoalPanel(Panel):
         """Return the command that sends a goal (4, 4), m, in the frame of the base."""
         view, only = self._robot_view, self._page.position_only
         x, y, z = (_rounded(value, _LENGTHS) for value in T[:3, 3])
-        qx, qy, qz, qw = (_rounded(value, _TURNS) for value in quaternion_from_matrix(T[:3, :3]))
+        qx, qy, qz, qw = (_rounded(value, _TURNS)
+                          for value in spatial.quaternion_from_matrix(T[:3, :3]))
         point = f'{{x: {x}, y: {y}, z: {z}}}'
         kind, content = ('PointStamped', f'{{point: {point}}}') if only else (
             'PoseStamped', f'{{pose: {{position: {point}, '

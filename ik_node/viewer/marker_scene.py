@@ -101,30 +101,25 @@ class MarkerScene:
         if shown is not None and (shown.marker is marker or all(
                 getattr(shown.marker, field) == getattr(marker, field) for field in _LOOKS)):
             self._move(key, shown._replace(end=end, marker=marker))
-        elif (handle := None if is_hidden else self._draw_anew(key, marker)) or is_hidden:
-            self._shown[key] = _Shown(handle, end, marker, self._T_scene(marker))
+            return
+        T, handle = self._T_scene(marker), None
+        if not is_hidden:
+            handle = self._draw(f'{self._name}/{key[0]}_{key[1]}', marker, T)
+            if handle is not None and (shown is None or shown.handle is None):
+                self._send_pose(handle)
+        if is_hidden or handle is not None:
+            self._shown[key] = _Shown(handle, end, marker, T)
 
     def refresh(self) -> None:
         """Draw the markers of layers that are shown again, and remove those of hidden ones."""
         if self.hidden == self._hidden:
             return
         self._hidden = self.hidden
-        for key, shown in list(self._shown.items()):
-            is_hidden, handle = layer_of(shown.marker) in self._hidden, shown.handle
-            if is_hidden and handle is not None:
-                handle.remove()
-                self._shown[key] = shown._replace(handle=None)
-            elif not (is_hidden or handle) and shown.marker.header.frame_id in self._frames:
-                self._shown[key] = shown._replace(handle=self._draw_anew(key, shown.marker),
-                                                  T=self._T_scene(shown.marker))
-
-    def _draw_anew(self, key: tuple[str, int], marker: Marker) -> Any:
-        """Draw a marker, or draw it again; return its handle, None for a kind not drawn here."""
-        before = self._shown.get(key)
-        handle = self._draw(f'{self._name}/{key[0]}_{key[1]}', marker, self._T_scene(marker))
-        if handle is not None and (before is None or before.handle is None):
-            self._send_pose(handle)
-        return handle
+        for key, (handle, end, marker, _) in list(self._shown.items()):
+            if (layer_of(marker) in self._hidden) == (handle is not None) and (
+                    marker.header.frame_id in self._frames):
+                self._remove(key)
+                self._add(key, marker, end)
 
     def pose(self, key: tuple[str, int]) -> np.ndarray | None:
         """Return the pose (4, 4), m, of a marker by its namespace and id; None where not drawn."""

@@ -34,13 +34,19 @@ class PlaybackPanel(Panel):
                     number('speed', typed['speed']), _SLOWEST), MAX_SPEED))).container:
                 self._draft.add('speed', 'speed', '1', 'seconds of the motion per second, '
                                 f'{_SLOWEST:g} to {MAX_SPEED:g}')
-            self._loop: Any = gui.add_checkbox('loop', False, hint='begin again at the end')
+            self._node_widget(
+                'loop', gui.add_checkbox('loop', False, hint='begin again at the end'),
+                lambda: None if (playback := self._present()) is None else playback.loop,
+                functools.partial(self._command, 'loop'))
         self._changed = 0.0  # when the user last moved the slider or set a value
-        self._changes = {name: self._worker(functools.partial(self._command, name))
-                         for name in ('time', 'loop')}
         self._button.on_click(lambda _: self._on_button())
-        for name, widget in zip(self._changes, (self._slider, self._loop)):
-            self._listen(name, widget)
+
+        async def on_update(event: Any) -> None:  # asynchronous: the value is read at once
+            if event.client is not None:  # set by the user, not by `update`
+                self._changed = time.monotonic()
+                self._work.give(functools.partial(self._command, 'time', min(max(
+                    self._slider.value, self._slider.min), self._slider.max)))
+        self._slider.on_update(on_update)
 
     def _is_useful(self) -> bool:
         return self._link.playback is not None and not self._page.is_staged
@@ -57,21 +63,15 @@ class PlaybackPanel(Panel):
         self._place.content = (
             f'{playback.time:.2f} of {playback.stop:.2f} s, frame {playback.frame} of '
             f'{playback.frames}, {playback.message}')
-        if any(change.busy for change in self._changes.values()) or (
-                playback.received < self._changed + _HOLD):
-            return  # what the user sets stays until the player has it
-        slider.value = min(max(round(playback.time, digits), playback.start), playback.stop)
-        self._loop.value = playback.loop
-        self._draft.show('speed', f'{playback.speed:g}')
+        if self._present() is not None:
+            slider.value = min(max(round(playback.time, digits), playback.start), playback.stop)
+            self._draft.show('speed', f'{playback.speed:g}')
 
-    def _listen(self, name: str, widget: Any) -> None:
-        async def on_update(event: Any) -> None:  # asynchronous: the value is read at once
-            if event.client is not None:  # set by the user, not by `update`
-                self._changed = time.monotonic()
-                value = widget.value
-                self._changes[name].give(min(max(value, widget.min), widget.max)
-                                         if widget is self._slider else value)
-        widget.on_update(on_update)
+    def _present(self) -> Playback | None:
+        """Return the playback, None while the player may not have yet what the user has set."""
+        playback = self._link.playback
+        return None if playback is None or self._work.busy or (
+            playback.received < self._changed + _HOLD) else playback
 
     def _on_button(self) -> None:
         playback = self._link.playback

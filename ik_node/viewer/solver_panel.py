@@ -12,13 +12,7 @@ from ik_node.control.options import BODY_SOLVERS, CollisionOptions, solves_arms
 from ik_node.model.chain import Chain
 from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.parameters import NONE, Described, to_parameter
-from ik_node.solvers.registry import (
-    body_solver_class,
-    body_solver_names,
-    make_solver,
-    solver_class,
-    solver_names,
-)
+from ik_node.solvers import registry
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.draft import whole_number
 from ik_node.viewer.latest_value import errors_shown
@@ -175,9 +169,9 @@ class SolverPanel(Panel):
 def unfit(chain: Chain) -> dict[str, str]:
     """Return the solvers that do not fit a chain, with the reasons, which follow their names."""
     reasons = {}
-    for name in solver_names():
+    for name in registry.solver_names():
         try:
-            make_solver(name, chain)
+            registry.make_solver(name, chain)
         except IkError as error:
             reasons[name] = str(error).removeprefix(f'{name} ')
     return reasons
@@ -203,8 +197,9 @@ def grouped(options: Iterable[str]) -> dict[str, list[str]]:
 def default_values(solver: str) -> Mapping[str, Any]:
     """Return the defaults of a solver as values of parameters; empty for one not installed here."""
     defaults: dict[str, Any] = {}
-    for solvers, find in ((body_solver_names(), body_solver_class),
-                          (solver_names(), solver_class)):  # as of arms where both have an option
+    for solvers, find in (  # as of arms where both have an option
+            (registry.body_solver_names(), registry.body_solver_class),
+            (registry.solver_names(), registry.solver_class)):
         if solver in solvers:
             with contextlib.suppress(IkError):  # of a plug-in that cannot be imported
                 defaults.update(CollisionOptions.defaults() | find(solver).Options.defaults())

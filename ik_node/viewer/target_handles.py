@@ -32,7 +32,7 @@ class Gizmo:
     Where the user has dragged it (`is_dragged`), it stays in the frame of its target: in the parts
     of the pose that it sets.
 
-    - `T_frame_goal`: the goal (4, 4), m, of the last drag, in that frame.
+    - `T_frame_goal`: the goal (4, 4), m, of the last drag, in that frame. `drags`: handles them.
     """
 
     def __init__(self, handles: 'TargetHandles', target: Target, T: np.ndarray) -> None:
@@ -59,7 +59,7 @@ class Gizmo:
         self._T, self._seen = T, self._pose()
         self.is_dragged = self._grabbed = False
         self.T_frame_goal = np.eye(4)  # of the last drag
-        self._drags: LatestValue[np.ndarray] = LatestValue(
+        self.drags: LatestValue[np.ndarray] = LatestValue(
             lambda T_frame_goal: handles.moved(target, T_frame_goal), handles.notify)
         # Asynchronous callbacks keep the order of the events.
 
@@ -78,7 +78,7 @@ class Gizmo:
         self._see()
         self.T_frame_goal = inverse(T_frame) @ self._T
         if sends:
-            self._drags.give(self.T_frame_goal)
+            self.drags.give(self.T_frame_goal)
         self._grabbed = not ends
 
     @property
@@ -103,17 +103,13 @@ class Gizmo:
         """Move it to the target (4, 4), m, except for what the user has set by dragging it."""
         T = T_scene_target
         if self.is_dragged:
-            if self._grabbed or self._drags.busy:
+            if self._grabbed or self.drags.busy:
                 return
             T = self._freedom.merge(self._frame() @ self.T_frame_goal, T_scene_target)
         # The page's pose comes before the call of `_on_drag`.
         if np.allclose(self._pose(), self._seen, rtol=0.0, atol=_MOVED) and not (
                 np.array_equal(T, self._T)):
             self._place(T)
-
-    def drop(self) -> None:
-        """Forget a drag that has not been sent yet; one that is being sent is sent on return."""
-        self._drags.drop()
 
     def release(self) -> None:
         """Let it follow the target until it is dragged again."""
@@ -147,7 +143,7 @@ class Gizmo:
 
     def remove(self) -> None:
         """Remove the handle."""
-        self._drags.close()
+        self.drags.close()
         for node in filter(None, (self._handle, self._label)):
             node.remove()
 
@@ -239,9 +235,9 @@ class TargetHandles:
             self._history.record(self._before, lambda: self.drag_to(T, name, T_frame))
 
     def drop(self) -> None:
-        """Forget drags that have not been sent yet."""
+        """Forget drags that have not been sent yet; one that is being sent is sent on return."""
         for gizmo in list(self._gizmos.values()):
-            gizmo.drop()
+            gizmo.drags.drop()
 
     def release(self) -> None:
         """Let all handles follow their targets until they are dragged again."""

@@ -253,7 +253,7 @@ def test_no_drag_from_before_reaches_the_node_after_the_robot_was_sent_elsewhere
         free.wait(60.0)
         send_goal(T, *arguments)
     monkeypatch.setattr(node, 'send_goal', send_slowly)
-    drags = page.handle()._drags
+    drags = page.handle().drags
     node.sent.clear()
     for x in (-0.1, -0.2):
         T = start.copy()

@@ -39,7 +39,7 @@ class Shown:
         count = len(self.sent)
         self.handles.named(name).drag_to(T)
         assert until(lambda: len(self.sent) > count)
-        assert until(lambda: not self.handles.named(name)._drags.busy)
+        assert until(lambda: not self.handles.named(name).drags.busy)
 
     def place(self, target, T):
         """Move a target; return where its handle is then."""
@@ -164,9 +164,9 @@ def test_goals_are_those_that_were_sent_wherever_the_frame_is_now(shown):
 def test_a_drag_that_is_dropped_leaves_the_handle_where_it_is(shown):
     one = shown(HAND)
     gizmo, T = one.handles.named('hand'), matrix((0.4, 0.0, 0.0), UPRIGHT)
-    gizmo._drags.give = lambda _: None
+    gizmo.drags.give = lambda _: None
     gizmo.drag_to(T)
-    gizmo.drop()
+    gizmo.drags.drop()
     assert one.place(HAND, np.eye(4)) == pytest.approx(T)
 
 

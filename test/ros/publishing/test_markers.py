@@ -33,7 +33,7 @@ from ik_node.ros.publishing.markers.limit_panel import nearness
 from ik_node.ros.publishing.markers.scene import SceneMarkers
 from ik_node.ros.publishing.markers.shapes import AMBER, GREEN, RED
 from ik_node.ros.publishing.markers.task_markers import TaskMarkers
-from ik_node.ros.services.interaction.marker import Look, handle_marker
+from ik_node.ros.services.interaction.handles import Look, handle_marker
 from ik_node.support.resources import robot_file
 from ik_node.tasks import AlignAxis, CenterOfMass, Force, HalfSpace, LookAt, PointOnLine, Pose
 from marker_checks import check_markers

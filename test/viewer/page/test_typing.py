@@ -60,7 +60,7 @@ def test_random_values_arrive_as_typed_and_nothing_is_sent_before_they_are_commi
             page.keyboard.press('Control+a')
             # The last goal is solved, and solved again after a change of its tolerance.
             assert until(lambda: view.page._settings == [view.page.setting(robot_view)] and not (
-                view.page.handles.named('')._drags.busy), 60.0, page)
+                view.page.handles.named('').drags.busy), 60.0, page)
             before, q = len(node.sent), node.robot.joint_values()
             pause = rng.integers(len(text))
             for n, key in enumerate(keys(rng, text)):

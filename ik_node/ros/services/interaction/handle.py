@@ -3,7 +3,7 @@
 import math
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from geometry_msgs.msg import Point, PointStamped, Pose, PoseStamped
@@ -19,7 +19,6 @@ from ik_node.model.body import BodyFrames
 from ik_node.model.chain import Chain
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.markers.shapes import frame_of, shown_size
-from ik_node.ros.services.interaction.marker import Look
 from ik_node.solvers.goal import Goal
 from ik_node.tasks.base import POINT
 
@@ -29,6 +28,18 @@ _ONLY_TIP = 'tip'   # the name of the handle of a robot with one tip
 _MOST_SENT = 64     # poses of a drag that are kept until they become goals
 _NEAR = 2.0         # of the size of a body: handles of its targets stay within
 _LINEAR = np.array([1.0] * 3 + [0.0] * 3)
+
+
+class Look(NamedTuple):
+    """What a handle is shown with, besides its pose."""
+
+    frame: str
+    size: float  # of the group, m
+    weights: tuple[float, ...]
+    """(6,) along the handle's axes, linear first; axes of weight 0 have no control."""
+    solvers: tuple[str, ...]  # the names to choose from
+    solver: str
+    position_only: bool | None  # None where there is no choice
 
 
 class Handle:
