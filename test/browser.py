@@ -246,27 +246,11 @@ def open_folder(page, name, inside):
 
     A click on a folder that is moved by another one, which opens or closes, may miss it.
     """
-    _toggle(page, name, lambda: inside.filter(visible=True).count() > 0)
-
-
-def close_folder(page, name, inside):
-    """Close a folder of the panel; inside: as for `open_folder`."""
-    _toggle(page, name, lambda: inside.filter(visible=True).count() == 0)
-
-
-def _toggle(page, name, done):
     end = time.monotonic() + _LONGEST
-    while not done():
-        assert time.monotonic() < end, f'the folder {name!r} neither opens nor closes'
+    while not inside.filter(visible=True).count():
+        assert time.monotonic() < end, f'the folder {name!r} does not open'
         page.get_by_text(name, exact=True).first.click()
-        until(done, 10.0, page)
-
-
-def in_red(page, text):
-    """Tell whether a text is on the page, in the red of errors."""
-    told = page.get_by_text(text).first
-    return told.count() and told.evaluate(
-        'shown => getComputedStyle(shown).color') == 'rgb(208, 52, 44)'
+        until(lambda: inside.filter(visible=True).count() > 0, 10.0, page)
 
 
 def field(page, label):

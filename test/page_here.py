@@ -207,6 +207,26 @@ class Page:
         self.begin(*labels)
         self.settle()
 
+    def set(self, **values):
+        """Set parameters of the node as another client does, and let the page follow."""
+        self.node.set(**values)
+        self.settle()
+
+    def stand(self, values):
+        """Move the robot to joint values, and let the page follow."""
+        self.node.stand(values)
+        self.settle()
+
+    def undo(self):
+        """Take a step back, and let the panels do what that asks for."""
+        self.view.page.history.undo()
+        self.settle()
+
+    def redo(self):
+        """Take a step again, and let the panels do what that asks for."""
+        self.view.page.history.redo()
+        self.settle()
+
     def begin(self, *labels):
         """Press a button that begins what the test ends."""
         self._fire(self.widget(*labels))

@@ -5,7 +5,7 @@ import pytest
 
 def pytest_pycollect_makemodule():
     """Skip every module of this folder, before it imports the page, without what the page needs."""
-    for name in ('viser', 'fast_simplification'):
+    for name in ('viser', 'fast_simplification', 'rclpy'):
         pytest.importorskip(name, reason=f'{name} is not installed (make test brings it)')
 
 

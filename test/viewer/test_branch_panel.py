@@ -64,11 +64,9 @@ def test_the_arm_goes_through_the_branches_and_around(page, found):
 
 def test_the_row_where_the_arm_is_is_bold_and_a_new_goal_has_other_branches(page, found):
     page.choose('Branches', 'branch', value='List them')
-    page.node.stand(found[0] + 0.1)
-    page.settle()
+    page.stand(found[0] + 0.1)
     assert rows(page)[1] == [False] * len(found)
-    page.node.stand(found[3])
-    page.settle()
+    page.stand(found[3])
     assert rows(page)[1].index(True) == 3
     page.drag(page.handle().T)
     assert rows(page) == ([], [])
@@ -79,15 +77,13 @@ def test_a_step_to_another_branch_is_taken_back_by_itself(page, found):
     page.drag(page.handle().T)
     page.choose('Branches', 'branch', value='List them')
     page.choose('Branches', 'branch', value='Next')
-    page.view.page.history.undo()
-    page.settle()
+    page.undo()
     assert page.q() == pytest.approx(found[0], abs=1e-6)
-    page.view.page.history.redo()
-    page.settle()
+    page.redo()
     assert page.q() == pytest.approx(found[1], abs=1e-9)
 
 
-def test_a_step_without_branches_sends_nothing_and_a_refused_one_is_told(page):
+def test_a_step_without_branches_sends_nothing_and_a_refused_one_is_reported(page):
     before = len(page.node.sent)
     page.choose('Branches', 'branch', value='Next')
     assert page.node.sent[before:] == []

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from fake_node import FakeNode
 from ik_node.commands.pictures import nearest_camera
+from ik_node.viewer import camera
 from ik_node.viewer.camera import points_to_show
-from page_here import Browser, page_of
+from page_here import Browser, page_of, page_with
 from robots import OWN
 
 DIRECTION, FOV = np.array([1.0, 0.5, 0.45]), np.radians(75.0)
@@ -113,3 +112,52 @@ def test_a_browser_that_goes_back_to_the_first_camera_as_it_begins_is_turned_aga
         late.camera.position = np.array(page.server.initial_camera.position)
         page.update()
         assert late.camera.position == pytest.approx(own)
+
+
+@pytest.fixture
+def bent():
+    with page_with('arm_6r', start_pose=[0.1, 0.2, 0.3, 0.1, -0.5, 0.2]) as made:
+        yield made
+
+
+def test_the_handle_is_in_the_picture_of_every_browser_until_the_user_turns_the_camera(bent):
+    browsers = bent.browsers
+    browsers.update({2: Browser(390, 700), 3: Browser(480, 600), 4: Browser(1600, 1080)})
+    browsers[5] = Browser(0, 0)  # it has no picture yet
+    bent.settle()
+    tip = bent.robot_view.pose(bent.robot_view.chain.tip_link)
+    assert bent.handle().T == pytest.approx(tip, abs=1e-6)
+    assert [float(bent.widget('Goal', f'{axis}, m').value) for axis in 'xyz'] == pytest.approx(
+        tip[:3, 3], abs=1e-4)
+    assert [browsers[number].sees(tip) for number in (2, 3, 4)] == [True] * 3
+    phone, other = browsers[2].camera, browsers[3].camera
+    before = phone.position
+    phone.image_width, phone.image_height = 844, 300
+    other.position = (3.0, 3.0, 3.0)  # by the user
+    other.image_width = 700
+    bent.settle()
+    assert phone.position != pytest.approx(before)
+    assert browsers[2].sees(tip)
+    assert other.position == (3.0, 3.0, 3.0)
+
+
+def test_a_robot_that_goes_to_its_start_pose_as_it_is_opened_is_seen_there(bent, monkeypatch):
+    monkeypatch.setattr(camera, '_SETTLES', 1e9)
+    bent.browsers[2] = Browser()
+    bent.choose('robot', value='arm_7r')
+    bent.stand(np.full(7, 2.0))
+    bent.browsers[2].camera.position = away = (5.0, 5.0, 5.0)  # by the user
+    bent.stand(np.zeros(7))
+    assert bent.browser.sees(bent.handle().T)
+    assert bent.browsers[2].camera.position == away
+    before = np.array(bent.browser.camera.position)
+    bent.drag(bent.handle().T)
+    bent.stand(np.full(7, 1.0))
+    assert bent.browser.camera.position == pytest.approx(before)
+
+
+def test_another_robot_is_shown_to_a_user_who_has_turned_the_camera_too(bent):
+    bent.browser.camera.position = np.full(3, 30.0)
+    bent.choose('robot', value='scara')
+    assert bent.browser.sees(bent.handle().T)
+    assert np.linalg.norm(bent.browser.camera.position) < 10.0

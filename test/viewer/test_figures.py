@@ -24,21 +24,18 @@ def test_the_goal_of_a_tip_stays_the_goal_with_a_solver_of_the_body_and_tasks_fo
     with page_with('arm_7r') as page:
         arm, tip = page.handle(), page.robot_view.chain.tip_link
         assert hidden(page) == set()
-        page.node.set(solver='least_squares')
-        page.settle()
+        page.set(solver='least_squares')
         assert hidden(page) == {'Path'}
         assert page.handle() is arm
         assert len([path for path, *_ in page.widgets() if len(path) == 2
                     and path[0] == 'Joints']) == 7 + 1
-        page.node.stand([0.1, 0.4, 0.1, 0.8, 0.1, 0.5, 0.1])
-        page.settle()
+        page.stand([0.1, 0.4, 0.1, 0.8, 0.1, 0.5, 0.1])
         goal = raised(page, by=-0.05)
         page.drag(goal)
         assert page.robot_view.pose(tip) == pytest.approx(goal, abs=1e-4)
         assert 'reached' in page.text()
 
-        page.node.set(tasks=['hand'], hand__link=tip, hand__type='position')
-        page.settle()
+        page.set(tasks=['hand'], hand__link=tip, hand__type='position')
         assert page.handle() is None
         assert hidden(page) == set(PANELS)
         assert set(page.widget('Solver', 'solver').options) == set(BODY_SOLVERS)
@@ -47,8 +44,7 @@ def test_the_goal_of_a_tip_stays_the_goal_with_a_solver_of_the_body_and_tasks_fo
         assert page.robot_view.pose(tip)[:3, 3] == pytest.approx(goal[:3, 3], abs=1e-4)
         assert 'hand: reached' in page.text()
 
-        page.node.set(tasks='none', solver='dls')
-        page.settle()
+        page.set(tasks='none', solver='dls')
         assert page.handle('hand') is None
         assert hidden(page) == set()
         assert page.handle().T == pytest.approx(page.robot_view.pose(tip), abs=1e-4)

@@ -67,8 +67,7 @@ def test_what_is_typed_is_a_goal_once_it_is_committed_and_the_rest_stays_as_it_i
 
 def test_a_field_in_use_is_not_overwritten_and_escape_takes_back_what_was_typed(page):
     page.choose('Goal', 'x, m', value='-0.')
-    page.node.stand({'waist_joint': 0.2})  # the handle moves
-    page.settle()
+    page.stand({'waist_joint': 0.2})  # the handle moves
     assert page.widget('Goal', 'x, m').value == '-0.'
     assert shown(page, 'y, m') == pytest.approx([goal(page)[1, 3]], abs=1e-4)
     page.choose('Goal', 'x, m', value='\x1b')
@@ -127,8 +126,7 @@ def test_axes_that_the_arm_serves_are_those_of_its_tip_however_that_is_turned():
         f'<link name="wall"/><joint name="screws" type="fixed"><parent link="wall"/><child '
         f'link="{base}"/><origin rpy="{np.pi / 2.0} 0 0"/></joint></robot>'))
     with page_of(FakeNode(robot_description=upright)) as page:
-        page.node.stand([0.3, 0.4, 0.5])
-        page.settle()
+        page.stand([0.3, 0.4, 0.5])
         x, y, z = shown(page, *XYZ)
         page.type('Goal', 'z, m', value=f'{z - 0.1:.4f}')
         assert page.told == []
@@ -156,12 +154,10 @@ def test_a_goal_is_taken_back_and_sent_again(page):
     page.drag(T)
     after = page.q()
     page._fire(page.widget('Goal', 'x, m'))
-    page.view.page.history.undo()
-    page.settle()
+    page.undo()
     assert page.q() == pytest.approx(q, abs=1e-9)
     assert not page.handle().is_dragged
-    page.view.page.history.redo()
-    page.settle()
+    page.redo()
     assert page.q() == pytest.approx(after, abs=1e-4)
     assert page.handle().T == pytest.approx(T, abs=1e-9)
 

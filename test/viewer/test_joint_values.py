@@ -1,4 +1,4 @@
-"""Joint values that the page sends: by sliders, and as named poses."""
+"""Joint values that the page sends: by sliders, as named poses, and typed into fields."""
 
 import re
 import threading
@@ -9,7 +9,9 @@ import pytest
 
 import robots
 from fake_node import FakeNode
+from ik_node.support.exceptions import InputError
 from ik_node.viewer import goal_panel
+from ik_node.viewer.draft import Draft
 from ik_node.viewer.latest_value import LatestValue
 from page_here import page_of, page_with, panel_of, until
 
@@ -30,7 +32,7 @@ def slide(page, name, value):
     page.choose('Joints', f'{name}, °', value=np.degrees(value))
 
 
-def test_only_the_newest_value_is_handled_and_a_dropped_one_is_not_once_that_in_hand_is():
+def test_only_the_latest_value_is_handled_and_a_dropped_one_is_not_once_that_in_hand_is():
     handled, begun, free, last = [], threading.Event(), threading.Event(), threading.Event()
 
     def handle(value):
@@ -76,7 +78,7 @@ def test_a_value_that_waits_at_the_end_is_not_handled_and_none_is_waited_for():
     assert handled == [1]
 
 
-def test_a_defect_in_the_handling_of_a_value_is_told_and_the_next_one_is_handled(caplog):
+def test_a_defect_in_the_handling_of_a_value_is_reported_and_the_next_one_is_handled(caplog):
     told, handled = [], []
 
     def handle(value):
@@ -112,8 +114,7 @@ def test_typed_values_move_their_joints_once_they_are_committed(page):
     page.type(*field, value='4 feet')
     assert len(page.told) == 1
     assert page.q() == pytest.approx([0.1, np.radians(-25.5), 0.3])
-    page.view.page.history.undo()
-    page.settle()
+    page.undo()
     assert page.q() == pytest.approx([0.1, 0.2, 0.3])
 
 
@@ -163,11 +164,9 @@ def test_numbers_of_sliders_have_as_many_decimals_as_their_steps():
 def test_a_slider_that_is_dragged_is_one_step(page):
     for value in (0.3, 0.4, 0.5):
         slide(page, 'joint_2', value)
-    page.view.page.history.undo()
-    page.settle()
+    page.undo()
     assert page.q() == pytest.approx([0.1, 0.2, 0.3])
-    page.view.page.history.redo()
-    page.settle()
+    page.redo()
     assert page.q() == pytest.approx([0.1, 0.5, 0.3])
 
 
@@ -182,7 +181,7 @@ def test_a_slider_ends_the_goal_and_releases_the_handle(page):
     assert page.handle().T == pytest.approx(page.robot_view.pose(tip), abs=1e-5)
 
 
-def test_a_refused_value_is_told_and_the_slider_follows_the_robot(page):
+def test_a_refused_value_is_reported_and_the_slider_follows_the_robot(page):
     page.node.refusal = 'it is busy'
     slide(page, 'joint_1', 0.6)
     assert page.told == ['it is busy']
@@ -190,8 +189,7 @@ def test_a_refused_value_is_told_and_the_slider_follows_the_robot(page):
 
 
 def test_others_move_the_sliders(page):
-    page.node.stand([-0.4, 0.4, 0.2])
-    page.settle()
+    page.stand([-0.4, 0.4, 0.2])
     assert sliders(page) == pytest.approx([-0.4, 0.4, 0.2])
 
 
@@ -277,3 +275,42 @@ def test_sliders_come_again_after_a_time_without_joints(page):
         page.robot_view._chain = shown
         page.settle()
     assert page.shows('Joints', f'{chain.joint_names[0]}, °')
+
+
+class Field:
+    """A field that keeps all texts it was given."""
+
+    def __init__(self):
+        self.texts = []
+
+    def __setattr__(self, name, value):
+        if name == 'value':
+            self.texts.append(value)
+        else:
+            super().__setattr__(name, value)
+
+    def on_update(self, _):
+        """Be typed into by the test."""
+
+
+def committed(commit):
+    """Return the texts that a field with "1" is given after "2" was typed into it and committed."""
+    field = Field()
+    draft = Draft(SimpleNamespace(add_form=lambda _: SimpleNamespace(on_submit=lambda _: None),
+                                  add_text=lambda *_, **__: field), commit, print)
+    draft.add('a', 'a', '1')
+    draft._on_typed('a', '2')
+    draft.commit()
+    assert until(lambda: not draft.worker.busy)
+    draft.worker.close()
+    return field.texts
+
+
+def test_what_was_there_before_is_not_shown_once_another_text_is_committed():
+    assert committed(lambda _: None) == ['2']
+
+
+def test_what_was_there_before_is_shown_after_a_refusal():
+    def refuse(_):
+        raise InputError('no')
+    assert committed(refuse) == ['1']

@@ -3,9 +3,6 @@
 import numpy as np
 import pytest
 import trimesh
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
 from std_msgs.msg import ColorRGBA

@@ -2,9 +2,6 @@
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 import trimesh
 
 from ik_node import KinematicTree

@@ -1,11 +1,9 @@
 """Where mesh files may be: in what the user has named, however a description names them."""
 
-import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from pathlib import Path
 from types import SimpleNamespace
+
+import pytest
 
 from hostile_texts import chain, texts_that_name
 from ik_node.model.geometry import Mesh

@@ -2,8 +2,6 @@
 
 import pytest
 
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from ik_node.ros.clients.connection import Report
 from ik_node.viewer import node_state
 from ik_node.viewer.node_parameters import Freedom, Target, task_targets
@@ -70,7 +68,7 @@ def test_a_goal_that_is_sent_to_a_silent_node_is_not_said_to_be_solved(monkeypat
     assert 'does not respond' in made.line().text
 
 
-def test_a_motion_is_told_with_its_rest_until_it_ends():
+def test_a_motion_is_shown_with_its_rest_until_it_ends():
     report = Report(1, 'out of reach; the closest is published; moving for 2.464 s', {
         'motion_duration': '2.464', 'position_error': '0.108'})
     assert outcome_line(report, 1.264) == (AMBER, 'moving, 1.2 s left', 'out of reach')

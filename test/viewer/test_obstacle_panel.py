@@ -157,11 +157,9 @@ def test_the_solver_avoids_them_where_that_is_chosen(page):
     assert page.node.get('dls.avoid_collisions') is False
     page.choose('Obstacles', 'avoid collisions', value=True)
     assert page.node.get('dls.avoid_collisions') is True
-    page.node.set(solver='ccd')
-    page.settle()
+    page.set(solver='ccd')
     assert page.widget('Obstacles', 'avoid collisions').value is False
-    page.node.set(solver='dls')
-    page.settle()
+    page.set(solver='dls')
     add(page, 'sphere')
     T = page.robot_view.chain.forward(np.array([0.4, 0.3, 0.5, 0.4, -1.2, 0.4]))
     drag(page, 1, T)

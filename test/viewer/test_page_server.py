@@ -116,7 +116,7 @@ def test_a_request_without_a_host_or_with_two_is_refused(port):
         assert raw.recv(100).startswith(b'HTTP/1.1 403')
 
 
-def test_a_refusal_tells_the_option_and_no_foreign_site_may_frame_the_page(port):
+def test_a_refusal_names_the_option_and_no_foreign_site_may_frame_the_page(port):
     for host, text in (('evil.example', '--allow-host'), (f'localhost:{port}', '<html')):
         connection = http.client.HTTPConnection('127.0.0.1', port, timeout=60)
         connection.request('GET', '/', headers={'Host': host})
@@ -153,7 +153,7 @@ def test_a_page_for_the_whole_network_is_reached_by_address():
         server.stop()
 
 
-def test_a_toolkit_that_serves_otherwise_is_told_and_not_served(monkeypatch):
+def test_a_toolkit_that_serves_otherwise_is_reported_and_not_served(monkeypatch):
     from ik_node.viewer import page_server
     monkeypatch.setattr(page_server, 'asyncio_server', type('Other', (), {'serve': None}))
     with pytest.raises(IkError, match='cannot be refused with this release of viser'):

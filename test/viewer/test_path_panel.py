@@ -52,11 +52,8 @@ def paths(page):
     return [sent for sent in page.node.sent if sent[0] == 'path']
 
 
-def test_waypoints_are_sent_and_turn_green_where_they_are_met_and_red_where_one_is_missed(page):
-    poses = [ARM.forward(np.full(6, value)) for value in (0.1, 0.15, 0.2)]
-    for T in poses:
-        page.drag(T)
-        page.press('Path', 'Set a waypoint')
+def test_waypoints_are_sent_and_turn_green_where_they_are_met_and_red_where_one_is_missed(
+        page, poses):
     assert waypoints(page)[0] == pytest.approx(np.array(poses)[:, :3, 3], abs=1e-6)
     page.press('Path', 'Follow the path')
     (_, arm, sent), = paths(page)
@@ -75,14 +72,11 @@ def test_waypoints_are_sent_and_turn_green_where_they_are_met_and_red_where_one_
     assert len(paths(page)) == 2  # there is none to send
 
 
-def test_a_path_that_is_followed_as_a_whole_is_met_as_a_whole(page):
-    for value in (0.1, 0.2):
-        page.drag(ARM.forward(np.full(6, value)))
-        page.press('Path', 'Set a waypoint')
-    page.node.report(0, 'waypoint 2 of 2: the goal is met')
+def test_a_path_that_is_followed_as_a_whole_is_met_as_a_whole(page, poses):
+    page.node.report(0, 'waypoint 3 of 3: the goal is met')
     page.node.report(0, 'waypoint 5 of 5: of another path')
     page.settle()
-    assert waypoints(page)[1][1] == MET
+    assert waypoints(page)[1][2] == MET
 
 
 def test_the_list_has_numbers_that_are_in_the_scene_too_and_its_order_is_that_of_the_path(
@@ -134,7 +128,7 @@ def test_what_is_drawn_at_once_is_undone_at_once_and_numbers_do_not_overlap(page
         page.settle()
     assert len(listed(page)) == 4
     assert numbers(page) == ['1', '3']
-    page.view.page.history.undo()
+    page.undo()
     assert not page.drawn('/ik_node/path/')
 
 
@@ -163,8 +157,7 @@ def test_a_path_that_cannot_be_followed_is_refused_with_the_reason(page):
 def test_the_speed_is_the_nodes(page):
     page.choose('Path', 'speed', value=0.5)
     assert page.node.get('speed') == 0.5
-    page.node.set(speed=0.75)
-    page.settle()
+    page.set(speed=0.75)
     assert page.widget('Path', 'speed').value == 0.75
     page.node.refusal = 'it is busy'
     page.choose('Path', 'speed', value=0.25)

@@ -88,7 +88,7 @@ def test_at_the_end_it_plays_again(page):
     assert page.player.sent[1:] == [('time', 2.0), ('pause', False)]
 
 
-def test_a_refusal_is_told_and_what_holds_is_shown(page):
+def test_a_refusal_is_reported_and_what_holds_is_shown(page):
     page.player.refusal = 'it is busy'
     page.choose('Playback', 'time, s', value=7.25)
     page.press('Playback', 'Play')

@@ -1,10 +1,11 @@
-"""Plots: of the last goals, and of the joints and the manipulability over time."""
+"""Plots: of the last goals, and of the joints and the manipulability over time; and units."""
 
 import numpy as np
 import pytest
 
 import robots
 from ik_node import KinematicTree
+from ik_node.viewer.page_text import angle_text, length_text, time_text
 from ik_node.viewer.scene_nodes import distinct_colors
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
@@ -55,8 +56,7 @@ def test_the_manipulability_is_plotted_for_the_axes_that_goals_ask_for(page):
     page.choose('Plot', 'manipulability', value=True)
     J = CHAIN.jacobian(BENT)
     assert plots(page)[1][1][-1] == pytest.approx(abs(np.linalg.det(J)), rel=1e-6)
-    page.node.set(task_weights=[1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
-    page.settle()
+    page.set(task_weights=[1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
     assert plots(page)[1][1][-1] == pytest.approx(np.sqrt(np.linalg.det(J[:3] @ J[:3].T)))
     page.node.set(task_weights=[1.0] * 6)
     page.choose('Goal', 'position only', value=True)
@@ -65,3 +65,12 @@ def test_the_manipulability_is_plotted_for_the_axes_that_goals_ask_for(page):
 
 def test_as_many_colors_as_are_asked_for_are_distinct():
     assert len(set(distinct_colors(7))) == 7
+
+
+@pytest.mark.parametrize(('write', 'value', 'text'), [
+    (length_text, 0.14, '140 mm'), (length_text, 4e-6, '0.004 mm'), (length_text, 1.25, '1.25 m'),
+    (length_text, 0.0125, '12.5 mm'), (length_text, 1e-9, '< 0.001 mm'), (length_text, 0.0, '0 mm'),
+    (angle_text, np.radians(45.0), '45.0°'), (angle_text, np.radians(0.02), '0.020°'),
+    (time_text, 85e-6, '85 µs'), (time_text, 1.2e-3, '1.2 ms'), (time_text, 2.5, '2.5 s')])
+def test_a_quantity_has_a_readable_unit(write, value, text):
+    assert write(value) == text

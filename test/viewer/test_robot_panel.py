@@ -56,7 +56,7 @@ def test_a_robot_begins_at_its_start_pose_not_with_values_of_joints_of_the_same_
     assert page.q() == pytest.approx(np.zeros(6))
 
 
-def test_a_robot_that_cannot_go_to_its_start_pose_is_the_nodes_all_the_same(page, monkeypatch):
+def test_a_robot_that_cannot_go_to_its_start_pose_is_still_the_nodes(page, monkeypatch):
     def refuse():
         raise InputError('the node is not active')
     monkeypatch.setattr(page.node, 'reset', refuse)
@@ -115,7 +115,7 @@ def test_the_robots_of_an_archive_are_listed_and_the_first_is_opened(page, tmp_p
     assert not folder.exists()
 
 
-def test_a_refusal_of_the_node_is_told(page):
+def test_a_refusal_of_the_node_is_reported(page):
     page.node.refusal = 'it is busy'
     send(page, 'mine.urdf', (robots.OWN / 'arm_6r.urdf').read_bytes())
     assert page.told == ['mine.urdf is not opened: it is busy']
@@ -139,7 +139,7 @@ def test_a_robot_is_downloaded_its_progress_shown_and_cancelled():
         assert len(page.told) == 2
 
 
-def test_without_the_package_its_installation_is_told(monkeypatch):
+def test_without_the_package_its_installation_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, 'robot_descriptions', None)
     with page_with('arm_7r') as page:
         assert 'pip install' in page.text('Download a robot')

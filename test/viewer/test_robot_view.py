@@ -2,9 +2,6 @@
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from geometry_msgs.msg import Point, Pose
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -22,7 +19,7 @@ from page_here import placed, robot_view_of
 
 
 @pytest.mark.parametrize('kind', texts_that_name('x'))
-def test_a_description_that_names_a_file_opens_none_and_is_a_problem_told(server, kind, tmp_path):
+def test_a_description_that_names_a_file_opens_none_and_is_reported(server, kind, tmp_path):
     secret = tmp_path / 'secret.xacro'
     secret.write_text(chain(2))
     robot_view = robot_view_of(server, FakeNode(), f'station_{secret.parent.name}')
@@ -171,37 +168,30 @@ def test_a_marker_that_is_locked_to_a_link_follows_it_without_another_message(fi
         figure.tree.forward({})['left_palm'][:3, 3], abs=0.01)
 
 
-def test_a_reset_by_others_ends_the_goal_of_a_task(figure):
-    def status(words):
-        made = marker(Marker.TEXT_VIEW_FACING, 0, text=words)
-        made.ns = 'status'
-        return MarkerArray(markers=[made])
+def status(words):
+    return MarkerArray(markers=[Marker(ns='status', text=words)])
+
+
+@pytest.mark.parametrize('task', ['hand', ''])
+def test_a_reset_by_others_ends_the_goal_although_the_deletion_is_lost(figure, task):
+    def report(level=0):
+        figure.on_report(Report(level, 'the goal is met', {'arm': '', 'task': task}))
+    name = f'{task}: ' if task else ''
+    if not task:
+        figure.on_parameters({'tasks': 'none', 'tip_link': 'left_palm', 'solver': 'dls'})
     figure.state.update(True, 'active')
-    figure.on_report(Report(0, 'the goal is met', {'arm': '', 'task': 'hand'}))
-    figure.on_markers(status('the goal is met'))
-    assert figure.state.line().text == 'hand: reached'
-    figure.on_markers(status('no goal yet'))
-    assert figure.state.line().text == 'no goal yet'
-    figure.on_report(Report(2, 'out of reach', {'arm': '', 'task': 'hand'}))
+    report()
     figure.on_markers(status('no goal yet'))  # from before the goal
-    assert figure.state.line().text == 'hand: not reached'
-
-
-def test_a_reset_by_others_ends_the_goal_of_an_arm_although_the_deletion_is_lost(
-        server):
-    view = robot_view_of(server, FakeNode(), 'reset')
-
-    def status(words):
-        return MarkerArray(markers=[Marker(ns='status', text=words)])
-    view.state.update(True, 'active')
-    view.state.on_report(Report(0, 'the goal is met', {}))
-    view.on_markers(status('no goal yet'))  # from before the goal
-    view.on_markers(status('dls: the goal is met'))
-    assert view.state.line().text == 'reached'
-    view.on_markers(status('no goal yet'))
-    assert view.state.line().text == NO_GOAL
-    view.state.on_report(Report(0, 'the goal is met', {}))  # of the next goal
-    view.on_markers(status('solving'))
-    view.on_markers(status('no goal yet'))  # of the change before it, late
-    view.on_markers(status('dls: the goal is met'))
-    assert view.state.line().text == 'reached'
+    figure.on_markers(status('the goal is met'))
+    assert figure.state.line().text == f'{name}reached'
+    figure.on_markers(status('no goal yet'))
+    assert figure.state.line().text == NO_GOAL
+    report()  # of the next goal
+    figure.on_markers(status('solving'))
+    figure.on_markers(status('no goal yet'))  # of the change before it, late
+    figure.on_markers(status('the goal is met'))
+    assert figure.state.line().text == f'{name}reached'
+    figure.on_markers(status('no goal yet'))
+    report(2)
+    figure.on_markers(status('no goal yet'))  # from before the goal
+    assert figure.state.line().text == f'{name}not reached'

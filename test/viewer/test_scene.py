@@ -4,9 +4,6 @@ import numpy as np
 import pytest
 import trimesh
 
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
-
 import robots
 from ik_node import KinematicTree
 from ik_node.model.geometry import Mesh
@@ -116,12 +113,12 @@ def test_a_capsule_is_drawn_with_its_hemispheres(server, radius, length):
     ('package://nobody/box.stl', 'not found'), ('http://example.com/box.stl', 'only package'),
     ('/nowhere/box.stl', 'not opened, since it is outside .* --mesh-folder FOLDER'),
     ('//[nowhere/box.stl', 'Invalid'), ('a\0b.stl', 'null'), ('', 'not opened')])
-def test_what_is_no_mesh_is_told(filename, words):
+def test_what_is_no_mesh_is_reported(filename, words):
     with pytest.raises(MeshError, match=words):
         Meshes().load(Mesh(filename))
 
 
-def test_a_broken_mesh_is_told_and_the_rest_is_drawn(server, tmp_path, reader):
+def test_a_broken_mesh_is_reported_and_the_rest_is_drawn(server, tmp_path, reader):
     (tmp_path / 'broken.stl').write_text('no mesh')
     tree = KinematicTree.from_urdf(f'''<robot name="r"><link name="a"><visual><geometry>
         <mesh filename="file://{tmp_path}/broken.stl"/></geometry></visual></link>

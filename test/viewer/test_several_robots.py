@@ -39,8 +39,7 @@ def test_each_of_those_compared_goes_back_to_where_it_was_itself():
             node.stand(np.full(6, value))
         page.settle()
         page.drag(moved(page))
-        page.view.page.history.undo()
-        page.settle()
+        page.undo()
         assert [list(robot_view.values.values()) for robot_view in page.robot_views] == [
             pytest.approx(6 * [value]) for value in (0.1, 0.2)]
 
@@ -145,10 +144,8 @@ def test_a_figure_of_tasks_has_a_handle_for_each_that_can_be_moved():
         assert page.handle('left').T == pytest.approx(links['left_palm'], abs=1e-5)
         assert NO_GOAL in page.text()
 
-        page.node.set(tasks=[*tasks, 'hips'], hips__link='pelvis', hips__type='position')
-        page.settle()
+        page.set(tasks=[*tasks, 'hips'], hips__link='pelvis', hips__type='position')
         assert page.handle('hips').T[:3, 3] == pytest.approx([0.0, 0.0, 0.97], abs=1e-5)
-        page.node.set(tasks=list(tasks))
-        page.settle()
+        page.set(tasks=list(tasks))
         assert page.handle('hips') is None
         assert not page.drawn('/ik_node/tasks/hips')

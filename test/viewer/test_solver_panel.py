@@ -21,8 +21,7 @@ def test_solver_motion_and_on_failure_are_the_nodes_and_follow_it(page):
     for name, value in (('solver', 'ccd'), ('motion', 'joint'), ('on_failure', 'closest')):
         page.choose('Solver', name, value=value)
         assert page.node.get(name) == value
-    page.node.set(solver='auto', motion='jump')
-    page.settle()
+    page.set(solver='auto', motion='jump')
     assert page.widget('Solver', 'solver').value == 'auto'
     assert page.widget('Solver', 'motion').value == 'jump'
 
@@ -35,8 +34,7 @@ def test_a_choice_stays_until_it_is_sent_and_follows_the_node_afterwards(page):
     page._fire(widget)
     page.settle()
     assert page.node.get('solver') == widget.value == 'ccd'
-    page.node.set(solver='dls')  # by another client
-    page.settle()
+    page.set(solver='dls')  # by another client
     assert widget.value == 'dls'
 
 
@@ -63,21 +61,20 @@ def test_the_options_are_those_of_the_solver_in_groups_with_their_defaults(page)
     ('joint_weights', '1 2, 3 4 5 6', [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
     ('position_tolerance', '1e-3', 1e-3)])
 def test_what_is_typed_is_the_value_of_the_option(page, option, typed, value):
-    page.node.set(dls__damping=0.5)
-    page.settle()
+    page.set(dls__damping=0.5)
     before = page.node.get(f'dls.{option}')
     page.choose('Options', option, value=typed)
     assert page.node.get(f'dls.{option}') == before  # it is not committed
     page.press('Options', 'Apply')
     assert page.told == []
     assert page.node.get(f'dls.{option}') == value
-    page.view.page.history.undo()
+    page.undo()
     assert page.node.get(f'dls.{option}') == before
-    page.view.page.history.redo()
+    page.redo()
     assert page.node.get(f'dls.{option}') == value
 
 
-def test_a_value_that_the_node_refuses_goes_back_and_the_reason_is_told(page):
+def test_a_value_that_the_node_refuses_goes_back_and_the_reason_is_reported(page):
     page.type('Options', 'position_tolerance', value='-3')
     assert len(page.told) == 1
     assert page.told[0].startswith('dls.position_tolerance must be a number')
@@ -88,7 +85,7 @@ def test_a_value_that_the_node_refuses_goes_back_and_the_reason_is_told(page):
 
 
 @pytest.mark.parametrize('typed', ['ten', '3.7', '1e300'])
-def test_what_is_no_whole_number_is_refused_in_words_where_one_is_needed(page, typed):
+def test_what_is_no_whole_number_is_refused_with_a_reason_where_one_is_needed(page, typed):
     page.type('Options', 'max_restarts', value=typed)
     assert len(page.told) == 1
     assert page.told[0].startswith('dls.max_restarts must be a')
@@ -97,14 +94,13 @@ def test_what_is_no_whole_number_is_refused_in_words_where_one_is_needed(page, t
 
 
 def test_another_solver_avoids_collisions_as_the_one_before_did(page):
-    page.node.set(dls__avoid_collisions=True, dls__margin=0.02)
-    page.settle()
+    page.set(dls__avoid_collisions=True, dls__margin=0.02)
     page.choose('Solver', 'solver', value='ccd')
     assert [page.node.get(f'ccd.{name}') for name in ('avoid_collisions', 'margin')] == [True, 0.02]
     page.choose('Obstacles', 'avoid collisions', value=False)
     page.choose('Solver', 'solver', value='dls')
     assert page.node.get('dls.avoid_collisions') is False
-    page.view.page.history.undo()
+    page.undo()
     assert (page.node.get('solver'), page.node.get('dls.avoid_collisions')) == ('ccd', True)
 
 

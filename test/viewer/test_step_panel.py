@@ -48,12 +48,10 @@ def test_arrows_show_the_step_of_each_method_and_a_table_how_far_it_gets(page):
 
 def test_the_options_are_those_of_the_node(page):
     page.robot_view.enable(False)  # the goal is not solved again
-    page.node.set(dls__damping=2.0)
-    page.settle()
+    page.set(dls__damping=2.0)
     tip = ARM.forward(Q + step('dls', damping=2.0))[:3, 3]
     assert arrows(page)[1][-1] == pytest.approx(tip, abs=1e-4)
-    page.node.set(task_weights='auto', dls__damping='none')
-    page.settle()
+    page.set(task_weights='auto', dls__damping='none')
     tip = ARM.forward(Q + step('dls'))[:3, 3]
     assert arrows(page)[1][-1] == pytest.approx(tip, abs=1e-4)
 
@@ -118,12 +116,10 @@ def test_a_step_is_taken_without_the_arrows_too(page):
 def test_a_step_without_the_arrows_has_the_present_options_of_the_node(page):
     page.choose('Steps', 'show steps', value=False)
     page.choose('Steps', 'method', value='dls')
-    page.node.set(dls__damping=2.0)
-    page.settle()
+    page.set(dls__damping=2.0)
     page.node.stand(Q)
     page.drag(GOAL)
-    page.node.stand(Q)
-    page.settle()
+    page.stand(Q)
     page.press('Steps', 'One step')
     expected = np.clip(Q + step('dls', damping=2.0), ARM.lower, ARM.upper)
     assert page.q() == pytest.approx(expected, abs=1e-9)

@@ -6,8 +6,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
 from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.scene_nodes import matrix
 from ik_node.viewer.target_handles import TargetHandles

@@ -73,7 +73,7 @@ def test_what_is_refused_leaves_no_task_behind(page, fields, reason):
     assert page.widget('Tasks', 'task').options == ('–',)
 
 
-def test_a_name_is_used_once_and_a_refused_weight_is_told(page):
+def test_a_name_is_used_once_and_a_refused_weight_is_reported(page):
     add(page, 'position', 'one')
     add(page, 'position', 'one')
     assert page.told == ["there is a task 'one' already"]

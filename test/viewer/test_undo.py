@@ -28,18 +28,15 @@ def last_goal(page):
 
 
 def test_a_drag_that_has_moved_the_root_is_taken_back(page):
-    page.node.set(hand__type='position', hand__link='right_palm')
-    page.settle()
+    page.set(hand__type='position', hand__link='right_palm')
     drag(page, (0.3, 0.0, 0.0))
     assert np.abs(page.node.robot.T_world_root - np.eye(4)).max() > 1e-4
-    page.view.page.history.undo()
-    page.settle()
+    page.undo()
     assert page.node.robot.T_world_root == pytest.approx(np.eye(4), abs=1e-9)
 
 
 def test_a_goal_relative_to_a_link_is_the_same_again(page):
-    page.node.set(hand__type='relative_pose', hand__link='right_palm', hand__reference='left_palm')
-    page.settle()
+    page.set(hand__type='relative_pose', hand__link='right_palm', hand__reference='left_palm')
     first, second = drag(page, (0.05, 0.03, -0.04)), drag(page, (0.1, -0.1, 0.1))
     assert np.abs(second - first).max() > 0.05
     history = page.view.page.history
@@ -52,8 +49,7 @@ def test_a_goal_relative_to_a_link_is_the_same_again(page):
 
 
 def test_a_goal_is_the_same_where_its_handle_has_not_followed_the_robot_yet(page):
-    page.node.set(hand__type='relative_pose', hand__link='right_palm', hand__reference='left_palm')
-    page.settle()
+    page.set(hand__type='relative_pose', hand__link='right_palm', hand__reference='left_palm')
     goal = drag(page, (0.05, 0.03, -0.04))
     page.robot_view.go_home()
     page.view._paint()  # without `_follow`

@@ -1,14 +1,11 @@
 """Files that users of the page send, and robots in them."""
 
+import itertools
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
-
-import itertools
 
 import robots
 from hostile_texts import chain, texts_that_name

@@ -81,7 +81,7 @@ def test_the_progress_is_shown_and_a_computation_can_be_cancelled(page, monkeypa
     assert voxels(page) is None
 
 
-def test_an_arm_that_cannot_be_analysed_has_none_and_the_reason_is_told(page, monkeypatch):
+def test_an_arm_that_cannot_be_analysed_has_none_and_the_reason_is_reported(page, monkeypatch):
     def refuse(*_, **__):
         raise IkError('it has no limits')
     monkeypatch.setattr(workspace_panel, 'analyse_workspace', refuse)

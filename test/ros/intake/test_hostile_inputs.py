@@ -92,14 +92,6 @@ def test_an_arm_of_too_many_joints_is_refused(here):
     assert 'has 299 joints; at most 200 are allowed' in here.reason
 
 
-def test_a_path_by_topic_is_no_description():
-    with running() as node:
-        node.send_description(str(ARM))
-        assert 'robot_description refused' in node.log()
-        assert 'is not XML' in node.log()
-        assert node.alive()
-
-
 def test_invalid_names_of_arms_are_logged():
     with running('-p', "arms:=['left arm', 'left arm']", urdf_path=ARM) as node:
         assert 'must be different names, each of letters' in node.log()

@@ -52,6 +52,8 @@ def test_branches_are_shown_when_asked_for_and_gone_when_not(node, chain):
     finally:
         assert node.set(show_branches=False) == (True, '')
     assert node.until(lambda: 'branches' not in shown(heard[-1]))
+    assert node.reset().success  # which ends the goal
+    assert node.until(lambda: 'goal' not in shown(heard[-1]))
     deleted = [m.ns for array in heard for m in array.markers if m.action == Marker.DELETE]
     assert deleted.count('branches') == 2
 

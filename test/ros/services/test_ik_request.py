@@ -5,7 +5,7 @@ from types import SimpleNamespace as Message
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Duration
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import Pose, PoseStamped, Quaternion
 
 import robots
 from figure_values import built
@@ -28,6 +28,7 @@ TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
 CHAIN = TREE.chain()
 TORSO = KinematicTree.from_urdf(robots.OWN / 'torso.urdf')
 Q = np.array([0.3, -0.4, 0.6, 0.2, -0.7, -0.1])
+FAR = pose_from_rpy((9.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 @pytest.fixture
@@ -207,29 +208,15 @@ def test_a_link_that_the_goal_is_in_the_frame_of_is_where_the_start_has_it(robot
                              orientation_constraints=[], visibility_constraints=[])},
      Code.INVALID_GOAL_CONSTRAINTS, 'constraints are not supported'),
     ({'timeout': Duration(sec=-1)}, Code.FAILURE, 'timeout must not be negative, not -1 s'),
-])
+    ({'pose': PoseStamped(pose=Pose(orientation=Quaternion(w=0.0)))},
+     Code.INVALID_GOAL_CONSTRAINTS, 'is not a quaternion'),
+    ({'pose': stamped(FAR)}, Code.NO_IK_SOLUTION, 'out of reach'),
+    ({'pose': stamped(FAR)}, Code.NO_IK_SOLUTION, 'position error')])
 def test_what_cannot_be_solved_is_refused_with_its_code_and_the_reason(robot, fields, code,
                                                                          words):
     answer = asked(robot, **fields)
     assert (answer.code, dict(answer.joints)) == (code, {})
     assert words in answer.message
-
-
-def test_a_pose_that_is_none_is_refused(robot):
-    pose = stamped(np.eye(4))
-    pose.pose.orientation.w = 0.0
-    answer = asked(robot, pose=pose)
-    assert answer.code == Code.INVALID_GOAL_CONSTRAINTS
-    assert 'is not a quaternion' in answer.message
-
-
-def test_a_goal_out_of_reach_has_no_solution_and_the_reason(robot):
-    far = np.eye(4)
-    far[0, 3] = 9.0
-    answer = asked(robot, pose=stamped(far))
-    assert (answer.code, dict(answer.joints)) == (Code.NO_IK_SOLUTION, {})
-    assert 'out of reach' in answer.message
-    assert 'position error' in answer.message
 
 
 def around(T, radius=0.12):
@@ -260,9 +247,7 @@ def test_where_nothing_is_checked_the_solution_is_as_without(robot, mode, code):
     assert answer.code == code
     assert ('not checked' in answer.message) == (mode == 'report')
     assert CHAIN.forward(list(answer.joints.values())) == pytest.approx(CHAIN.forward(Q), abs=2e-6)
-    far = np.eye(4)
-    far[0, 3] = 9.0
-    answer = asked(robot, mode=mode, avoid_collisions=True, pose=stamped(far))
+    answer = asked(robot, mode=mode, avoid_collisions=True, pose=stamped(FAR))
     assert answer.code == Code.NO_IK_SOLUTION
 
 
