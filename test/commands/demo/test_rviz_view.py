@@ -27,7 +27,7 @@ from ik_node.motion.tip_path import ClosedPath
 from ik_node.ros.publishing.markers.scene import SceneMarkers
 from ik_node.ros.publishing.markers.shapes import shown_size
 from ik_node.ros.publishing.markers.task_markers import TaskMarkers
-from ik_node.ros.services.interaction.marker import Look, handle_marker
+from ik_node.ros.services.interaction.handles import Look, handle_marker
 from ik_node.solvers.goal import Goal
 from ik_node.support.resources import robot_file
 

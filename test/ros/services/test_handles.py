@@ -16,8 +16,7 @@ from ik_node.control.robot import Robot
 from ik_node.control.task_group import GOAL
 from ik_node.control.task_options import TaskOptions
 from ik_node.ros.conversions import matrix_to_pose
-from ik_node.ros.services.interaction.handles import Handles
-from ik_node.ros.services.interaction.handles import HOME, POSITION_ONLY, SOLVER
+from ik_node.ros.services.interaction.handles import HOME, POSITION_ONLY, SOLVER, Handles
 from ik_node.spatial import pose_from_rpy
 from marker_checks import check_pose
 

@@ -69,7 +69,7 @@ def test_handles_of_tasks_are_in_the_world_or_their_reference(root, world, frame
     assert frames == {**dict.fromkeys(TASKS, frame), 'relative': 'p/right_palm'}
 
 
-def test_a_renamed_world_frame_is_taken_up_and_moves_nothing():
+def test_a_renamed_world_frame_is_used_and_moves_nothing():
     rig = TaskRig(root='floating', a=PALM)
     T = raised(rig.place('a'))
     rig.drag(T, marker_name='a')
@@ -369,7 +369,7 @@ def test_the_handle_of_the_tip_stays_while_solvers_of_arms_and_bodies_change():
     assert rig.sent[-1][:2] == ('', 'pose')
 
 
-def test_a_handle_that_nobody_has_moved_is_at_the_tip_after_every_change_of_solver():
+def test_an_unmoved_handle_is_at_the_tip_after_every_change_of_solver():
     rig = Rig('arm_7r')
     rig.robot.move(rig.arm, rig.arm.start + 0.1)
     rig.to_figure()
