@@ -231,31 +231,25 @@ class Worker:
                 self._proceed(group, NOTHING)
                 raise
             assert work is not None
-            found = None if group.ignores_deadlines or isinstance(
-                work, LongSearch) else self._search_here(group, work)
-            if found is None:
+            begins_here = not (group.ignores_deadlines or isinstance(work, LongSearch))
+            # The machine may do something else meanwhile, but hardly twice in a row.
+            for _ in range((1 if group.is_long else 2) * begins_here):
+                began = time.perf_counter()
+                self._quick.begin_anew(began + QUICK)
+                try:
+                    with self._quick:
+                        end = _End(work())
+                except BaseException as error:  # handed on to the goal
+                    end = _End(error=error)
+                if not self._quick.has_ended_any():
+                    took, overran = time.perf_counter() - began, group.overran
+                    group.is_long, group.overran = False, took > _OVERRUN[0]
+                    group.ignores_deadlines = took > _OVERRUN[1] or (overran and group.overran)
+                    break
+            else:
+                group.is_long |= begins_here
                 self._search_in_thread(group, work)
                 return
-            end = found
-
-    def _search_here(self, group: _GroupGoals, work: Search) -> _End | None:
-        """Run a search in the calling thread for a short time; None where that was not enough.
-
-        The machine may do something else meanwhile, but hardly twice in a row.
-        """
-        cancellation = self._quick
-        for _ in range(1 if group.is_long else 2):
-            began = time.perf_counter()
-            cancellation.begin_anew(began + QUICK)
-            with cancellation:
-                end = ended(work)
-            if not cancellation.has_ended_any():
-                took, overran = time.perf_counter() - began, group.overran
-                group.is_long, group.overran = False, took > _OVERRUN[0]
-                group.ignores_deadlines = took > _OVERRUN[1] or (overran and group.overran)
-                return end
-        group.is_long = True
-        return None
 
     def _search_in_thread(self, group: _GroupGoals, work: Search) -> None:
         if group.thread is None:

@@ -53,7 +53,7 @@ def quick():
 @pytest.fixture
 def rig(quick, monkeypatch):
     """A rig whose searches all run in other threads."""
-    monkeypatch.setattr(Worker, '_search_here', lambda worker, group, work: None)
+    monkeypatch.setattr(worker_module, 'LongSearch', object)
     monkeypatch.setattr(worker_module, '_SHORT_TURN', 0.0)
     return quick
 

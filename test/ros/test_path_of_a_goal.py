@@ -18,7 +18,7 @@ from node_here import running
 FOLDER = str(Path(ik_node.__file__).parent)
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 HUMANOID = KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf')
-MOST = 30
+MOST = 28
 
 
 @pytest.fixture(autouse=True)

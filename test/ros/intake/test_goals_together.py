@@ -37,6 +37,12 @@ class Queue:
         return (self.messages.pop(), {}) if self.messages else None
 
 
+@pytest.fixture(autouse=True)
+def threaded(monkeypatch):
+    """No search is tried in the calling thread first."""
+    monkeypatch.setattr(worker_module, 'LongSearch', object)
+
+
 class Threaded(DispatcherHere):
     """The same with a worker, which searches in a thread of its own."""
 
@@ -44,7 +50,6 @@ class Threaded(DispatcherHere):
         super().__init__(*arguments)
         self.woken = threading.Semaphore(0)
         self._worker = Worker(self.woken.release)
-        self._worker._search_here = lambda group, work: None  # all in the thread
 
     @property
     def worker(self):
