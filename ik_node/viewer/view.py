@@ -144,10 +144,15 @@ class View:
             # the handles of the present one are gone then.
             changed = self.page.note_settings() if has_tables else []
             self._paint()
+            for robot_view in changed:  # what is dragged is solved again
+                for target, T_frame_goal in (
+                        () if robot_view.state.is_stopped else self.page.handles.goals()):
+                    robot_view.send_goal(target, T_frame_goal, self.page.position_only)
             if has_tables:
-                self._solve_again(changed)
                 self._update_tables()
-            self._follow()
+            self.page.handles.update()
+            self.page.camera.update()
+            self._server.flush()  # now, not when the server next looks
 
     def _paint(self) -> None:
         for i, robot_view in enumerate(self._robot_views):
@@ -176,19 +181,6 @@ class View:
         self._stop_button.label = _CONTINUE if self._robot_views[0].state.is_stopped else _STOP
         for panel in self._panels:
             panel.update(has_node)
-
-    def _follow(self) -> None:
-        """Let handles and cameras follow what is drawn, and send all that has changed."""
-        self.page.handles.update()
-        self.page.camera.update()
-        self._server.flush()  # now, not when the server next looks
-
-    def _solve_again(self, changed: list[RobotView]) -> None:
-        """Send the goals that are dragged once more after a change of what they are solved with."""
-        for robot_view in changed:
-            for target, T_frame_goal in (
-                    () if robot_view.state.is_stopped else self.page.handles.goals()):
-                robot_view.send_goal(target, T_frame_goal, self.page.position_only)
 
     def _on_drag(self, target: Target, T_frame_goal: np.ndarray) -> None:
         if self._path.draws:
