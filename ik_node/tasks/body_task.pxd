@@ -3,6 +3,7 @@ include "body_task.pxi"
 
 cdef class TaskData:
     cdef Memory memory
+    cdef Tree tree
     cdef object body_frames
     cdef poses frames, targets
     cdef points axes
@@ -20,8 +21,7 @@ cdef class BodyTask:
     cdef public bint misses
     cdef pose target
 
-    cdef int rows(self, Tree tree, TaskData work, vector q, int first, vector r,
-                  matrix J) except -1 nogil
+    cdef int rows(self, TaskData work, vector q, int first, vector r, matrix J) except -1 nogil
     cdef double energy(self, TaskData work, int first, vector r, vector scale) except? -1.0 nogil
 
 
@@ -30,8 +30,7 @@ cdef class PythonTask(BodyTask):
     cdef double weight
 
     @cython.locals(residual='const double[::1]', jacobian='const double[:, ::1]')
-    cdef int call(self, int n, TaskData work, vector q, int first, vector r,
-                  matrix J) except -1 with gil
+    cdef int call(self, TaskData work, vector q, int first, vector r, matrix J) except -1 with gil
     cdef double call_energy(self, TaskData work, int first, vector r) except? -1.0 with gil
     @cython.locals(same=cython.bint, at='const double[::1]')
     cdef frames_at(self, TaskData work, int n, vector q)
@@ -40,7 +39,6 @@ cdef class PythonTask(BodyTask):
 
 cdef class TaskRows:
     cdef Memory memory
-    cdef Tree tree
     cdef BodyTask task
     cdef TaskData work
     cdef vector q, r

@@ -13,7 +13,7 @@ from ik_node.support.exceptions import InputError
 
 
 class TaskData:
-    """The frames at one q, the targets of one search, and scratch for tasks.
+    """The frames of a tree at one q, the targets of one search, and scratch for tasks.
 
     - `targets`: (t, 4, 4) of all tasks, as they were when the search began.
     - `J`, `other`: (6, n) Jacobians of two links, by columns; `own`: (6,) residual of one task.
@@ -23,7 +23,7 @@ class TaskData:
     def __init__(self, tree: Tree, count: int) -> None:
         self.memory = memory = Memory()
         self.body_frames: Any = None
-        links, n = tree.links, tree.n
+        self.tree, links, n = tree, tree.links, tree.n
         self.frames = memory.poses(np.zeros((links, 4, 4)))
         self.targets = memory.poses(np.zeros((count, 4, 4)))
         self.axes = memory.points(np.zeros((links, 3)))
@@ -61,8 +61,7 @@ class BodyTask:
             for j, value in enumerate(row):
                 self.target[i][j] = value
 
-    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
-             J: Matrix) -> None:
+    def rows(self, work: TaskData, q: Vector, first: int, r: Vector, J: Matrix) -> None:
         """Write the residual into r from `first` on, and its Jacobian into J (n, m), transposed.
 
         work has the frames and axes at q (n,), and the targets. What this raises reaches the
@@ -88,15 +87,15 @@ class PythonTask(BodyTask):
         self.one_sided, self.weights = layout.one_sided, layout.weights
         self.has_energy = has_energy
 
-    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
-             J: Matrix) -> None:
-        self.call(tree.n, work, q, first, r, J)
+    def rows(self, work: TaskData, q: Vector, first: int, r: Vector, J: Matrix) -> None:
+        self.call(work, q, first, r, J)
 
     def energy(self, work: TaskData, first: int, r: Vector, scale: Vector) -> float:
         return self.call_energy(work, first, r)
 
-    def call(self, n: int, work: TaskData, q: Vector, first: int, r: Vector, J: Matrix) -> None:
+    def call(self, work: TaskData, q: Vector, first: int, r: Vector, J: Matrix) -> None:
         """Evaluate the task and copy what it returns; compiled, this holds the GIL."""
+        n = work.tree.n
         values, rows = self.task.evaluate(self.frames_at(work, n, q))
         residual = self.checked(values, (self.m,), 'residual')
         jacobian = self.checked(rows, (self.m, n), 'Jacobian')
@@ -141,7 +140,7 @@ class TaskRows:
     def __init__(self, tree: Tree, task: BodyTask) -> None:
         """Take a task, the first of its solver."""
         self.memory = memory = Memory()
-        self.tree, self.task, self.work = tree, task, TaskData(tree, 1)
+        self.task, self.work = task, TaskData(tree, 1)
         self.q, self.r = memory.vector(np.zeros(tree.n)), memory.vector(np.zeros(task.m))
         self.J = memory.matrix(tree.n, task.m)
 
@@ -151,7 +150,7 @@ class TaskRows:
         Raises ValueError for another number of values. Threads may share this: compiled, it holds
         the GIL from the first number to the last.
         """
-        tree, n = self.tree, self.tree.n
+        work, n = self.work, self.work.tree.n
         if q.shape[0] != n:
             raise ValueError(f'q must have {n} values, not {q.shape[0]}')
         r, J = np.empty(self.task.m), np.empty((self.task.m, n))
@@ -159,9 +158,9 @@ class TaskRows:
             self.q[k] = q[k]
         for i in range(4):
             for j in range(4):
-                self.work.targets[0][i][j] = self.task.target[i][j]
-        trees.tree_frames(tree, self.q, self.work.frames, self.work.axes)
-        self.task.rows(tree, self.work, self.q, 0, self.r, self.J)
+                work.targets[0][i][j] = self.task.target[i][j]
+        trees.tree_frames(work.tree, self.q, work.frames, work.axes)
+        self.task.rows(work, self.q, 0, self.r, self.J)
         copy_rows(self.r, self.J, r, J)
         return r, J
 
@@ -174,10 +173,10 @@ def copy_rows(r: Vector, J: Matrix, residual: np.ndarray, jacobian: np.ndarray) 
             jacobian[i, k] = J[k][i]
 
 
-def write_point(tree: Tree, work: TaskData, link: int, point: Vector) -> None:
+def write_point(work: TaskData, link: int, point: Vector) -> None:
     """Write the position (3,) of a point of a link into work.v, and its Jacobian into work.J."""
     F, x, y, z = work.frames, point[0], point[1], point[2]
-    jacobian.point_jacobian(tree, F, work.axes, link, x, y, z, work.J)
+    jacobian.point_jacobian(work.tree, F, work.axes, link, x, y, z, work.J)
     for i in range(3):
         work.v[i] = F[link][i][3] + (F[link][i][0] * x + F[link][i][1] * y + F[link][i][2] * z)
 

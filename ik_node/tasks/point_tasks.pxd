@@ -4,7 +4,6 @@ cimport ik_node.kinematics.jacobian as jacobian
 cimport ik_node.kinematics.tree as trees
 from ik_node.support.arrays cimport fours, integers, matrix, pairs, points, vector
 from ik_node.tasks.body_task cimport BodyTask, TaskData
-from ik_node.kinematics.tree cimport Tree
 cimport cython
 
 cdef double NOWHERE
@@ -25,7 +24,7 @@ cdef class DifferenceTask(BodyTask):
     cdef int link, other
     cdef vector point, other_point
 
-    cdef void difference(self, Tree tree, TaskData work) noexcept nogil
+    cdef void difference(self, TaskData work) noexcept nogil
 
 
 cdef class DistanceTask(DifferenceTask):
@@ -38,8 +37,7 @@ cdef class CenterOfMassTask(BodyTask):
     cdef fours polygon
 
     @cython.locals(free=cython.bint)
-    cdef int rows(self, Tree tree, TaskData work, vector q, int first, vector r,
-                  matrix J) except -1 nogil
+    cdef int rows(self, TaskData work, vector q, int first, vector r, matrix J) except -1 nogil
 
 
 cdef class RestTask(BodyTask):

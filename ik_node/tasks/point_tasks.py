@@ -7,7 +7,6 @@ import numpy as np
 
 from ik_node.kinematics import jacobian
 from ik_node.kinematics import tree as trees
-from ik_node.kinematics.tree import Tree
 from ik_node.support.arrays import Matrix, Vector
 from ik_node.tasks import body_task
 from ik_node.tasks.body_task import BodyTask, TaskData
@@ -29,14 +28,13 @@ class PointTask(BodyTask):
         self.link = link
         self.point, self.across = self.memory.vector(point), self.memory.points(rows)
 
-    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
-             J: Matrix) -> None:
+    def rows(self, work: TaskData, q: Vector, first: int, r: Vector, J: Matrix) -> None:
         p, G = work.v, work.targets[self.index]
-        body_task.write_point(tree, work, self.link, self.point)
+        body_task.write_point(work, self.link, self.point)
         for i in range(self.m):
             a, b, c = self.across[i][0], self.across[i][1], self.across[i][2]
             r[first + i] = (a * (p[0] - G[0][3]) + b * (p[1] - G[1][3]) + c * (p[2] - G[2][3]))
-            body_task.write_row(a, b, c, work.J, 0, tree.n, first + i, J)
+            body_task.write_row(a, b, c, work.J, 0, work.tree.n, first + i, J)
 
 
 class ForceTask(BodyTask):
@@ -51,12 +49,11 @@ class ForceTask(BodyTask):
         self.link, self.has_energy = link, True
         self.along, self.point = self.memory.vector(along), self.memory.vector(point)
 
-    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
-             J: Matrix) -> None:
+    def rows(self, work: TaskData, q: Vector, first: int, r: Vector, J: Matrix) -> None:
         f = self.along
-        body_task.write_point(tree, work, self.link, self.point)
+        body_task.write_point(work, self.link, self.point)
         r[first] = -1.0
-        body_task.write_row(f[0], f[1], f[2], work.J, 0, tree.n, first, J)
+        body_task.write_row(f[0], f[1], f[2], work.J, 0, work.tree.n, first, J)
 
     def energy(self, work: TaskData, first: int, r: Vector, scale: Vector) -> float:
         """Return −weight · f · p, J; see `BodyTask.energy`."""
@@ -76,28 +73,27 @@ class DifferenceTask(BodyTask):
         self.link, self.other = link, other
         self.point, self.other_point = self.memory.vector(point), self.memory.vector(other_point)
 
-    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
-             J: Matrix) -> None:
-        self.difference(tree, work)
+    def rows(self, work: TaskData, q: Vector, first: int, r: Vector, J: Matrix) -> None:
+        self.difference(work)
         for i in range(3):
             r[first + i] = work.v[i]
-            for k in range(tree.n):
+            for k in range(work.tree.n):
                 J[k][first + i] = work.J[k][i]
 
-    def difference(self, tree: Tree, work: TaskData) -> None:
+    def difference(self, work: TaskData) -> None:
         """Write p_a − p_b into work.v (3,), and its Jacobian into the first rows of work.J."""
         F, v, A, B, other, b = (work.frames, work.v, work.J, work.other, self.other,
                                 self.other_point)
-        body_task.write_point(tree, work, self.link, self.point)
+        body_task.write_point(work, self.link, self.point)
         if other < 0:
             for i in range(3):
                 v[i] -= b[i]
             return
-        jacobian.point_jacobian(tree, F, work.axes, other, b[0], b[1], b[2], B)
+        jacobian.point_jacobian(work.tree, F, work.axes, other, b[0], b[1], b[2], B)
         for i in range(3):
             v[i] -= F[other][i][0] * b[0] + F[other][i][1] * b[1] + F[other][i][2] * b[2]
             v[i] -= F[other][i][3]
-            for k in range(tree.n):
+            for k in range(work.tree.n):
                 A[k][i] -= B[k][i]
 
 
@@ -115,10 +111,9 @@ class DistanceTask(DifferenceTask):
         super().__init__(index, len(pairs), link, other, point, other_point)
         self.sides = self.memory.pairs(pairs)
 
-    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
-             J: Matrix) -> None:
+    def rows(self, work: TaskData, q: Vector, first: int, r: Vector, J: Matrix) -> None:
         v = work.v
-        self.difference(tree, work)
+        self.difference(work)
         d = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
         a, b, c = 1.0, 0.0, 0.0
         if d > NOWHERE:
@@ -126,7 +121,7 @@ class DistanceTask(DifferenceTask):
         for i in range(self.m):
             sign, bound = self.sides[i][0], self.sides[i][1]
             r[first + i] = sign * (d - bound)
-            body_task.write_row(sign * a, sign * b, sign * c, work.J, 0, tree.n, first + i, J)
+            body_task.write_row(sign * a, sign * b, sign * c, work.J, 0, work.tree.n, first + i, J)
 
 
 class CenterOfMassTask(BodyTask):
@@ -142,21 +137,20 @@ class CenterOfMassTask(BodyTask):
         self.has_target, self.edges = has_target, len(polygon)
         self.polygon = self.memory.fours(polygon)
 
-    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
-             J: Matrix) -> None:
+    def rows(self, work: TaskData, q: Vector, first: int, r: Vector, J: Matrix) -> None:
         c, A, target, row = work.v, work.J, work.targets[self.index], first
-        trees.center_of_mass(tree, work.frames, work.axes, work.moments, c, A)
+        trees.center_of_mass(work.tree, work.frames, work.axes, work.moments, c, A)
         if self.has_target:
             for i in range(3):
                 free = target[i][3] != target[i][3]
                 r[row] = 0.0 if free else c[i] - target[i][3]
-                for k in range(tree.n):
+                for k in range(work.tree.n):
                     J[k][row] = 0.0 if free else A[k][i]
                 row += 1
         for edge in range(self.edges):
             a, b = self.polygon[edge][0], self.polygon[edge][1]
             r[row] = a * (c[0] - self.polygon[edge][2]) + b * (c[1] - self.polygon[edge][3])
-            for k in range(tree.n):
+            for k in range(work.tree.n):
                 J[k][row] = a * A[k][0] + b * A[k][1]
             row += 1
 
@@ -169,10 +163,9 @@ class RestTask(BodyTask):
         super().__init__(index, len(columns))
         self.columns, self.wanted = self.memory.integers(columns), self.memory.vector(wanted)
 
-    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
-             J: Matrix) -> None:
+    def rows(self, work: TaskData, q: Vector, first: int, r: Vector, J: Matrix) -> None:
         for i in range(self.m):
             r[first + i] = q[self.columns[i]] - self.wanted[i]
-            for k in range(tree.n):
+            for k in range(work.tree.n):
                 J[k][first + i] = 0.0
             J[self.columns[i]][first + i] = 1.0

@@ -4,7 +4,6 @@ import math
 from typing import Any
 
 from ik_node.kinematics import jacobian
-from ik_node.kinematics.tree import Tree
 from ik_node.spatial import so3
 from ik_node.support.arrays import Columns, Matrix, Points, Pose, Rotation, Vector
 from ik_node.tasks import body_task
@@ -36,12 +35,11 @@ class PoseTask(BodyTask):
         self.point = self.memory.vector(point)
         self.axes = self.memory.rotations([axes])[0]
 
-    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
-             J: Matrix) -> None:
+    def rows(self, work: TaskData, q: Vector, first: int, r: Vector, J: Matrix) -> None:
         G, T, M, A, B = work.targets[self.index], work.T, work.M, work.J, work.other
         F, axes, reference = work.frames[self.link], self.axes, self.reference
         R = work.frames[reference if reference >= 0 else 0]
-        body_task.write_point(tree, work, self.link, self.point)
+        body_task.write_point(work, self.link, self.point)
         for i in range(3):
             for j in range(3):
                 T[i][j] = (F[i][0] * axes[0][j] + F[i][1] * axes[1][j]) + F[i][2] * axes[2][j]
@@ -53,9 +51,9 @@ class PoseTask(BodyTask):
                     x, y, z = x - R[0][3], y - R[1][3], z - R[2][3]
                 for i in range(3):
                     T[i][j] = R[0][i] * x + R[1][i] * y + R[2][i] * z
-            jacobian.point_jacobian(tree, work.frames, work.axes, reference, T[0][3], T[1][3],
+            jacobian.point_jacobian(work.tree, work.frames, work.axes, reference, T[0][3], T[1][3],
                                     T[2][3], B)
-            for k in range(tree.n):
+            for k in range(work.tree.n):
                 for i in range(6):
                     A[k][i] -= B[k][i]
         pose_rows(G, T, work.R, work.own, M)
@@ -80,7 +78,7 @@ class PoseTask(BodyTask):
                 x, y, z = (R[0][0] * x + R[0][1] * y + R[0][2] * z,
                            R[1][0] * x + R[1][1] * y + R[1][2] * z,
                            R[2][0] * x + R[2][1] * y + R[2][2] * z)
-            body_task.write_row(x, y, z, A, 0 if i < 3 else 3, tree.n, row, J)
+            body_task.write_row(x, y, z, A, 0 if i < 3 else 3, work.tree.n, row, J)
             row += 1
 
 
@@ -116,18 +114,17 @@ class AlignTask(BodyTask):
         self.link, self.axis = link, self.memory.vector(axis)
         self.direction, self.across = self.memory.vector(direction), self.memory.points(across)
 
-    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
-             J: Matrix) -> None:
+    def rows(self, work: TaskData, q: Vector, first: int, r: Vector, J: Matrix) -> None:
         F, A, a, axis, link = work.frames, work.J, work.u, self.axis, self.link
-        jacobian.point_jacobian(tree, F, work.axes, link, 0.0, 0.0, 0.0, A)
+        jacobian.point_jacobian(work.tree, F, work.axes, link, 0.0, 0.0, 0.0, A)
         for i in range(3):
             a[i] = F[link][i][0] * axis[0] + F[link][i][1] * axis[1] + F[link][i][2] * axis[2]
-        for k in range(tree.n):
+        for k in range(work.tree.n):
             wx, wy, wz = A[k][3], A[k][4], A[k][5]
             A[k][0] = wy * a[2] - wz * a[1]
             A[k][1] = wz * a[0] - wx * a[2]
             A[k][2] = wx * a[1] - wy * a[0]
-        angle_rows(a, self.direction, self.across, A, tree.n, first, r, J)
+        angle_rows(a, self.direction, self.across, A, work.tree.n, first, r, J)
 
 
 class LookTask(BodyTask):
@@ -143,8 +140,7 @@ class LookTask(BodyTask):
         self.link = link
         self.axis, self.across = self.memory.vector(axis), self.memory.points(across)
 
-    def rows(self, tree: Tree, work: TaskData, q: Vector, first: int, r: Vector,
-             J: Matrix) -> None:
+    def rows(self, work: TaskData, q: Vector, first: int, r: Vector, J: Matrix) -> None:
         F, A, v, u, link = work.frames, work.J, work.v, work.u, self.link
         for i in range(3):
             v[i] = work.targets[self.index][i][3] - F[link][i][3]
@@ -152,14 +148,14 @@ class LookTask(BodyTask):
         if distance < NOWHERE:
             for i in range(2):
                 r[first + i] = 0.0
-                for k in range(tree.n):
+                for k in range(work.tree.n):
                     J[k][first + i] = 0.0
         else:
-            jacobian.point_jacobian(tree, F, work.axes, link, 0.0, 0.0, 0.0, A)
+            jacobian.point_jacobian(work.tree, F, work.axes, link, 0.0, 0.0, 0.0, A)
             ux, uy, uz = v[0] / distance, v[1] / distance, v[2] / distance
             for i in range(3):
                 u[i] = F[link][0][i] * ux + F[link][1][i] * uy + F[link][2][i] * uz
-            for k in range(tree.n):
+            for k in range(work.tree.n):
                 wx, wy, wz = A[k][3], A[k][4], A[k][5]
                 a = -(A[k][0] + wy * v[2] - wz * v[1]) / distance
                 b = -(A[k][1] + wz * v[0] - wx * v[2]) / distance
@@ -170,7 +166,7 @@ class LookTask(BodyTask):
                 c -= along * uz
                 for i in range(3):
                     A[k][i] = F[link][0][i] * a + F[link][1][i] * b + F[link][2][i] * c
-            angle_rows(u, self.axis, self.across, A, tree.n, first, r, J)
+            angle_rows(u, self.axis, self.across, A, work.tree.n, first, r, J)
 
 
 def angle_rows(a: Vector, direction: Vector, B: Points, A: Columns, n: int, first: int, r: Vector,

@@ -267,8 +267,7 @@ def missed(tree: Tree, whole: StackedTasks, work: DescentData, q: Vector) -> boo
     for index in range(whole.first_task[1]):
         work.misses[index][0], work.misses[index][1] = 0.0, 0.0
         if cython.cast(BodyTask, whole.tasks[index]).misses:
-            cython.cast(BodyTask, whole.tasks[index]).rows(tree, work, q, first, r,
-                                                           work.step.A_trial)
+            cython.cast(BodyTask, whole.tasks[index]).rows(work, q, first, r, work.step.A_trial)
             along, about = 0.0, 0.0
             for row in range(first, first + whole.sizes[index]):
                 if whole.one_sided[row] and r[row] > 0.0:

@@ -97,7 +97,7 @@ def level_rows(stack: StackedTasks, level: int, tree: Tree, work: BodyData, q: V
     position2 = stack.position_tolerance * stack.position_tolerance
     orientation2 = stack.orientation_tolerance * stack.orientation_tolerance
     for index in range(stack.first_task[level], stack.first_task[level + 1]):
-        cython.cast(BodyTask, stack.tasks[index]).rows(tree, work, q, first, e, A)
+        cython.cast(BodyTask, stack.tasks[index]).rows(work, q, first, e, A)
         own = cython.cast(BodyTask, stack.tasks[index]).has_energy
         if own:
             cost += cython.cast(BodyTask, stack.tasks[index]).energy(work, first, e, stack.scale)
