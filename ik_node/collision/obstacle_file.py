@@ -12,7 +12,8 @@ import numpy as np
 from ik_node.collision.obstacles import Ground, Obstacle, PointCloud
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere
 from ik_node.model.yaml_file import load_yaml
-from ik_node.spatial import pose_from_quaternion, pose_from_rpy
+from ik_node.spatial import pose_from_rotation, pose_from_rpy
+from ik_node.spatial.rotations import as_rotation
 from ik_node.support.arguments import keyed, sequence, vector
 from ik_node.support.bounds import MAX_ENTRIES, MAX_MESH_BYTES, as_path, read_bytes, reading
 from ik_node.support.exceptions import IkError, ModelError, names, shown
@@ -88,8 +89,5 @@ def _pose(values: Mapping[str, Any]) -> np.ndarray:
         return pose_from_rpy(xyz, vector(values.get('rpy', (0.0, 0.0, 0.0)), 3, 'rpy'))
     if 'rpy' in values:
         raise ModelError('it must have rpy or quat_xyzw, not both')
-    quaternion = vector(values['quat_xyzw'], 4, 'quat_xyzw')
-    length = float(np.linalg.norm(quaternion))
-    if length < 1e-9:
-        raise ModelError('quat_xyzw must not be zero')
-    return pose_from_quaternion(xyz, quaternion / length)
+    return pose_from_rotation(as_rotation(vector(values['quat_xyzw'], 4, 'quat_xyzw'),
+                                          'quat_xyzw'), xyz)

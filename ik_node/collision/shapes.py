@@ -68,9 +68,15 @@ class Shapes:
         return [Piece(convex_of(shape), pose, shape)]
 
     def _read(self, mesh: Mesh) -> tuple[Convex, TriangleMesh]:
+        try:
+            from ik_node.model.meshes import MeshError, Meshes, Places
+        except ImportError as error:
+            raise IkError('collision shapes that are meshes need trimesh: "pip install '
+                          f'ik_node[collisions]" brings it ({error})') from error
         if self._meshes is None:
-            self._meshes = _meshes_near(self._robot)
-        from ik_node.model.meshes import MeshError
+            places = Places()
+            places.add(Path('/'))  # what a caller in Python names may be read
+            self._meshes = Meshes(places, robot=self._robot or '')
         try:
             read = self._meshes.load(mesh)
         except MeshError as error:
@@ -83,17 +89,6 @@ class Shapes:
         triangles = TriangleMesh(vertices, np.asarray(read.faces), volume)
         hull.is_larger = not triangles.is_convex
         return hull, triangles
-
-
-def _meshes_near(robot: str | None) -> 'Meshes':
-    try:
-        from ik_node.model.meshes import Meshes, Places
-    except ImportError as error:
-        raise IkError('collision shapes that are meshes need trimesh: "pip install '
-                      f'ik_node[collisions]" brings it ({error})') from error
-    places = Places()
-    places.add(Path('/'))  # what a caller in Python names may be read
-    return Meshes(places, robot=robot or '')
 
 
 @functools.lru_cache(maxsize=4096, typed=True)  # a Capsule may equal a Cylinder

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.mocap.recording import MAX_MOTION_BYTES, Recording, own_columns
+from ik_node.mocap.recording import MAX_MOTION_BYTES, Recording, own_columns, rooted_for
 from ik_node.model.joints import CONTINUOUS
-from ik_node.model.root_joints import rooted_for
 from ik_node.model.tree import KinematicTree
 from ik_node.model.yaml_file import parse_yaml, real_number
 from ik_node.support.arguments import is_real, keyed
@@ -64,7 +63,8 @@ def _trajectories(messages: list[Message], tree: KinematicTree, what: str) -> Re
         values = keyed(message, _TRAJECTORY_KEYS, where)
         own = listed(values.get('joint_names'), f'{where}: joint_names')
         if not joint_names:
-            joint_names, tree = own, _tree_for(own, tree, where)
+            joint_names, tree = own, rooted_for(own, tree)
+            own_columns(own, tree, lambda i, where=where: f'{where}: joint_names[{i}]')
         columns = None if own == joint_names else _columns(own, joint_names, where)
         own_times, own_rows = _points(values, own, where)
         begin = 0
@@ -97,12 +97,6 @@ def _points(message: dict[str, Any], joint_names: list[Any],
             raise ModelError(f'{at}.time_from_start must be later than that of the point before, '
                              f'{times[k - 1] / SECOND:.9g} s, not {times[k] / SECOND:.9g} s')
     return times, rows
-
-
-def _tree_for(joint_names: list[Any], tree: KinematicTree, where: str) -> KinematicTree:
-    tree = rooted_for(joint_names, tree)
-    own_columns(joint_names, tree, lambda i: f'{where}: joint_names[{i}]')
-    return tree
 
 
 def _columns(own: list[Any], joint_names: list[Any], where: str) -> list[int]:

@@ -1,21 +1,27 @@
-"""Recorded motions: joint values at increasing times, and their interpolation between them."""
+"""Recorded motions: joint values at increasing times, and their interpolation between them.
 
-from collections.abc import Callable, Iterable
+A floating root has six joints of one degree of freedom in them, which files and messages can carry.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ik_node.model.joint_space import neutral_values
-from ik_node.model.joints import CONTINUOUS
-from ik_node.model.tree import KinematicTree, check_tree
+from ik_node.model.joints import CONTINUOUS, PRISMATIC, Joint
+from ik_node.model.tree import KinematicTree, check_tree, parts_of
 from ik_node.model.tree_structure import check_own_joint
+from ik_node.spatial import rpy_from_matrix
 from ik_node.support.arguments import floats, number, sequence
 from ik_node.support.exceptions import InputError, ModelError, shown
 from ik_node.support.immutable import Immutable
 
 MAX_MOTION_BYTES = 64 * 2**20  # of a file of joint values, the same as of an Acclaim motion
-MAX_VALUES = 10_000_000
-"""Joint values of a motion: twenty minutes at 120 Hz of a figure of 60 joints."""
+ROOT_JOINTS = ('root_tx', 'root_ty', 'root_tz', 'root_rx', 'root_ry', 'root_rz')
+"""Names of the joints, as those of Acclaim skeletons; R_world_root = Rz·Ry·Rx."""
+_ORDER = ('root_tx', 'root_ty', 'root_tz', 'root_rz', 'root_ry', 'root_rx')  # from the world out
 _ROUNDING = 1e-9  # rad or m: a value that exceeds a limit by less is at the limit
 _MOST_SHOWN = 5   # joints in the report about limits
 
@@ -169,3 +175,49 @@ def own_columns(joint_names: list[Any], tree: KinematicTree,
             raise ModelError(f'{place(i)}: joint {name!r} follows {source!r}; give the values of '
                              'that joint')
     return [i for i, name in enumerate(joint_names) if tree.joints[name].mimic is None]
+
+
+def has_root_joints(tree: KinematicTree) -> bool:
+    """Return whether a tree has the joints of its root, as those of Acclaim skeletons do."""
+    return all(name in tree.joints for name in ROOT_JOINTS)
+
+
+def with_root_joints(tree: KinematicTree) -> KinematicTree:
+    """Return the tree with the joints `ROOT_JOINTS` between a new link `world` and its root.
+
+    A tree that has them is returned as it is. Raises ModelError where a link or joint has a name
+    that is needed.
+    """
+    if has_root_joints(check_tree(tree)):
+        return tree
+    between = [f'{name}_link' for name in _ORDER[:-1]]
+    for kind, needed, there in (('link', ('world', *between), tree.links),
+                                ('joint', ROOT_JOINTS, tree.joints)):
+        for name in needed:
+            if name in there:
+                raise ModelError(f'a moving root needs a {kind} {name!r}, and {tree.name!r} has '
+                                 'one; rename it')
+    placements = [tree.T_world_root, *[np.eye(4)] * (len(_ORDER) - 1)]
+    roots = [Joint(name, PRISMATIC if name[-2] == 't' else CONTINUOUS, parent, child, placement,
+                   np.eye(3)['xyz'.index(name[-1])])
+             for name, parent, child, placement in zip(
+                 _ORDER, ('world', *between), (*between, tree.root), placements)]
+    parts = parts_of(tree)
+    return KinematicTree.from_parts(replace(
+        parts, links=['world', *between, *parts.links], joints=[*roots, *parts.joints]))
+
+
+def rooted_for(joint_names: Sequence[object], tree: KinematicTree) -> KinematicTree:
+    """Return the tree with the joints of its root where some of the names are theirs.
+
+    Raises ModelError as `with_root_joints`.
+    """
+    moves_root = any(name in ROOT_JOINTS for name in joint_names if isinstance(name, str)
+                     if name not in tree.joints)
+    return with_root_joints(tree) if moves_root else tree
+
+
+def root_values(T_world_root: np.ndarray) -> np.ndarray:
+    """Return the values of `ROOT_JOINTS` (6,), m and rad, for a pose (4, 4) of the root, m."""
+    return np.array([*T_world_root[:3, 3],
+                     *rpy_from_matrix(np.ascontiguousarray(T_world_root[:3, :3]))])

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ik_node.mocap import recording as recordings
 from ik_node.mocap.recording import Recording
 from ik_node.mocap.retargeting_map import LOOK_AT, ORIENTATION, POSITION, Entry, RetargetingMap
 from ik_node.mocap.targets import make_targets
-from ik_node.model import root_joints
 from ik_node.model.body import Body, root_values
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.solvers.body.base import BodySolver
@@ -97,13 +97,13 @@ class _Follower:
     """Solves the frames: the body, the tasks, and a solver for each set of held links."""
 
     def __init__(self, robot: KinematicTree, mapping: RetargetingMap) -> None:
-        self._rooted, self._mapping = root_joints.has_root_joints(robot), mapping
+        self._rooted, self._mapping = recordings.has_root_joints(robot), mapping
         self.body: Body = robot.body('fixed' if self._rooted else 'floating')
-        self.recorded = root_joints.with_root_joints(robot)
+        self.recorded = recordings.with_root_joints(robot)
         own = self.body.joint_names if self._rooted else self.body.joint_names[6:]
-        self._own = np.array([name in own and name not in root_joints.ROOT_JOINTS
+        self._own = np.array([name in own and name not in recordings.ROOT_JOINTS
                               for name in self.body.joint_names])
-        self.joint_names = own if self._rooted else (*root_joints.ROOT_JOINTS, *own)
+        self.joint_names = own if self._rooted else (*recordings.ROOT_JOINTS, *own)
         self._solvers: dict[tuple[frozenset[str], bool], tuple[BodySolver, dict[str, Task]]] = {}
 
     def start(self, T_world_root: np.ndarray) -> np.ndarray:
@@ -133,7 +133,7 @@ class _Follower:
         if self._rooted:
             return q
         T = self.body.forward(q)[self.body.tree.root]
-        return np.concatenate([root_joints.root_values(T), q[6:]])
+        return np.concatenate([recordings.root_values(T), q[6:]])
 
     def _solver(self, held: frozenset[str],
                 is_first: bool) -> tuple[BodySolver, dict[str, Task]]:

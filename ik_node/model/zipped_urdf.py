@@ -4,7 +4,6 @@ The archive stays as it is. Mesh files inside it are named by paths through it, 
 file:///home/me/robot.zip/meshes/link_1.stl, which `ik_node.support.archives` reads.
 """
 
-import bisect
 import posixpath
 import re
 from collections.abc import Sequence
@@ -16,10 +15,10 @@ from ik_node.model.parts import ModelParts
 from ik_node.model.robot_xml import parse_robot
 from ik_node.model.urdf import read_untrusted_urdf
 from ik_node.support.archives import Member, file_names, listed, member_of, read_member
-from ik_node.support.bounds import MAX_FOLDERS
 from ik_node.support.exceptions import ModelError
 
 _URDF = '.urdf'
+_LONGEST_END = 8  # parts of a path that are compared
 
 
 def read_zipped_urdf(source: Path | str, hold_complex_joints: bool = False,
@@ -72,23 +71,24 @@ def _with_meshes(urdf: Member) -> str:
 
 
 class _Files:
-    """The files of an archive, found by the ends of their names by a binary search.
-
-    Names are kept with the file first and the outermost folder last, and sorted so: those with the
-    same end stand together.
-    """
+    """The files of an archive, found by the ends of their paths, the nearest to the URDF first."""
 
     def __init__(self, names: Sequence[str], folder: Sequence[str]) -> None:
         self._names, self._folder = frozenset(names), folder
-        self._backward = sorted(tuple(reversed(name.split('/'))) for name in names)
-        self._nearest: dict[tuple[str, ...], tuple[str, ...]] = {}  # by the end of a name
+        self._by_end: dict[tuple[str, ...], list[Sequence[str]]] = {}
+        paths = sorted((name.split('/') for name in names), key=lambda path: (
+            -len(posixpath.commonprefix([path[:-1], folder])), path[::-1]))
+        for path in paths:
+            for end in _ends(path):
+                self._by_end.setdefault(end, []).append(path)
 
     def find(self, filename: str) -> Sequence[str]:
         """Return the file of the archive that a mesh's name means; empty where it has none.
 
         A relative name is looked for from the folder of the URDF. Else that file is taken which has
         most of the name's last parts in common, the nearest to the URDF of several: the folder of a
-        package, or where it was once installed, may have any name in an archive.
+        package, or where it was once installed, may have any name in an archive. A name alone,
+        without a folder, must have only one.
         """
         try:
             url = urlparse(re.sub(r'^[A-Za-z]:(?=[\\/])', '', filename)  # no drive
@@ -103,29 +103,12 @@ class _Files:
         direct = posixpath.normpath('/'.join([*self._folder, path]))
         if direct in self._names:
             return direct.split('/')
-        parts = [part for part in posixpath.normpath(path).split('/') if part != '..']
-        wanted = tuple(reversed(parts[-MAX_FOLDERS - 1:]))
-        at = bisect.bisect_left(self._backward, wanted)
-        end = max((_common(wanted, file) for file in self._backward[max(at - 1, 0):at + 1]),
-                  key=len, default=())
-        if end not in self._nearest:
-            self._nearest[end] = self._nearest_of(end)
-        return self._nearest[end]
-
-    def _nearest_of(self, end: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the file that is nearest to the URDF of those with an end in common.
-
-        A name alone, without a folder, must have only one.
-        """
-        if not end:
-            return ()
-        first = bisect.bisect_left(self._backward, end)
-        last = bisect.bisect_left(self._backward, (*end[:-1], end[-1] + '\0'))
-        found = [file[::-1] for file in self._backward[first:last]]
-        if len(end) == 1 and len(found) > 1:
-            return ()
-        return max(found, key=lambda file: len(_common(file[:-1], self._folder)))
+        for end in _ends([part for part in posixpath.normpath(path).split('/') if part != '..']):
+            if found := self._by_end.get(end):
+                return () if len(found) > 1 and len(end) == 1 else found[0]
+        return ()
 
 
-def _common(a: Sequence[str], b: Sequence[str]) -> tuple[str, ...]:
-    return tuple(posixpath.commonprefix([list(a), list(b)]))
+def _ends(path: list[str]) -> list[tuple[str, ...]]:
+    """Return the last parts of a path, the longest end first."""
+    return [tuple(path[-count:]) for count in range(min(len(path), _LONGEST_END), 0, -1)]

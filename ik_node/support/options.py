@@ -107,7 +107,10 @@ def check(name: str, value: Any, spec: Spec, n_joints: int | None = None) -> Any
 
 def _one(name: str, value: Any, spec: Spec) -> Any:
     if spec.kind in (int, float):
-        allowed = _is_allowed(value, spec)
+        allowed = (is_real(value) and abs(value) <= sys.float_info.max
+                   and (spec.kind is float or value == int(value))
+                   and spec.low <= value <= spec.high
+                   and not (spec.positive and value == spec.low))
     else:
         allowed = isinstance(value, spec.kind) and (not spec.choices or value in spec.choices)
     if not allowed:
@@ -119,12 +122,6 @@ def _text(name: str, value: str, spec: Spec) -> str:
     if len(value) > spec.longest:
         raise OptionError(f'{name} must have at most {spec.longest} characters, not {len(value)}')
     return value
-
-
-def _is_allowed(value: Any, spec: Spec) -> bool:
-    return (is_real(value) and abs(value) <= sys.float_info.max
-            and (spec.kind is float or value == int(value))
-            and spec.low <= value <= spec.high and not (spec.positive and value == spec.low))
 
 
 def _list(name: str, value: Any, spec: Spec, length: int | None) -> Any:

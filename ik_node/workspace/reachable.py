@@ -116,7 +116,9 @@ class ReachabilitySolver:
             if solution is not None:
                 return solution, True
             if self.decides:
-                return self._improved(goal, q), False
+                nearer = q.copy()  # the local minimum of the error next to q
+                closest_of(self._dls.chain).find(goal.pose, goal.weights, nearer, q, -math.inf)
+                return nearer, False
         return self._searched(goal, q0, 1 + self._dls.options.max_restarts)
 
     def _searched(self, goal: Goal, q0: np.ndarray, attempts: int) -> tuple[np.ndarray, bool]:
@@ -125,12 +127,6 @@ class ReachabilitySolver:
         search = self._dls._entry.altered(attempts=attempts)
         end, *_ = search.solve(goal.pose, goal.weights, q, math.inf)
         return q, end == CONVERGED
-
-    def _improved(self, goal: Goal, q: np.ndarray) -> np.ndarray:
-        """Return the local minimum (n,) of the error next to q (n,)."""
-        nearer = q.copy()
-        closest_of(self._dls.chain).find(goal.pose, goal.weights, nearer, q, -math.inf)
-        return nearer
 
 
 def mark_samples(chain: Chain, grid: VoxelGrid, count: int, seed: int,

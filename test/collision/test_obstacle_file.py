@@ -66,7 +66,7 @@ def test_each_shape_is_read_with_its_pose_link_and_name(tmp_path):
     ('- {cylinder: {radius: 0.1}}', "cylinder must have 'length'"),
     ('- {sphere: {radius: 1}, xyz: [0, 0]}', 'xyz'),
     ('- {sphere: {radius: 1}, pose: [0, 0]}', "no key 'pose'"),
-    ('- {sphere: {radius: 1}, quat_xyzw: [0, 0, 0, 0]}', 'must not be zero'),
+    ('- {sphere: {radius: 1}, quat_xyzw: [0, 0, 0, 0]}', 'has no direction'),
     ('- {sphere: {radius: 1}, rpy: [0, 0, 0], quat_xyzw: [0, 0, 0, 1]}', 'not both'),
     ('- {sphere: {radius: 1}, link: 3}', 'link of an obstacle'),
     ('- {point_cloud: {points: there.npy, radius: 0.1}}', 'there.npy'),

@@ -6,15 +6,15 @@ import pytest
 import robots
 import skeletons
 from ik_node import KinematicTree, ModelError
-from ik_node.mocap.recording_files import read_recording
-from ik_node.model.readers import read_model
-from ik_node.model.root_joints import (
+from ik_node.mocap.recording import (
     ROOT_JOINTS,
     has_root_joints,
     root_values,
     rooted_for,
     with_root_joints,
 )
+from ik_node.mocap.recording_files import read_recording
+from ik_node.model.readers import read_model
 from ik_node.spatial import pose_from_rpy
 
 LIMIT = 'lower="-2" upper="2" effort="1" velocity="1"'
