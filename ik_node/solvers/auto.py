@@ -1,4 +1,4 @@
-"""Closed form or damped least squares: first what takes less time, then what the other adds."""
+"""The closed form and damped least squares: the faster one first, then the other one."""
 
 import contextlib
 import functools

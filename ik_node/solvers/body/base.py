@@ -185,7 +185,7 @@ class BodySolver(Attempts):
         self._is_fresh = records.refresh
 
     def _velocity_now(self) -> Velocity:
-        """Return what takes differential steps for the levels that have tasks."""
+        """Return the differential steps of all levels that have tasks."""
         with self.lock:
             if not self._is_fresh():
                 self._make_levels()

@@ -28,7 +28,7 @@ _MASSES = ('inertia', 'uniform')
 
 @dataclass(frozen=True)
 class LagrangeOptions(BodyOptions):
-    """What the lagrange solver takes."""
+    """Options of the lagrange solver."""
 
     mass: Any = option(
         'inertia', 'what resists motion: "inertia", the mass matrix of the inertials, for links '

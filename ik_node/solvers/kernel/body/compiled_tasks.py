@@ -180,7 +180,7 @@ class TaskLevel:
 
 
 def checked_tasks(body: Body, tasks: object) -> tuple[Task, ...]:
-    """Return tasks as a tuple. Raises an IkError for what is none, and what does not fit a body."""
+    """Return tasks as a tuple. Raises an IkError for those that are none, or do not fit a body."""
     if isinstance(tasks, Task) or not isinstance(tasks, (list, tuple)):
         raise InputError(f'tasks must be a list of tasks, not {shown(tasks)}')
     if not tasks:
@@ -193,7 +193,7 @@ def checked_tasks(body: Body, tasks: object) -> tuple[Task, ...]:
 
 
 def unique_names(tasks: Sequence[Task]) -> tuple[str, ...]:
-    """Return the tasks' names; those made by themselves get a number where they are taken.
+    """Return the tasks' names; default names get a number where they are taken.
 
     Raises InputError for a name that two tasks were given.
     """

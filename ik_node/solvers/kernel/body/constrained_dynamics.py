@@ -28,7 +28,7 @@ INF = math.inf
 
 
 class Mass:
-    """What resists motion."""
+    """The inertia of a figure: that of its links, or a mass of each joint."""
 
     def __init__(self, tree: Any, diagonal: Any, heavier: Any) -> None:
         """Take a `Tree` with the inertials of the links, or None for a mass of each joint.

@@ -146,7 +146,7 @@ class TaskJudge(Judge):
     """Judges joint values by the cost of the tasks of a level, whether necessary ones are met."""
 
     def __init__(self, descent: Descent, q: InputVector) -> None:
-        """Take scratch from a descent, which `leave` returns; q (n,) is of no meaning."""
+        """Take scratch of a descent, which `leave` returns; q (n,): any joint values."""
         super().__init__()
         self.descent = descent
         self.work = self.descent.begin(q)

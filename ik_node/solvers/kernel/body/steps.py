@@ -93,7 +93,7 @@ def write_left(A: Matrix, x: Vector, e: Vector, n: int, m: int, left: Vector) ->
 def inside(limits: Limits, k: int, q: float, x: float, dt: float) -> float:
     """Return the velocity of joint k for a step x: q + dt · velocity is inside its limits.
 
-    It is no last digit beyond them; where q is beyond one itself, it stays as it is.
+    Rounding does not carry it beyond one, unless q itself is.
     """
     own, scale, speed = min(limits.speed[k] * dt, limits.step[k]), limits.scale[k], limits.speed[k]
     lower, upper = limits.lower[k], limits.upper[k]
