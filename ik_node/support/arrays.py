@@ -26,6 +26,8 @@ Columns = list[Any]      # (n, 6)
 Pairs = list[Any]        # (k, 2)
 Rows = list[Any]         # (k, n), both variable
 Fours = list[Any]        # (k, 4)
+Twelves = list[Any]      # (k, 12)
+Sixteens = list[Any]     # (k, 16)
 Matrix = list[Any]       # (n, m), of any size
 Objects = list[Any]      # (k,) instances of one class
 # What callers give: typed memoryviews

@@ -2,7 +2,7 @@
 
 import math
 
-from ik_node.support.arrays import Matrix, Vector
+from ik_node.support.arrays import Sixteens, Vector
 
 INF = math.inf
 _EPSILON = 2.220446049250313e-16
@@ -10,7 +10,7 @@ _PATIENCE = 10        # steps without a deflation before an exceptional shift br
 _STEPS = 640          # in all; about two for each eigenvalue are the rule
 
 
-def eigenvalues(A: Matrix, real: Vector, imaginary: Vector) -> int:
+def eigenvalues(A: Sixteens, real: Vector, imaginary: Vector) -> int:
     """Write the eigenvalues of A (16, 16) into real and imaginary (16,) each; return how many.
 
     Hessenberg form by reflections, then the QR iteration with Francis' double shift
@@ -48,7 +48,7 @@ def eigenvalues(A: Matrix, real: Vector, imaginary: Vector) -> int:
     return found
 
 
-def _first_of_block(A: Matrix, high: int, norm: float) -> int:
+def _first_of_block(A: Sixteens, high: int, norm: float) -> int:
     """Return the first row of the block of the Hessenberg A that ends at a row and is not split."""
     low = high
     while low > 0:
@@ -71,7 +71,7 @@ def _pair(a: float, b: float, c: float, d: float) -> tuple[float, float, float, 
     return d + far, 0.0, d - b * c / far if far != 0.0 else d, 0.0
 
 
-def _to_hessenberg(A: Matrix) -> None:
+def _to_hessenberg(A: Sixteens) -> None:
     """Overwrite A (16, 16) with an upper Hessenberg matrix of the same eigenvalues.
 
     The reflections I − 2 u uᵀ/(uᵀu) that zero a column below its subdiagonal
@@ -105,7 +105,7 @@ def _to_hessenberg(A: Matrix) -> None:
             A[i][k] = 0.0
 
 
-def _francis_step(A: Matrix, low: int, high: int, total: float, product: float) -> None:
+def _francis_step(A: Sixteens, low: int, high: int, total: float, product: float) -> None:
     """Do one step of QR with both shifts on rows and columns low … high of the Hessenberg A.
 
     (A − s₁)(A − s₂) = Q R, A ← Qᵀ A Q, given s₁ + s₂ and s₁ s₂, by its first column alone: a
@@ -128,37 +128,26 @@ def _francis_step(A: Matrix, low: int, high: int, total: float, product: float) 
             if three:
                 A[k + 2][k - 1] = 0.0
         x -= alpha
-        if three:
-            _reflect_three(A, k, low, high, y / x, z / x, -x / alpha)
-        else:
-            _reflect_two(A, k, low, high, y / x, -x / alpha)
+        _reflect(A, k, low, high, three, y / x, z / x, -x / alpha)
 
 
-def _reflect_three(A: Matrix, k: int, low: int, high: int, v: float, w: float,
-                   beta: float) -> None:
+def _reflect(A: Sixteens, k: int, low: int, high: int, three: bool, v: float, w: float,
+             beta: float) -> None:
     """Apply the reflection 1 − β u uᵀ to rows and columns k … k + 2, u = (1, v, w).
 
-    Only what the bulge touches changes.
+    Only what the bulge touches changes. three: else the last two rows and columns, u = (1, v).
     """
     for j in range(k, high + 1):
-        share = A[k][j] + v * A[k + 1][j] + w * A[k + 2][j]
-        A[k][j] -= beta * share
-        A[k + 1][j] -= beta * share * v
-        A[k + 2][j] -= beta * share * w
-    for i in range(low, min(k + 3, high) + 1):
-        share = A[i][k] + v * A[i][k + 1] + w * A[i][k + 2]
-        A[i][k] -= beta * share
-        A[i][k + 1] -= beta * share * v
-        A[i][k + 2] -= beta * share * w
-
-
-def _reflect_two(A: Matrix, k: int, low: int, high: int, v: float, beta: float) -> None:
-    """Do as `_reflect_three` with the last two rows and columns, u = (1, v)."""
-    for j in range(k, high + 1):
         share = A[k][j] + v * A[k + 1][j]
+        if three:
+            share += w * A[k + 2][j]
+            A[k + 2][j] -= beta * share * w
         A[k][j] -= beta * share
         A[k + 1][j] -= beta * share * v
-    for i in range(low, high + 1):
+    for i in range(low, min(k + 3, high) + 1):
         share = A[i][k] + v * A[i][k + 1]
+        if three:
+            share += w * A[i][k + 2]
+            A[i][k + 2] -= beta * share * w
         A[i][k] -= beta * share
         A[i][k + 1] -= beta * share * v

@@ -1,5 +1,3 @@
-from ik_node.support.eigenvalues cimport sixteens
-ctypedef double (*twelves)[12]
 include "elimination.pxi"
 
 
@@ -12,9 +10,3 @@ cdef class EliminationData:
     cdef sixteens K
     cdef vector real, imaginary, v, theta
     cdef integers order
-
-
-cdef void _double(twelves M, int row, int other, int j, double f, double g,
-                  double h) noexcept nogil
-cdef double divide_by(twelves M, twelves V) noexcept nogil
-cdef double null_vector(twelves M, integers order, vector v) noexcept nogil

@@ -15,7 +15,7 @@ import math
 import cython
 import numpy as np
 
-from ik_node.support.arrays import Integers, Matrix, Memory, Vector
+from ik_node.support.arrays import Integers, Matrix, Memory, Twelves, Vector
 
 INF = math.inf
 MOST_BRANCHES = 96  # of a nominal arm
@@ -81,7 +81,7 @@ def twelve_equations(work: EliminationData, theta3: float) -> None:
             _double(work.M, r, 6 + r, j, f, g, h)
 
 
-def _double(M: Matrix, row: int, other: int, j: int, f: float, g: float, h: float) -> None:
+def _double(M: Twelves, row: int, other: int, j: int, f: float, g: float, h: float) -> None:
     """Write (f + 2g cos 2a + 2h sin 2a) times cos a into a row of M, times sin a into another."""
     M[row][j], M[row][3 + j], M[row][6 + j], M[row][9 + j] = f + g, h, g, h
     M[other][j], M[other][3 + j], M[other][6 + j], M[other][9 + j] = h, f - g, -h, g
@@ -140,7 +140,7 @@ def split(v: Vector, theta: Vector) -> None:
     theta[3], theta[4] = 2.0 * a, math.atan2(h * sine, h * cosine)
 
 
-def divide_by(M: Matrix, V: Matrix) -> float:
+def divide_by(M: Twelves, V: Twelves) -> float:
     """Replace V (16, 12) by V M⁻¹; M (12, 12) is overwritten by its factors.
 
     Gaussian elimination on columns, with column pivoting. Return the smallest pivot over the
@@ -175,7 +175,7 @@ def divide_by(M: Matrix, V: Matrix) -> float:
     return smallest / largest
 
 
-def null_vector(M: Matrix, order: Integers, v: Vector) -> float:
+def null_vector(M: Twelves, order: Integers, v: Vector) -> float:
     """Write v (12,) with M v ≈ 0 for a singular M (12, 12), which is overwritten.
 
     Gaussian elimination with complete pivoting, the last pivot taken as 0; order (12,) is scratch.

@@ -8,6 +8,7 @@ import math
 
 import cython
 
+from ik_node.kinematics import kinds
 from ik_node.spatial.vector3 import Vector3
 from ik_node.support import polynomials
 from ik_node.support.arrays import Columns, Pose, Vector
@@ -34,44 +35,57 @@ NEARLY = 1e-9
 MOST_VALUES = 8  # solutions of a triple: four, doubled where rounding splits them
 
 
-def three_rotations(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start: Vector,
-                    first: int, size: float, slack: float, rotations: Pose, found: Columns) -> int:
-    """Solve for three revolute joints; first: 0, or 2 for a triple that is read from its end.
+def two_rotations_and_one(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start: Vector,
+                          first: int, size: float, slack: float, rotations: Pose,
+                          found: Columns) -> int:
+    """Solve for two revolute joints and a third; first: 2 for a triple read from its end, else 0.
 
     A rotation about line 1 changes neither the height along it nor the distance from its foot f₁.
     With v = e₃ x, seen from foot f₂ along a (the common normal), b = h₂ × a and h₂:
         (h₁·b) (vₐ s₂ + v_b c₂) = h₁·(t − f₁) − (h₁·h₂) v_h,
         2 |a| (vₐ c₂ − v_b s₂) = |t − f₁|² − |a|² − |v|²,
-    whose right sides and |v|² are linear in (c₃, s₃). Squaring and adding eliminates θ₂: a conic.
-    Where the lines are parallel, or meet, one left side is zero: a sinusoid.
+    whose right sides and |v|² are linear in (c₃, s₃), or quadratic in a translation. Squaring and
+    adding eliminates θ₂: a conic, or a quartic. Where the lines are parallel, or meet, one left
+    side is zero: a sinusoid, or an equation for the translation.
     """
     h1, p1, h2, p2, h3, p3 = j1[1], j1[2], j2[1], j2[2], j3[1], j3[2]
     foot_1, foot_2, a, length, sine, cosine = _common_normal(h1, p1, h2, p2, size)
-    parallel = math.fabs(sine) < NEARLY
+    parallel, prismatic, count = math.fabs(sine) < NEARLY, j3[0] == kinds.PRISMATIC, 1
     if parallel and length < NEARLY * size:
         return 0
-    b = cross(h2, a)
-    # v = m + c₃ u + s₃ w, seen from foot_2
+    b, goal, roots = cross(h2, a), minus(t, foot_1), rotations[4]
+    # v = m + c₃ u + s₃ w, seen from foot_2; a translation stands for c₃
     reach = minus(x, p3)
-    u = perpendicular(h3, reach)
-    w = cross(h3, reach)
-    m = minus(along(p3, dot(h3, reach), h3), foot_2)
+    u, w = perpendicular(h3, reach), cross(h3, reach)
+    m, turned = minus(along(p3, dot(h3, reach), h3), foot_2), dot(u, u)
+    if prismatic:
+        m, u, w, turned = minus(x, foot_2), h3, times(0.0, h3), 0.0
     mh, uh, wh = dot(h2, m), dot(h2, u), dot(h2, w)
-    m2, mu, mw = dot(m, m) + dot(u, u), 2.0 * dot(m, u), 2.0 * dot(m, w)
-    goal = minus(t, foot_1)
-    # height: K₁ = k₁ + c₃ k₁c + s₃ k₁s;  distance: K₂ likewise
+    m2, mu, mw, square = dot(m, m) + turned, 2.0 * dot(m, u), 2.0 * dot(m, w), float(prismatic)
+    # height: K₁ = k₁ + c₃ k₁c + s₃ k₁s;  distance: K₂ likewise, less c₃² of a translation
     k1, k1c, k1s = dot(h1, goal) - cosine * mh, -cosine * uh, -cosine * wh
     k2, k2c, k2s = dot(goal, goal) - length * length - m2, -mu, -mw
-    if parallel:
+    # 4|a|² K₁² + s² K₂² = 4|a|² s² (|v|² − v_h²), s = h₁·b
+    A, B = 4.0 * length * length, sine * sine
+    C = A * B
+    if parallel and prismatic:
+        if math.fabs(k1c) < NEARLY:
+            return 0
+        roots[0] = -k1 / k1c
+    elif parallel:
         count, rotations[0][0], rotations[0][1], rotations[1][0], rotations[1][1] = solve_sinusoid(
             k1c, k1s, -k1, slack * size / (math.hypot(k1c, k1s) + 1e-300))
+    elif length == 0.0 and prismatic:
+        count, roots[0], roots[1] = polynomials.solve_quadratic(-1.0, k2c, k2, slack)
     elif length == 0.0:
         count, rotations[0][0], rotations[0][1], rotations[1][0], rotations[1][1] = solve_sinusoid(
             k2c, k2s, -k2, slack * size * size / (math.hypot(k2c, k2s) + 1e-300))
+    elif prismatic:
+        count = polynomials.solve_quartic(
+            B, -2.0 * B * k2c, A * k1c * k1c + B * (k2c * k2c - 2.0 * k2) - C * (1.0 - uh * uh),
+            2.0 * A * k1 * k1c + 2.0 * B * k2 * k2c + C * (k2c + 2.0 * mh * uh),
+            A * k1 * k1 + B * k2 * k2 - C * (m2 - mh * mh), slack, roots)
     else:
-        # 4|a|² K₁² + s² K₂² = 4|a|² s² (|v|² − v_h²), s = h₁·b
-        A, B = 4.0 * length * length, sine * sine
-        C = A * B
         count = polynomials.solve_conic(
             A * k1c * k1c + B * k2c * k2c + C * uh * uh,
             A * k1c * k1s + B * k2c * k2s + C * uh * wh,
@@ -81,55 +95,11 @@ def three_rotations(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, sta
             A * k1 * k1 + B * k2 * k2 - C * (m2 - mh * mh), slack, rotations)
     solutions = 0
     for i in range(count):
-        c3, s3 = rotations[i][0], rotations[i][1]
+        c3, s3 = (roots[i], 0.0) if prismatic else (rotations[i][0], rotations[i][1])
         v = along(along(m, c3, u), s3, w)
-        P = 0.5 * (k2 + c3 * k2c + s3 * k2s) / length if length != 0.0 else 0.0
+        P = (0.5 * (k2 + c3 * (k2c - square * c3) + s3 * k2s) / length if length != 0.0 else 0.0)
         Q = 0.0 if parallel else (k1 + c3 * k1c + s3 * k1s) / sine
         solutions = _first_two(h1, p1, h2, foot_2, a, b, parallel, length == 0.0, P, Q, v, c3, s3,
-                               t, start, first, size, slack, found, solutions)
-    return solutions
-
-
-def prismatic_last(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start: Vector,
-                   first: int, size: float, slack: float, rotations: Pose, found: Columns) -> int:
-    """Solve for two revolute joints and a translation m: as `three_rotations`, with v = x + m h₃.
-
-    The height is linear in m, the distance quadratic: together a quartic.
-    """
-    h1, p1, h2, p2, h3 = j1[1], j1[2], j2[1], j2[2], j3[1]
-    foot_1, foot_2, a, length, sine, cosine = _common_normal(h1, p1, h2, p2, size)
-    parallel = math.fabs(sine) < NEARLY
-    if parallel and length < NEARLY * size:
-        return 0
-    b = cross(h2, a)
-    m = minus(x, foot_2)
-    mh, uh = dot(h2, m), dot(h2, h3)
-    goal = minus(t, foot_1)
-    k1, k1m = dot(h1, goal) - cosine * mh, -cosine * uh
-    # K₂ = k₂ − 2 m·h₃ μ − μ²
-    k2, k2m = dot(goal, goal) - length * length - dot(m, m), -2.0 * dot(m, h3)
-    roots = rotations[4]
-    if parallel:
-        if math.fabs(k1m) < NEARLY:
-            return 0
-        count = 1
-        roots[0] = -k1 / k1m
-    elif length == 0.0:
-        count, roots[0], roots[1] = polynomials.solve_quadratic(-1.0, k2m, k2, slack)
-    else:
-        A, B = 4.0 * length * length, sine * sine
-        C = A * B
-        count = polynomials.solve_quartic(
-            B, -2.0 * B * k2m, A * k1m * k1m + B * (k2m * k2m - 2.0 * k2) - C * (1.0 - uh * uh),
-            2.0 * A * k1 * k1m + 2.0 * B * k2 * k2m + C * (k2m + 2.0 * mh * uh),
-            A * k1 * k1 + B * k2 * k2 - C * (dot(m, m) - mh * mh), slack, roots)
-    solutions = 0
-    for i in range(count):
-        mu = roots[i]
-        v = along(m, mu, h3)
-        P = 0.5 * (k2 + mu * (k2m - mu)) / length if length != 0.0 else 0.0
-        Q = 0.0 if parallel else (k1 + mu * k1m) / sine
-        solutions = _first_two(h1, p1, h2, foot_2, a, b, parallel, length == 0.0, P, Q, v, mu, 0.0,
                                t, start, first, size, slack, found, solutions)
     return solutions
 

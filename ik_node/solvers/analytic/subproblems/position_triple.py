@@ -42,24 +42,19 @@ def place_point(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start: 
     rotations (5, 4): scratch. A row of found is u₁ v₁ u₂ v₂ u₃ v₃.
     """
     prismatic = count_prismatic(j1, j2, j3)
-    if prismatic == 0:
-        if not _are_special(j1, j2, size) and _are_special(j2, j3, size):
-            count = point_3r.three_rotations(
-                j3, j2, j1, t, x, start, 2, size, slack, rotations, found)
-            return _read_from_the_end(False, found, count)
-        return point_3r.three_rotations(
-            j1, j2, j3, x, t, start, 0, size, slack, rotations, found)
     if prismatic == 3:
         return _three_prismatic(j1[1], j2[1], j3[1], minus(t, x), found)
     if prismatic == 2:
         return _one_revolute(j1, j2, j3, x, t, start, size, slack, found)
     if j2[0] == kinds.PRISMATIC:
         return _prismatic_between(j1, j2, j3, x, t, start, size, slack, rotations, found)
-    if j3[0] == kinds.PRISMATIC:
-        return point_3r.prismatic_last(
-            j1, j2, j3, x, t, start, 0, size, slack, rotations, found)
-    count = point_3r.prismatic_last(j3, j2, j1, t, x, start, 2, size, slack, rotations, found)
-    return _read_from_the_end(True, found, count)
+    if j1[0] == kinds.PRISMATIC or (
+            prismatic == 0 and not _are_special(j1, j2, size) and _are_special(j2, j3, size)):
+        count = point_3r.two_rotations_and_one(
+            j3, j2, j1, t, x, start, 2, size, slack, rotations, found)
+        return _read_from_the_end(prismatic == 1, found, count)
+    return point_3r.two_rotations_and_one(
+        j1, j2, j3, x, t, start, 0, size, slack, rotations, found)
 
 
 def count_prismatic(j1: Joint, j2: Joint, j3: Joint) -> int:
