@@ -11,6 +11,7 @@ import numpy as np
 
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.collision.avoidance import search_free
+from ik_node.solvers.collision.guarded_steps import closest_free, goal_rows
 from ik_node.solvers.driver import Driver, ends_by, reason_of
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
 from ik_node.solvers.kernel.arm_kernel import closest_of, verifier_of
@@ -175,10 +176,6 @@ class ArmSearch(Driver):
 
     def _closest_free(self, goal: Goal, q0: np.ndarray, nearest: Found, is_free: bool) -> Found:
         """Return the nearest configuration, if it is free, or a nearer one beside contacts."""
-        from ik_node.solvers.collision.closest_free import (  # late: few need it
-            closest_free,
-            goal_rows,
-        )
         assert self.collisions is not None
         T, far = goal.pose.copy(), float(np.abs(goal.pose[:3, 3]).max())
         T[:3, 3] *= min(1.0, MAX_NUMBER / max(far, 1.0))  # squares of what is beyond overflow
