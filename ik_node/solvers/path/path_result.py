@@ -58,15 +58,9 @@ def _filled(problem: PathProblem, q: np.ndarray, met: np.ndarray,
     q, most = q.copy(), np.minimum(problem.most, problem.bound)
     present = np.flatnonzero(met)
     for i in np.flatnonzero(~met).tolist():
-        before = q[i - 1] if i else problem.q0
-        if problem.is_late:
-            if before is None and not len(present):
-                before = problem.chain.neutral()
-            _join(q, i, present[present > i], before, most)
-            return q
-        later = present[present > i]
-        if len(later):
-            after, left = q[later[0]], int(later[0]) - i
+        before, k = q[i - 1] if i else problem.q0, int(np.searchsorted(present, i))
+        if k < len(present):
+            after, left = q[present[k]], int(present[k]) - i
             start = after if before is None else before + (after - before) / (left + 1)
             start = after + np.clip(start - after, -left * most, left * most)
         elif before is not None:
@@ -74,27 +68,11 @@ def _filled(problem: PathProblem, q: np.ndarray, met: np.ndarray,
         else:
             q[i] = failures[i].q if i in failures else problem.chain.neutral()
             continue
+        q[i] = start
+        if problem.is_late:
+            continue
         near = problem.near_pose(i, start)[0]
         close = before is None or (np.abs(near - before) <= most).all()
-        if after is not None:
-            close = close and (np.abs(near - after) <= left * most).all()
-        q[i] = near if close else start
+        if close and (after is None or (np.abs(near - after) <= left * most).all()):
+            q[i] = near
     return q
-
-
-def _join(q: np.ndarray, first: int, present: np.ndarray, before: np.ndarray | None,
-          most: Any) -> None:
-    """Write configurations for the poses of a path (m, n) from the first on that are not present.
-
-    They are on lines between those that are, the last steps of at most a size, rad or m, a number
-    or (n,). before (n,): the configuration before the first, or None.
-    """
-    values, missing = q[present], np.setdiff1d(np.arange(first, len(q)), present)
-    if before is not None:
-        present, values = np.append(first - 1, present), np.concatenate([before[None], values])
-    after = np.searchsorted(present, missing)
-    last, after = np.maximum(after - 1, 0), np.minimum(after, len(present) - 1)
-    left = np.maximum(present[after] - missing, 0)[:, None]
-    whole = np.maximum(present[after] - present[last], 1)[:, None]
-    change = (values[after] - values[last]) * (left / whole)
-    q[missing] = values[after] - np.clip(change, -left * most, left * most)

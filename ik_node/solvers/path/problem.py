@@ -15,7 +15,7 @@ from ik_node.support import clock
 
 _TURN = 2.0 * math.pi
 _ROUNDING = 1e-12  # rad or m: of a step
-_CHOOSING, _CHOOSING_EACH = 8e-4, 4e-6  # s, and s for each pose
+_CHOOSING, _CHOOSING_EACH = 8e-4, 1.2e-5  # s, and s for each pose
 
 
 class PathProblem(NamedTuple):
