@@ -11,7 +11,7 @@ import numpy as np
 from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.goal_closed_form import NOTHING, Plan, Plans
-from ik_node.solvers.analytic.infeasibility import Infeasibility, Neighbourhood
+from ik_node.solvers.analytic.infeasibility import Infeasibility
 from ik_node.solvers.analytic.recognition.nominal import SWIVEL
 from ik_node.solvers.analytic.recognition.recognise import recognise
 from ik_node.solvers.analytic.refinement.refinement import Refiner
@@ -80,8 +80,7 @@ class BranchSearch(Solver):
         # What guides the elbow matters more than how far the solution is.
         self._takes_nearer = not guided
         self._refiner = Refiner(self.chain.record, self._preferring)
-        self._neighbourhood = Neighbourhood(self.chain, self._preferring, settings.length)
-        self._infeasibility = Infeasibility(self.chain, self.options, settings.length, self._elbow)
+        self._infeasibility = Infeasibility(self.chain, self.options, self._preferring, self._elbow)
 
     def _selection(self, plan: Plan) -> Selection:
         """Return a new selection of the preferred solution for a plan."""
@@ -156,12 +155,9 @@ class BranchSearch(Solver):
             poses[part], ALL_AXES, parameters[part], starts[part], q[part], records[part]),
             len(poses), progress)
         found = []
-        for goal, own, start, one, record in zip(map(Goal._of_clean_pose, poses), parameters,
-                                                 starts, q, records.tolist()):
-            selected = self._selected(goal, start, one, record)
-            if selected is None:
-                selected = (self._failed(plan, goal, own, start) if plan.guide is plan
-                            else self._solve_anywhere(goal, start))
+        for goal, start, one, record in zip(map(Goal._of_clean_pose, poses), starts, q,
+                                            records.tolist()):
+            selected = self._selected(goal, start, one, record) or self._solve_anywhere(goal, start)
             found.append(self._consistent(goal, start, selected))
         return self._finished_batch(as_columns(found, self.chain.n_joints), poses, starts)
 
@@ -247,7 +243,7 @@ class BranchSearch(Solver):
                  parameters: np.ndarray) -> tuple[np.ndarray, Iterator[np.ndarray]]:
         """Return every branch (k, n), whatever the limits, and others (n,) that rounding hides."""
         listed = plan.branches(goal, parameters, within=False)
-        return listed, self._neighbourhood.hidden(plan, goal, parameters, self._start_at, listed)
+        return listed, self._infeasibility.hidden(plan, goal, parameters, self._start_at, listed)
 
     def _refined(self, goal: Goal, found: Found) -> Found:
         """Return a result refined to full precision, where that is better."""

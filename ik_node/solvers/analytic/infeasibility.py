@@ -39,15 +39,18 @@ _SAME = 1e-2       # rad or m: branches at nearer joint values are the same
 class Infeasibility:
     """Decides whether the closed form proves that a goal cannot be met."""
 
-    def __init__(self, chain: Chain, options: SolverOptions, length: float,
+    def __init__(self, chain: Chain, options: SolverOptions, settings: Settings,
                  elbow: Elbow | None) -> None:
-        """Prepare for a chain.
-
-        length: the chain's length scale, m. elbow: the swivel angles, None without.
-        """
-        self._chain, self._options, self._length, self._elbow = chain, options, length, elbow
+        """Prepare for a chain, and the settings of its solver; elbow: swivel angles, or None."""
+        self._chain, self._options, self._length, self._elbow = (
+            chain, options, settings.length, elbow)
         self._random = np.random.default_rng(0).uniform(
             -1.0, 1.0, (_CONFIGURATIONS, chain.n_joints))
+        self._free = Refiner(chain.without_limits().record, settings)
+        half = np.random.default_rng(0).normal(size=(_POSES // 2, 6))
+        half *= _AROUND / np.linalg.norm(half, axis=1)[:, None]
+        self._shifts = np.concatenate([half, -half])
+        self._shifts[:, :3] *= self._length
 
     def is_confirmed(self) -> bool:
         """Tell whether every branch meets the tolerances, in spite of rounding."""
@@ -140,25 +143,13 @@ class Infeasibility:
         values = task_singular_values(self._chain, goal, q, self._length)
         return len(values) == n and bool(values[-1] > _REGULAR * values[0])
 
-
-class Neighbourhood:
-    """Branches of the nominal arm for the poses around a goal, which rounding may hide at it."""
-
-    def __init__(self, chain: Chain, settings: Settings, length: float) -> None:
-        """Prepare for a chain, and the settings of its solver; length: the chain's scale, m."""
-        self._turns, self._length = chain.arrays.turns, length
-        self._free = Refiner(chain.without_limits().record, settings)
-        half = np.random.default_rng(0).normal(size=(_POSES // 2, 6))
-        half *= _AROUND / np.linalg.norm(half, axis=1)[:, None]
-        self._shifts = np.concatenate([half, -half])
-        self._shifts[:, :3] *= self._length
-
     def hidden(self, plan: Plan, goal: Goal, parameters: np.ndarray, q0: np.ndarray,
                listed: np.ndarray) -> Iterator[np.ndarray]:
         """Yield configurations (n,) that nearly meet a goal, nearest first, whatever the limits.
 
-        They are none of the listed (k, n). parameters (p,): of the plan. q0 (n,): reference for
-        joints whose value makes no difference.
+        Rounding may hide at a goal the branches of the poses around it. They are none of the listed
+        (k, n). parameters (p,): of the plan. q0 (n,): reference for joints whose value makes no
+        difference.
         """
         poses = np.tile(goal.pose, (1 + _POSES, 1, 1))
         for pose, shift in zip(poses[1:], self._shifts):
@@ -182,6 +173,6 @@ class Neighbourhood:
     def _is_among(self, found: np.ndarray, listed: np.ndarray) -> np.ndarray:
         """Return which of some configurations (m, n) are listed ones (k, n), whole turns aside."""
         off = found[:, None] - listed
-        off -= np.where(self._turns, 2.0 * np.pi * np.round(off / (2.0 * np.pi)), 0.0)
+        off -= np.where(self._chain.arrays.turns, 2.0 * np.pi * np.round(off / (2.0 * np.pi)), 0.0)
         among: np.ndarray = (np.abs(off).max(axis=2) < _SAME).any(axis=1)
         return among
