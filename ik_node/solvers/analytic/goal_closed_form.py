@@ -8,14 +8,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.recognition.nominal import (
-    GENERAL,
-    PARALLEL,
-    PLANAR,
-    PLANAR_FREE,
-    SPHERICAL,
-    SWIVEL,
-)
+from ik_node.solvers.analytic.recognition.nominal import COSTS, GENERAL, PLANAR, PLANAR_FREE, SWIVEL
 from ik_node.solvers.analytic.recognition.recognise import Recognised, recognise
 from ik_node.solvers.analytic.refinement.solutions import Solutions
 from ik_node.solvers.analytic.selection.selection import Selection, Selector
@@ -29,10 +22,6 @@ from ik_node.support import clock
 from ik_node.support.arguments import floats
 from ik_node.support.exceptions import InputError, UnsupportedError
 
-# Time of the preferred solution in iterations of dls on six joints, 0.7 µs where 100 arms were
-# measured; these are the medians.
-_COST = {SPHERICAL: 7.5, PARALLEL: 7.0, PLANAR: 10.0, PLANAR_FREE: 30.0, SWIVEL: 30.0,
-         GENERAL: 70.0}
 _REFINED = 4.0   # times as much where branches are refined, or have virtual joints; at p95
 _COST_OF_AXES = 100.0  # time to find what axes a goal constrains in the plane of an arm
 _TRIED = 12      # parameters that are tried where a closed form is searched
@@ -79,7 +68,7 @@ class Plan:
         self._bounded = bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
         self.searched = structure.parameters > 0 and not tip_angle_fixed
         self.swivels = structure.family == SWIVEL and not structure.may_be_off
-        self.cost = _COST[structure.family]
+        self.cost = COSTS[structure.family]
         if structure.family != GENERAL and (structure.may_be_off or (structure.column < 0).any()):
             self.cost *= _REFINED
         if self.searched and structure.family not in (SWIVEL, PLANAR_FREE):

@@ -100,7 +100,6 @@ class ExampleSolver(DlsSolver):
         self._models: dict[Features, tuple[models.Neighbours, models.Model]] = {}
         self._at(Features(True, True))
 
-
     def _solve(self, goal: Goal, q0: np.ndarray, search: Search | None = None) -> Found:
         features = features_of(goal)
         neighbours, model = self._at(features)

@@ -34,6 +34,9 @@ _ROUNDING = 1e-12        # rad or m: deviations that are not reported
 SPHERICAL, PARALLEL, PLANAR, PLANAR_FREE, SWIVEL, GENERAL = range(6)
 _FAMILIES = (
     SphericalTriple, ParallelTriple, ParallelTriple, FreePlanarTriple, Swivel, GeneralArm)
+# Time of the preferred solution of each in iterations of dls on six joints, 0.7 µs where 100 arms
+# were measured; these are the medians.
+COSTS = 7.5, 7.0, 10.0, 30.0, 30.0, 70.0
 NOT_THERE = -1  # column of a virtual joint
 
 

@@ -7,7 +7,6 @@ import cython
 from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.kernel import linear, search
-from ik_node.solvers.kernel import task as tasks
 from ik_node.solvers.kernel.settings import ArmData
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support.arrays import Columns, Pose, Vector
@@ -82,13 +81,11 @@ def newton_refinement(chain: ChainRecord, task: TipTask, work: ArmData, held: Ve
 
 def _write_jacobian(chain: ChainRecord, task: TipTask, work: ArmData, held: Vector) -> None:
     """Write the task Jacobian for work.frames into work.J, with zero columns for held joints."""
-    J = work.J
-    jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], J)
-    tasks.task_jacobian(task, work.e, work.R, chain.n, J)
+    search.rows(chain, task, work)
     for k in range(chain.n):
         if held[k] != 0.0:
             for i in range(6):
-                J[k][i] = 0.0
+                work.J[k][i] = 0.0
 
 
 def _eliminate(J: Columns, n: int, e: Vector) -> float:
@@ -211,8 +208,7 @@ def across_fold(chain: ChainRecord, task: TipTask, work: ArmData, held: Vector, 
     for i in range(6):
         along += U[i][least] * work.V[i]
     search.residual(chain, task, work, start)
-    jacobian.chain_jacobian(chain, work.frames, work.frames[chain.m], J)
-    tasks.task_jacobian(task, work.e, work.R, n, J)
+    search.rows(chain, task, work)
     curvature = -sigma
     for i in range(6):
         for k in range(n):
