@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 import robots
 from ik_node import Chain, KinematicTree
 from ik_node.kinematics.structures import axes_at_zero
-from ik_node.solvers.analytic.families.swivel_intervals import SwivelAngles
+from ik_node.solvers.analytic.families.swivel_intervals import Intervals
 from ik_node.solvers.analytic.recognition.nominal import SWIVEL, Structure
 
 SLACK = 1e-9
@@ -52,12 +52,12 @@ class Arm(NamedTuple):
 
     def towards(self, T, point):
         """Return the swivel angle that brings the elbow nearest to a point."""
-        return SwivelAngles(self.family(), self.chain.lower, self.chain.upper).towards(T, point)
+        return self.family().angle_towards(T, point)
 
     def intervals(self, T, lower=None, upper=None):
         """Return rows (elbow, shoulder, wrist, from, to)."""
-        return SwivelAngles(self.family(), self.chain.lower if lower is None else lower,
-                            self.chain.upper if upper is None else upper).intervals(T, 0.0)
+        return Intervals().within(self.family(), T, self.chain.lower if lower is None else lower,
+                                  self.chain.upper if upper is None else upper, 0.0)
 
 
 def arm_of(axes, points, tip, lower, upper):

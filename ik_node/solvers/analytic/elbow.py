@@ -1,11 +1,12 @@
 """Swivel angles of an arm with spherical shoulder and wrist, for a pose of its tip."""
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.families.swivel_intervals import SwivelAngles
+from ik_node.solvers.analytic.families.swivel_intervals import Intervals
 from ik_node.solvers.analytic.goal_closed_form import Plan
 from ik_node.solvers.analytic.selection.swivel_selection import into_interval
 from ik_node.spatial import rotation_exp
@@ -15,6 +16,7 @@ _NARROW = 1e-3       # rad: intervals of smaller total length get one sample eac
 _LOOSER = 1e-4       # rad, and of the arm's size: more than rounding explains
 _PER_TOLERANCE = 1e3  # change of a joint by an error of the pose, but where it is singular
 _ALIGNED = 1e-6      # of a cosine: half the square of an angle, rad, that counts as zero
+_NO_LIMITS = np.full(7, -np.inf), np.full(7, np.inf)
 
 
 class Elbow:
@@ -22,32 +24,42 @@ class Elbow:
 
     def __init__(self, plan: Plan, chain: Chain, tolerance: float) -> None:
         """Prepare for a plan of the family SWIVEL; tolerance: of poses, rad, and of the size."""
-        self.within_limits = SwivelAngles(plan.family, chain.lower, chain.upper)
-        self._anywhere = SwivelAngles(plan.family, np.full(7, -np.inf), np.full(7, np.inf))
+        self._family, self._limits = plan.family, (chain.lower, chain.upper)
         self._margin = max(_LOOSER, _PER_TOLERANCE * tolerance)
-        looser = plan.structure._replace(slack=self._margin).closed_form()
-        self._looser = SwivelAngles(looser, chain.lower, chain.upper)
+        self._looser = plan.structure._replace(slack=self._margin).closed_form()
         self._axes, self._points = plan.structure.axes, plan.structure.points
         self._T_tip_base = plan.structure.T_tip_base
+        self._idle = [Intervals()]
 
-    def intervals(self, pose: np.ndarray) -> np.ndarray:
-        """Return the intervals (k, 2), rad, at which some branch is inside the limits.
+    def intervals(self, pose: np.ndarray, chain: Chain) -> np.ndarray:
+        """Return the intervals (k, 2), rad, at which some branch is inside the limits of a chain.
 
         Disjoint and ascending: −π ≤ from < to, where one through π ends beyond it.
         """
-        rows = self.within_limits.intervals(pose, 0.0)[:, 3:]
+        rows = self._within(pose, self._family, chain.lower, chain.upper)[:, 3:]
         return _united(rows[np.argsort(rows[:, 0])])
 
     def exists(self, pose: np.ndarray) -> bool:
         """Tell whether some branch meets a pose at some swivel angle, whatever the limits."""
-        return len(self._anywhere.intervals(pose, 0.0)) > 0
+        return len(self._within(pose, self._family, *_NO_LIMITS)) > 0
 
     def intervals_nearby(self, pose: np.ndarray) -> bool:
         """Tell whether rounding or the tolerance may hide an interval inside the limits.
 
         One appears where the goal is brought into reach, or a limit is exceeded, by little more.
         """
-        return len(self._looser.intervals(pose, -self._margin)) > 0
+        return len(self._within(pose, self._looser, *self._limits, -self._margin)) > 0
+
+    def _within(self, pose: np.ndarray, family: Any, lower: np.ndarray, upper: np.ndarray,
+                narrower: float = 0.0) -> np.ndarray:
+        """Return intervals (k, 5), see `Intervals.within`; each thread has scratch of its own."""
+        try:
+            scratch = self._idle.pop()
+        except IndexError:
+            scratch = Intervals()
+        rows = scratch.within(family, pose, lower, upper, narrower)
+        self._idle.append(scratch)
+        return rows
 
     def may_be_singular(self, pose: np.ndarray) -> bool:
         """Tell whether shoulder, elbow or wrist is nearly singular at some angle for a pose.

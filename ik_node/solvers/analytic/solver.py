@@ -12,7 +12,7 @@ from ik_node.model.chain import Chain
 from ik_node.solvers.analytic.branch_search import SPHERICAL, BranchSearch, parameter_samples
 from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.goal_closed_form import NOTHING, Plan
-from ik_node.solvers.collision.avoidance import blocked, first_free
+from ik_node.solvers.collision.avoidance import blocked
 from ik_node.solvers.driver import share
 from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, as_poses, task_jacobian
 from ik_node.solvers.result import PROVEN
@@ -61,7 +61,7 @@ class AnalyticSolver(BranchSearch):
         plan, parameters = self._plans.plan_for(wanted)
         if redundancy is not None:
             return plan.branches(wanted, plan.checked_parameters(redundancy), within_limits)
-        branches = self._enumerated(plan, wanted, parameters, within_limits)
+        branches = self._enumerated(plan, parameters, wanted, within_limits)
         if len(branches):
             return branches
         found = self._solve_anywhere(wanted, self._start_at)
@@ -76,8 +76,7 @@ class AnalyticSolver(BranchSearch):
         found = self._solve_verified(goal, q0)
         if not found.success or is_free(found.q):
             return found
-        q = first_free(self._branches_about(goal, q0),
-                       lambda branch: self._cost(goal, q0, branch), is_free)
+        q = next(filter(is_free, self._branches_about(goal, q0)), None)
         if q is not None:
             return self._verified(goal, q0, found._replace(q=q))
         if self._whole.searched:
@@ -95,24 +94,23 @@ class AnalyticSolver(BranchSearch):
         if (self.options.consistency_limits is None or not found.success
                 or self._is_consistent(q0, found.q)):
             return found
-        for q in sorted(self._branches_about(goal, q0), key=lambda q: self._cost(goal, q0, q)):
+        for q in self._branches_about(goal, q0):
             near = self._verified(goal, q0, found._replace(q=q))
             if near.success:
                 return near
         return self._local._solve_verified(goal, q0)
 
-    def _branches_about(self, goal: Goal, q0: ndarray) -> ndarray:
-        """Return the branches (k, n), at the turns of q0 (n,), within the consistency limits."""
+    def _branches_about(self, goal: Goal, q0: ndarray) -> list[ndarray]:
+        """Return branches (n,), at the turns of q0 (n,), within its consistency limits, by cost."""
         if self.options.consistency_limits is None:
             branches = self.solve_all(goal)
         else:
-            chain, (plan, parameters) = self._chain_about(q0), self._plans.plan_for(goal)
-            elbow = None if self._elbow is None else Elbow(self._whole, chain, 0.0)
-            branches = self._enumerated(plan, goal, parameters, True, q0, elbow)
+            branches = self._enumerated(*self._plans.plan_for(goal), goal, True, q0)
         for branch in branches:
             self._verifier.nearest_turn(q0, branch)
         lower, upper = self._limits_about(q0)
-        return branches[((lower <= branches) & (branches <= upper)).all(axis=1)]
+        inside = branches[((lower <= branches) & (branches <= upper)).all(axis=1)]
+        return sorted(inside, key=lambda q: self._cost(goal, q0, q))
 
     def _cost(self, goal: Goal, q0: ndarray, q: ndarray) -> float:
         """Return the selection cost of a branch q (n,); see `search.selection_cost`."""
@@ -134,18 +132,18 @@ class AnalyticSolver(BranchSearch):
         plan, parameters = self._plans.plan_for(goal)
         return plan.complete and (parameters is not None or not plan.searched)
 
-    def _enumerated(self, plan: Plan, goal: Goal, parameters: np.ndarray | None,
-                    within_limits: bool, q0: ndarray | None = None,
-                    elbow: Elbow | None = None) -> np.ndarray:
+    def _enumerated(self, plan: Plan, parameters: ndarray | None, goal: Goal,
+                    within_limits: bool, q0: ndarray | None = None) -> ndarray:
         """Return the branches (k, n) of `solve_all` by the closed form alone.
 
-        Of a redundant arm those about q0 (n,), for swivel angles of `elbow` where that is given.
+        Of a redundant arm those about q0 (n,), within its consistency limits.
         """
         if parameters is not None or not plan.searched:
             return plan.branches(goal, NOTHING if parameters is None else parameters, within_limits)
-        start, elbow = self._start_at if q0 is None else q0, elbow or self._elbow
-        if plan.swivels and within_limits and elbow is not None:
-            intervals = elbow.intervals(goal.pose)
+        start = self._start_at if q0 is None else q0
+        if plan.swivels and within_limits and self._elbow is not None:
+            intervals = self._elbow.intervals(
+                goal.pose, self.chain if q0 is None else self._chain_about(q0))
             psi = Elbow.nearest(intervals, plan.family.parameters_at(start)[0])
             spread = Elbow.spread(intervals, parameter_samples(1, self.options.seed)[:_SHOWN, 0])
             angles = np.array([psi, *spread]) if len(spread) else NOTHING
@@ -195,7 +193,7 @@ class AnalyticSolver(BranchSearch):
         an arm or a goal without a swivel angle, InputError for a malformed goal.
         """
         elbow, pose = self._swivelling(goal)
-        return elbow.intervals(pose)
+        return elbow.intervals(pose, self.chain)
 
     def redundancy_towards(self, goal: Any, elbow: Any, within_limits: bool = True) -> float:
         """Return the swivel angle, rad, with the elbow nearest to a point (3,), m, base frame.
@@ -207,11 +205,11 @@ class AnalyticSolver(BranchSearch):
         """
         within_limits = flag(within_limits, 'within_limits')
         own, pose = self._swivelling(goal)
-        psi: float = own.within_limits.towards(pose, vector(elbow, 3, 'elbow'))
+        psi: float = self._whole.family.angle_towards(pose, vector(elbow, 3, 'elbow'))
         if math.isnan(psi):
             raise InputError('elbow must be a point beside the line through shoulder and wrist, '
                              f'not {np.asarray(elbow, dtype=float).tolist()}')
-        return Elbow.nearest(own.intervals(pose), psi) if within_limits else psi
+        return Elbow.nearest(own.intervals(pose, self.chain), psi) if within_limits else psi
 
     def is_complete(self, goal: Any = None) -> bool:
         """Tell whether the list of branches is complete; an empty one then proves that none exists.
@@ -227,7 +225,7 @@ class AnalyticSolver(BranchSearch):
         plan, parameters = self._plans.plan_for(wanted)
         if not plan.complete or not self._infeasibility.is_confirmed():
             return False
-        if not len(self._enumerated(plan, wanted, parameters, True)):
+        if not len(self._enumerated(plan, parameters, wanted, True)):
             return self._solve_anywhere(wanted, self._start_at).reason in PROVEN
         if plan.swivels:
             return True

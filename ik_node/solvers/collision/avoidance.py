@@ -73,12 +73,6 @@ def search_free(solver: Any, goal: Goal, q0: np.ndarray,
     return blocked(first) if first.success else first
 
 
-def first_free(branches: Iterable[np.ndarray], cost: Callable[[np.ndarray], float],
-               is_free: Callable[[np.ndarray], bool]) -> np.ndarray | None:
-    """Return that of branches (n,) that is free and has the least cost; None where none is."""
-    return next(filter(is_free, sorted(branches, key=cost)), None)
-
-
 def push_apart(q: np.ndarray, rows: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
                search: Callable[[np.ndarray], VerifiedAttempt], space: JointSpace,
                collisions: CollisionModel, is_over: Callable[[], bool]) -> VerifiedAttempt | None:

@@ -37,11 +37,7 @@ cdef class ClosedFamily:
     cdef void parameters_of(self, vector q, vector parameters) noexcept nogil
     @cython.locals(has_locks=cython.bint)
     cdef int write_branches(self, pose T_base_goal, ClosedForm work) noexcept nogil
-    cdef void _write_range(self, ClosedForm work, int free, int column) noexcept nogil
     cpdef object parameters_at(self, const double[::1] q)
     cpdef object branches(self, const double[:, :, ::1] T_base_goal, const double[::1] parameters,
                           const double[::1] q0)
-    cdef ClosedForm _take(self)
-
-
-cdef void copy_out(rows found, int count, int first, double[:, ::1] out) noexcept nogil
+    cdef ClosedForm take(self)

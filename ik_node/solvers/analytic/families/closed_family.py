@@ -10,8 +10,8 @@ from ik_node.kinematics import kinds
 from ik_node.solvers.analytic.subproblems import elimination, point_3r
 from ik_node.solvers.analytic.subproblems.elimination import EliminationData
 from ik_node.spatial.vector3 import Transform
-from ik_node.support import checks
-from ik_node.support.arrays import InputPoses, InputVector, Memory, OutputMatrix, Pose, Rows, Vector
+from ik_node.support import arrays, checks
+from ik_node.support.arrays import InputPoses, InputVector, Memory, Pose, Vector
 
 if not cython.compiled:
     from ik_node.spatial.angles import angle_of
@@ -144,7 +144,10 @@ class ClosedFamily:
                     lock = composed(rotation_about(h, p, math.cos(value), math.sin(value)), lock)
                 continue
             work.kind[free], work.column[free] = kind[j], column[j]
-            self._write_range(work, free, column[j])
+            ranges, own = work.ranges[free], column[j]
+            ranges[0] = work.q0[own] if own >= 0 else 0.0
+            ranges[1] = work.lower[own] if own >= 0 else -INF
+            ranges[2] = work.upper[own] if own >= 0 else INF
             work.axes[free][0], work.axes[free][1], work.axes[free][2] = h
             work.points[free][0], work.points[free][1], work.points[free][2] = p
             free += 1
@@ -163,21 +166,14 @@ class ClosedFamily:
                     work.directions[i][2 * column[j] + 1] = s
         return solutions
 
-    def _write_range(self, work: ClosedForm, free: int, column: int) -> None:
-        """Write the reference value and the limits of a joint, by its entry of q, −1 for none."""
-        ranges = work.ranges[free]
-        ranges[0] = work.q0[column] if column >= 0 else 0.0
-        ranges[1] = work.lower[column] if column >= 0 else -INF
-        ranges[2] = work.upper[column] if column >= 0 else INF
-
     def parameters_at(self, q: InputVector) -> np.ndarray:
         """Return the redundancy parameters (p,) of a configuration q (n,), rad or m."""
         checks.check_lengths(q.shape[0] == self.n)
-        work, found = self._take(), np.empty((1, self.parameters))
+        work, found = self.take(), np.empty((1, self.parameters))
         for k in range(self.n):
             work.q0[k] = q[k]
         self.parameters_of(work.q0, work.branches[0])
-        copy_out(work.branches, 1, 0, found)
+        arrays.copy_matrix(work.branches, found)
         self.idle.append(work)
         return found[0]
 
@@ -192,7 +188,7 @@ class ClosedFamily:
         checks.check_lengths(
             T_base_goal.shape[1] == 4 and T_base_goal.shape[2] == 4 and q0.shape[0] == n
             and parameters.shape[0] == self.parameters)
-        work, out = self._take(), np.empty((m * MOST_BRANCHES, n))
+        work, out = self.take(), np.empty((m * MOST_BRANCHES, n))
         for k in range(n):
             work.q0[k] = q0[k]
         for k in range(parameters.shape[0]):
@@ -202,21 +198,14 @@ class ClosedFamily:
                 for k in range(4):
                     work.T[j][k] = T_base_goal[i, j, k]
             count = self.write_branches(work.T, work)
-            copy_out(work.branches, count, total, out)
+            arrays.copy_matrix(work.branches, out[total:total + count])
             total += count
         self.idle.append(work)
         return out[:total]
 
-    def _take(self) -> ClosedForm:
+    def take(self) -> ClosedForm:
         """Return scratch that no other thread uses."""
         try:
             return self.idle.pop()
         except IndexError:
             return ClosedForm(self.n)
-
-
-def copy_out(found: Rows, count: int, first: int, out: OutputMatrix) -> None:
-    """Copy rows into an array, from a row of it on."""
-    for i in range(count):
-        for k in range(out.shape[1]):
-            out[first + i, k] = found[i][k]

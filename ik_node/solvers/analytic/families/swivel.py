@@ -22,7 +22,8 @@ import cython
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm
 from ik_node.solvers.analytic.subproblems import rotation_triple
 from ik_node.spatial.vector3 import Transform, Vector3
-from ik_node.support.arrays import Points, Vector
+from ik_node.support import checks
+from ik_node.support.arrays import InputMatrix, InputVector, Points, Vector
 
 if not cython.compiled:
     from ik_node.spatial.angles import solve_sinusoid
@@ -125,6 +126,18 @@ class Swivel(ClosedFamily):
             return NAN
         line = _unit(reach)
         return _angle(line, _reference(line, row(axes, 0)), beside)
+
+    def angle_towards(self, T_base_goal: InputMatrix, point: InputVector) -> float:
+        """Return `towards` for a pose (4, 4), m, and a point (3,), m, base frame."""
+        checks.check_lengths(T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4
+                             and point.shape[0] == 3)
+        work = self.take()
+        for i in range(4):
+            for j in range(4):
+                work.T[i][j] = T_base_goal[i, j]
+        psi = self.towards(self.motion_to(work.T), (point[0], point[1], point[2]))
+        self.idle.append(work)
+        return psi
 
 
 def swivel_elbows(axes: Points, points: Points, M: Transform, size: float,

@@ -7,15 +7,15 @@ cdef int _MOST
 cdef class Intervals:
     cdef Memory memory
     cdef int count
-    cdef integers elbow, shoulder, wrist, tried
-    cdef vector begin, end
-    cdef integers bounded
+    cdef rows found
+    cdef integers tried, bounded, inside
     cdef fours ends
     cdef pairs middle
-    cdef vector half, cuts
+    cdef vector half, cuts, lower, upper
     cdef points turning
-    cdef integers inside
     cdef pose T
+    cpdef object within(self, Swivel arm, const double[:, ::1] T_base_goal,
+                        const double[::1] lower, const double[::1] upper, double narrower)
     cdef int find(self, Swivel arm, transform M, vector lower, vector upper,
                   double narrower) noexcept nogil
     cdef void _write_bound(self, int j, double lower, double upper) noexcept nogil
@@ -30,19 +30,3 @@ cdef class Intervals:
     cdef void _join(self, int n, int bits, int elbow, int shoulder, int wrist) noexcept nogil
     cdef void _add(self, double begin, double end, int elbow, int shoulder,
                    int wrist) noexcept nogil
-
-
-cdef class SwivelAngles:
-    cdef Memory memory
-    cdef Swivel arm
-    cdef vector lower, upper
-    cdef list idle
-    @cython.locals(found=Intervals)
-    cpdef object intervals(self, const double[:, ::1] T_base_goal, double narrower)
-    @cython.locals(found=Intervals)
-    cpdef object towards(self, const double[:, ::1] T_base_goal, const double[::1] point)
-    @cython.locals(found=Intervals)
-    cdef Intervals _take(self, const double[:, ::1] T_base_goal)
-
-
-cdef void _copy_out(Intervals found, double[:, ::1] rows) noexcept nogil

@@ -14,7 +14,6 @@ circle; each piece is inside the limits or outside as a whole, and is tested in 
 """
 
 import math
-from typing import Any
 
 import cython
 import numpy as np
@@ -23,8 +22,8 @@ from ik_node.solvers.analytic.families import swivel
 from ik_node.solvers.analytic.families.swivel import Swivel
 from ik_node.solvers.analytic.subproblems import rotation_triple
 from ik_node.spatial.vector3 import Transform, Vector3
-from ik_node.support import checks
-from ik_node.support.arrays import InputMatrix, InputVector, Memory, OutputMatrix, Points, Vector
+from ik_node.support import arrays, checks
+from ik_node.support.arrays import InputMatrix, InputVector, Memory, Points, Vector
 
 if not cython.compiled:
     from ik_node.spatial.angles import rotation_between, solve_sinusoid
@@ -46,13 +45,10 @@ class Intervals:
     def __init__(self) -> None:
         """Make the arrays."""
         self.memory = memory = Memory()
-        self.count, none = 0, [0] * _MOST
-        # Signs of the branch, 1 or −1, see `swivel.Swivel.solve`
-        self.elbow, self.shoulder = memory.integers(none), memory.integers(none)
-        self.wrist = memory.integers(none)
-        self.tried = memory.integers(none)  # whether a selection has tried an interval
-        # rad, in [−π, π], and in (begin, begin + 2π]: an interval through π ends beyond it
-        self.begin, self.end = memory.vector(none), memory.vector(none)
+        # The signs of elbow, shoulder and wrist of the branch, 1 or −1, see `Swivel.solve`; begin
+        # in [−π, π] and end in (begin, begin + 2π], rad: an interval through π ends beyond it
+        self.count, self.found = 0, memory.rows(np.zeros((_MOST, 5)))
+        self.tried = memory.integers([0] * _MOST)  # whether a selection has tried an interval
         self.bounded = memory.integers([0] * 7)  # whether a joint has less than a full turn
         self.ends = memory.fours(np.zeros((7, 4)))  # (c, s) of its lower and upper limit
         self.middle = memory.pairs(np.zeros((7, 2)))  # (c, s) of the middle between them
@@ -62,7 +58,28 @@ class Intervals:
         self.cuts = memory.vector(np.zeros(_MOST_CUTS))  # where a joint passes a limit, rad
         # For each piece from a cut to the next the branches inside, as bits: see `_which_inside`
         self.inside = memory.integers([0] * _MOST_CUTS)
-        self.T = memory.pose(np.zeros((4, 4)))  # of a call from Python
+        # Of a call from Python
+        self.T = memory.pose(np.zeros((4, 4)))
+        self.lower, self.upper = memory.vector(np.zeros(7)), memory.vector(np.zeros(7))
+
+    def within(self, arm: Swivel, T_base_goal: InputMatrix, lower: InputVector, upper: InputVector,
+               narrower: float) -> np.ndarray:
+        """Return the intervals (k, 5) for a pose (4, 4), m, within limits; see `find` and `found`.
+
+        Raises ValueError for arrays of another shape.
+        """
+        checks.check_lengths(T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4
+                             and lower.shape[0] == 7 and upper.shape[0] == 7)
+        for i in range(4):
+            for j in range(4):
+                self.T[i][j] = T_base_goal[i, j]
+        for j in range(7):
+            self.lower[j], self.upper[j] = lower[j], upper[j]
+        with cython.nogil:
+            self.find(arm, arm.motion_to(self.T), self.lower, self.upper, narrower)
+        rows = np.empty((self.count, 5))
+        arrays.copy_matrix(self.found, rows)
+        return rows
 
     def find(self, arm: Swivel, M: Transform, lower: Vector, upper: Vector, narrower: float) -> int:
         """Find the intervals within limits narrowed by `narrower`, rad; return their number.
@@ -223,10 +240,9 @@ class Intervals:
 
     def _add(self, begin: float, end: float, elbow: int, shoulder: int, wrist: int) -> None:
         """Add an interval of a branch."""
-        i = self.count
-        self.elbow[i], self.shoulder[i], self.wrist[i] = elbow, shoulder, wrist
-        self.begin[i], self.end[i] = begin, end
-        self.count = i + 1
+        row = self.found[self.count]
+        row[0], row[1], row[2], row[3], row[4] = elbow, shoulder, wrist, begin, end
+        self.count += 1
 
 
 def _shared(own: Intervals, carried: Triple, place: int, c2: float, s2: float,
@@ -253,61 +269,3 @@ def _sort(values: Vector, n: int) -> None:
             values[k] = values[k - 1]
             k -= 1
         values[k] = value
-
-
-class SwivelAngles:
-    """The swivel angles within limits. Threads may use it at once: each has its own `Intervals`.
-
-    Poses are T_base_goal (4, 4), m.
-    """
-
-    def __init__(self, arm: Swivel, lower: Any, upper: Any) -> None:
-        """Prepare; lower, upper (7,): rad, ±inf for none."""
-        checks.check_lengths(len(lower) == 7 and len(upper) == 7)
-        self.memory = memory = Memory()
-        self.arm, self.lower, self.upper = arm, memory.vector(lower), memory.vector(upper)
-        self.idle = [Intervals()]
-
-    def intervals(self, T_base_goal: InputMatrix, narrower: float) -> np.ndarray:
-        """Return the intervals (k, 5) inside limits narrowed by `narrower`, rad.
-
-        A row: the signs of elbow, shoulder and wrist, see `Swivel.solve`, from and to, rad, see
-        `Intervals`. Raises ValueError for an array of another shape, as the other method.
-        """
-        found = self._take(T_base_goal)
-        with cython.nogil:
-            found.find(self.arm, self.arm.motion_to(found.T), self.lower, self.upper, narrower)
-        rows = np.empty((found.count, 5))
-        _copy_out(found, rows)
-        self.idle.append(found)
-        return rows
-
-    def towards(self, T_base_goal: InputMatrix, point: InputVector) -> float:
-        """Return the swivel angle, rad, with the elbow nearest to a point (3,), m, base frame.
-
-        NaN for a point on the line through shoulder and wrist, where every angle is equivalent.
-        """
-        checks.check_lengths(point.shape[0] == 3)
-        found = self._take(T_base_goal)
-        psi = self.arm.towards(self.arm.motion_to(found.T), (point[0], point[1], point[2]))
-        self.idle.append(found)
-        return psi
-
-    def _take(self, T_base_goal: InputMatrix) -> Intervals:
-        """Return scratch that no other thread uses, with a pose."""
-        checks.check_lengths(T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4)
-        try:
-            found = self.idle.pop()
-        except IndexError:
-            found = Intervals()
-        for i in range(4):
-            for j in range(4):
-                found.T[i][j] = T_base_goal[i, j]
-        return found
-
-
-def _copy_out(found: Intervals, rows: OutputMatrix) -> None:
-    """Copy intervals into an array (k, 5)."""
-    for i in range(found.count):
-        rows[i, 0], rows[i, 1], rows[i, 2] = found.elbow[i], found.shoulder[i], found.wrist[i]
-        rows[i, 3], rows[i, 4] = found.begin[i], found.end[i]

@@ -7,12 +7,11 @@ import numpy as np
 
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
-from ik_node.solvers.analytic.families import closed_family
 from ik_node.solvers.analytic.families.closed_family import EXACT_SLACK, ClosedFamily
 from ik_node.solvers.analytic.refinement import newton, refinement
 from ik_node.solvers.analytic.refinement.refinement import Refinement
 from ik_node.solvers.kernel.settings import Settings
-from ik_node.support import checks, clock
+from ik_node.support import arrays, checks, clock
 from ik_node.support.arrays import (
     InputMatrix,
     InputPoses,
@@ -229,7 +228,8 @@ class Solutions:
                 for k in range(parameters.shape[1]):
                     one.parameters[k] = parameters[min(i, sets - 1), k]
                 one.find(within)
-                closed_family.copy_out(one.found, one.kept, total, out[0 if packed else i])
+                arrays.copy_matrix(one.found,
+                                   out[0 if packed else i, total:total + one.kept])
                 if packed:
                     total += one.kept
                 counts[i] = one.kept

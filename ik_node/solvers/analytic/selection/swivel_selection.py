@@ -216,7 +216,7 @@ class SwivelSelection(RedundantSelection):
         Rounding hides those inside the limits where the elbow is nearly straight.
         """
         for i in range(self.find_intervals(-_HIDDEN)):
-            self.parameters[0] = 0.5 * (self.intervals.begin[i] + self.intervals.end[i])
+            self.parameters[0] = 0.5 * (self.intervals.found[i][3] + self.intervals.found[i][4])
             if self.least_cost(self.q) < INF and self.is_met_inside():
                 return
 
@@ -255,7 +255,7 @@ class SwivelSelection(RedundantSelection):
         """
         parameters, best, at = self.parameters, INF, self.parameters[0]
         for i in range(self.intervals.count):
-            begin, end = self.intervals.begin[i], self.intervals.end[i]
+            begin, end = self.intervals.found[i][3], self.intervals.found[i][4]
             inwards = min(_INWARDS, 0.5 * (end - begin))
             for k in range(4):
                 parameters[0], _off = into_interval(wanted, begin, end)
@@ -270,20 +270,20 @@ class SwivelSelection(RedundantSelection):
 
     def _choose_nearest(self, wanted: float) -> None:
         """Choose at the angle nearest to `wanted` in an interval, the nearest intervals first."""
-        begin, end, tried = self.intervals.begin, self.intervals.end, self.intervals.tried
+        found, tried = self.intervals.found, self.intervals.tried
         for i in range(self.intervals.count):
             tried[i] = 0
         for _ in range(self.intervals.count):
             nearest, least = -1, INF
             for i in range(self.intervals.count):
-                _near, off = into_interval(wanted, begin[i], end[i])
+                _near, off = into_interval(wanted, found[i][3], found[i][4])
                 if not tried[i] and off < least:
                     nearest, least = i, off
             if nearest < 0:
                 break
             tried[nearest] = 1
-            middle = 0.5 * (begin[nearest] + end[nearest])
-            near, _off = into_interval(wanted, begin[nearest], end[nearest])
+            middle = 0.5 * (found[nearest][3] + found[nearest][4])
+            near, _off = into_interval(wanted, found[nearest][3], found[nearest][4])
             inwards = math.copysign(min(_INWARDS, math.fabs(middle - near)), middle - near)
             for k in range(3):
                 self.parameters[0] = near if k == 0 else (near + inwards if k == 1 else middle)
