@@ -10,9 +10,9 @@ import time
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-import hostile_inputs
+from harness import hostile_inputs
+from harness.hostile_node import HostileNode
 from harness.soak_runner import Progress, run_soak
-from hostile_node import HostileNode
 
 
 def run(node: HostileNode, inputs: int, number: int, verbose: bool = False) -> None:

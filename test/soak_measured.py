@@ -19,6 +19,8 @@ from sensor_msgs.msg import JointState
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
+from harness.ros_harness import NodeUnderTest
+from harness.ros_harness import given as as_arguments
 from harness.soak_runner import run_soak
 from ik_node import KinematicTree
 from ik_node.collision import Box, CollisionModel, Obstacle
@@ -26,8 +28,6 @@ from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.status import seconds
 from ik_node.spatial import inverse, pose_from_rpy
 from measured_robots import lift_robot, measured_values
-from ros_harness import NodeUnderTest
-from ros_harness import given as as_arguments
 
 NEAR = 1e-4   # m, and entries of rotations
 GAP = 0.1     # s, between two joint states at 50 Hz

@@ -14,11 +14,11 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 import robots
-from followed import Followed, seconds
 from harness.controller_node import ControllerNode
+from harness.followed import Followed, seconds
+from harness.random_motion import RandomMotion
+from harness.ros_harness import running
 from harness.soak_runner import run_soak
-from random_motion import RandomMotion
-from ros_harness import running
 
 ARMS = ('arm_6r', 'arm_7r')
 LONGEST_GAP = 0.4  # s

@@ -22,12 +22,12 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 import robots
+from harness.ros_harness import LATCHED, NodeUnderTest
 from harness.soak_runner import Progress, run_soak
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.status import seconds
 from plain_kinematics import PlainRobot
-from ros_harness import LATCHED, NodeUnderTest
 
 OWN = ('arm_6r', 'arm_7r', 'scara', 'planar_3r')
 SOLVERS = ('dls', 'pseudoinverse', 'auto', 'analytic', 'ccd', 'transpose')

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-import gallery_switches
 import robots
-from browser import CLOSE_NOTIFICATIONS, arrow_length, page_of, pixel, until, view_of
+from harness import gallery_switches
+from harness.browser import CLOSE_NOTIFICATIONS, arrow_length, page_of, pixel, until, view_of
+from harness.ros_harness import running
 from harness.soak_runner import run_soak
 from ik_node.viewer import gallery
-from ros_harness import running
 
 SCALES = {390: 3.0}  # pixels of the screen by those of the page
 HEIGHTS = {390: 844, 800: 900, 1280: 800, 1920: 1080}  # of a page with that width, pixels

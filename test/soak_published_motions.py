@@ -9,9 +9,9 @@ change on the way. Time is simulated; planning takes some of it.
 import numpy as np
 
 import robots
+from harness.published_arm import PublishedArm, move
 from harness.soak_runner import run_soak
 from ik_node import KinematicTree
-from published_arm import PublishedArm, move
 
 START = {'panda': [0.2, -0.5, 0.1, -1.9, 0.1, 1.6, 0.7], 'ur5': [0.3, -1.2, 1.4, -0.9, -1.3, 0.5],
          'arm_6r': [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]}

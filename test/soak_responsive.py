@@ -28,9 +28,9 @@ from std_srvs.srv import Trigger
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
+from harness.ros_harness import LATCHED, NodeUnderTest, given, seconds
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
-from ros_harness import LATCHED, NodeUnderTest, given, seconds
 
 GAP, ANSWER = 0.1, 0.2  # s
 ARM = robots.OWN / 'arm_6r.urdf'

@@ -19,14 +19,14 @@ from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
-from browser import until, view_of
+from harness.browser import until, view_of
+from harness.page_here import Browser, panel_of
+from harness.ros_harness import running
 from harness.soak_runner import run_soak
 from ik_node.ros.conversions import pose_to_matrix
 from ik_node.spatial import pose_from_rpy
 from ik_node.viewer.gallery import robots as gallery
 from ik_node.viewer.saved_scene import SIZES, MadeObstacle, read_scene
-from page_here import Browser, panel_of
-from ros_harness import running
 
 PATIENCE = 60.0  # s: of a machine that is busy
 EQUAL = 1e-9     # m, rad, and entries of rotation matrices

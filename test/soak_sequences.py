@@ -18,12 +18,21 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from sensor_msgs.msg import JointState
 
 import robots
-from browser import choose, field, first_picture, open_tab, page_of, press_home, until, view_of
-from gallery_switches import page_errors
+from harness.browser import (
+    choose,
+    field,
+    first_picture,
+    open_tab,
+    page_of,
+    press_home,
+    until,
+    view_of,
+)
+from harness.gallery_switches import page_errors
+from harness.page_here import panel_of
+from harness.ros_harness import running
 from harness.soak_runner import run_soak
 from ik_node.viewer.saved_scene import SIZES
-from page_here import panel_of
-from ros_harness import running
 
 ACTIONS = 5      # of a sequence
 PATIENCE = 60.0  # s: of a machine that is busy

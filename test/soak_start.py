@@ -23,11 +23,11 @@ from geometry_msgs.msg import PoseStamped
 from rclpy.qos import QoSProfile
 
 import robots
+from harness.ros_harness import NodeUnderTest
 from harness.soak_runner import run_soak
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.publishing.status import seconds
-from ros_harness import NodeUnderTest
 from soak_node import resident
 
 SOLVERS = ('dls', 'analytic', 'auto')

@@ -16,12 +16,12 @@ from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 
 import robots
+from harness.ros_harness import NodeUnderTest, seconds
+from harness.ros_harness import given as as_arguments
 from harness.soak_runner import run_soak
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.topics import own_topics
-from ros_harness import NodeUnderTest, seconds
-from ros_harness import given as as_arguments
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = KinematicTree.from_urdf(ARM).chain()

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 from sensor_msgs.msg import JointState
 
-import gallery_switches
 import robots
-from browser import open_tab, page_of, until, view_of
+from harness import gallery_switches
+from harness.browser import open_tab, page_of, until, view_of
+from harness.ros_harness import running
 from harness.soak_runner import run_soak
-from ros_harness import running
 
 REPORTED = 2.0  # s
 SILENT = 'the node does not respond'

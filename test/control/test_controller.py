@@ -10,8 +10,8 @@ from scipy.interpolate import CubicSpline
 
 import robots
 from compiled import COMPILED
-from controller_rig import CHAIN, FAR, START, Rig, moving, near, path
-from goal_runs import run
+from harness.controller_rig import CHAIN, FAR, START, Rig, moving, near, path
+from harness.goal_runs import run
 from ik_node import Goal, KinematicTree, make_solver
 from ik_node.control import motion_executor
 from ik_node.control.group import TaskGoal

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import robots
-from figure_values import values
-from goal_runs import run
+from harness.figure_values import values
+from harness.goal_runs import run
 from ik_node import KinematicTree, StopReason
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
 from ik_node.control.controller import Controller

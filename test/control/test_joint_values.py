@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from controller_rig import CHAIN, FAR, START, Rig, moving, near, path
-from goal_runs import run
+from harness.controller_rig import CHAIN, FAR, START, Rig, moving, near, path
+from harness.goal_runs import run
 
 
 def arrive(rig):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import trimesh
 
-from controller_rig import CHAIN, START, TREE, Rig, moving, near
-from goal_runs import run
+from harness.controller_rig import CHAIN, START, TREE, Rig, moving, near
+from harness.goal_runs import run
 from ik_node.collision import Mesh, Obstacle, Sphere
 from ik_node.control.arm import Arm
 from ik_node.control.collision_world import CollisionWorld

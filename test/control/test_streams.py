@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import robots
-from controller_rig import Rig
+from harness.controller_rig import Rig
 from ik_node import Goal, KinematicTree, make_solver
 from ik_node.kinematics.reach import extent
 

@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 import robots
-from figure_values import values
+from harness.figure_values import values
 from ik_node.control.building import NOTHING, Source, build_robot, build_tree
 from ik_node.control.group import TaskGoal
 from ik_node.control.target_path import TargetPath

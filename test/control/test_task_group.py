@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor, TimeoutError
 import numpy as np
 import pytest
 
-from figure_values import built, values
-from goal_runs import run
+from harness.figure_values import built, values
+from harness.goal_runs import run
 from ik_node import StopReason, tasks
 from ik_node.control.building import NOTHING, Source, build_robot, build_tree
 from ik_node.control.controller import Controller

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from controller_rig import CHAIN, START, TREE, Rig, near, path
+from harness.controller_rig import CHAIN, START, TREE, Rig, near, path
 from ik_node import Goal
 from ik_node.control.options import ArmOptions
 from ik_node.spatial import pose_from_rpy

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from goal_runs import run
+from harness.goal_runs import run
 from ik_node.control import worker as worker_module
 from ik_node.control.worker import NEWER, CancelledError, Worker, search, turn
 from ik_node.support import clock

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import yaml
 
-from goal_runs import run
+from harness.goal_runs import run
 from ik_node import KinematicTree
 from ik_node.control.controller import Controller
 from ik_node.control.group import TaskGoal

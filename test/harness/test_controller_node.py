@@ -9,8 +9,8 @@ from sensor_msgs.msg import JointState
 
 import robots
 from harness.controller_node import ControllerNode
+from harness.node_here import running
 from ik_node import KinematicTree
-from node_here import running
 
 ARM = robots.OWN / 'arm_6r.urdf'
 START, END = np.zeros(6), np.array([0.3, -0.4, 0.5, 0.2, -0.3, 0.4])

@@ -20,11 +20,11 @@ from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from domains import Domain
+from harness.launched import SHARE, included_demo
 from ik_node import KinematicTree
 from ik_node.ros.clients.client import Client
 from ik_node.ros.topics import LATCHED
 from launch import LaunchDescription, LaunchService
-from launched import SHARE, included_demo
 
 DOMAIN = Domain()
 

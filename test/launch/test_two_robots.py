@@ -22,11 +22,11 @@ from rclpy.time import Time
 from sensor_msgs.msg import JointState
 
 from domains import Domain
+from harness.launched import SHARE, included_demo
 from ik_node import KinematicTree
 from ik_node.ros.clients.client import Client
 from ik_node.spatial import pose_from_quaternion
 from launch import LaunchDescription
-from launched import SHARE, included_demo
 
 DOMAIN = Domain()
 ROBOTS = {'left': 'arm_6r', 'right': 'arm_7r'}

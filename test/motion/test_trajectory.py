@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import robots
-from followed import Followed
+from harness.followed import Followed
 from ik_node.motion.limits import motion_limits
 from ik_node.motion.trajectory import (
     Part,

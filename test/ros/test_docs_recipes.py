@@ -16,10 +16,10 @@ from sensor_msgs.msg import JointState
 import robots
 from docs_blocks import BLOCKS, ROOT, fill, lines
 from harness.controller_node import ControllerNode
+from harness.node_here import running
+from harness.ros_harness import given
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
-from node_here import running
-from ros_harness import given
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = KinematicTree.from_urdf(ARM).chain()

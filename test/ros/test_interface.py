@@ -9,9 +9,9 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 import robots
+from harness.node_here import NodeHere
 from ik_node.ros.publishing.status import KEYS
 from interface import GOALS, INPUTS, OUTPUTS, SERVICES, TASK_GOALS
-from node_here import NodeHere
 
 FIGURE = {'urdf_path': str(robots.OWN / 'arm_6r.urdf'), 'solver': 'least_squares',
           'root': 'floating', 'tasks': ['hand', 'gaze'], 'hand.type': 'pose', 'hand.link': 'tool0',

@@ -9,11 +9,11 @@ from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 
 import robots
+from harness.node_here import running
 from ik_node import KinematicTree
 from ik_node.ros import session
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.run import run
-from node_here import running
 
 FILE = robots.OWN / 'planar_3r.urdf'
 GOAL = KinematicTree.from_urdf(FILE).chain().forward([0.4, 0.5, 0.6])

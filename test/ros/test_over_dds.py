@@ -15,10 +15,10 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 import robots
+from harness.ros_harness import LATCHED, running, seconds
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 from plain_kinematics import PlainRobot
-from ros_harness import LATCHED, running, seconds
 
 ARM = robots.OWN / 'arm_6r.urdf'
 Q = [0.3, 0.2, -0.6, 0.3, -0.8, 0.2]

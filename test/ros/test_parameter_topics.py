@@ -7,12 +7,11 @@ from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
 
 import interface
-import node_here
 import robots
-import ros_harness
+from harness import node_here, ros_harness
+from harness.node_here import running
 from ik_node import KinematicTree
 from ik_node.ros.topics import own_topics
-from node_here import running
 
 ARM = robots.OWN / 'arm_6r.urdf'
 PARAMETERS = ('joint_states_topic', 'state_topic', 'trajectory_topic')

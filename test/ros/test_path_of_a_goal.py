@@ -10,10 +10,10 @@ from geometry_msgs.msg import PointStamped, PoseStamped
 
 import ik_node
 import robots
+from harness.node_here import running
 from ik_node import KinematicTree
 from ik_node.control import worker
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
-from node_here import running
 
 FOLDER = str(Path(ik_node.__file__).parent)
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()

@@ -4,8 +4,8 @@ import pytest
 
 import plugin_packages
 import robots
+from harness.ros_harness import running
 from ik_node import KinematicTree
-from ros_harness import running
 
 pytestmark = pytest.mark.slow  # a process looks for plug-ins once, at its start
 PLANAR = robots.OWN / 'planar_3r.urdf'

@@ -8,10 +8,10 @@ import rclpy
 from lxml import etree
 from rclpy.signals import SignalHandlerOptions
 
-import node_here
 from domains import Domain
+from harness import node_here
+from harness.node_here import running
 from ik_node.ros.intake.planning_scene import TOPICS
-from node_here import running
 
 FILE = Path(__file__).parents[2] / 'config/sros2/ik_node.policy.xml'
 SCHEMA = Path(__file__).parents[1] / 'schemas/sros2_policy.xsd'  # of sros2, as it stands there

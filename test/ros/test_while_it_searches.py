@@ -11,10 +11,10 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 import robots
+from harness.ros_harness import running
 from ik_node import KinematicTree
 from ik_node.control.worker import NEWER
 from ik_node.ros.conversions import matrix_to_pose
-from ros_harness import running
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = KinematicTree.from_urdf(ARM).chain()

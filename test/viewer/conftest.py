@@ -21,7 +21,7 @@ def reader():
 @pytest.fixture(scope='module')
 def server():
     """A server of viser whose page nobody has open."""
-    from page_here import viser_server
+    from harness.page_here import viser_server
     with viser_server() as made:
         yield made
 
@@ -29,6 +29,6 @@ def server():
 @pytest.fixture
 def page():
     """The page of an arm of six joints."""
-    from page_here import page_with
+    from harness.page_here import page_with
     with page_with('arm_6r') as made:
         yield made

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import robots
+from harness.page_here import page_with, panel_of
 from ik_node import KinematicTree, make_solver
 from ik_node.ros.clients.connection import SilentError
-from page_here import page_with, panel_of
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 GOAL = CHAIN.forward([0.4, 0.3, -0.8, 0.5, -0.9, 0.2])

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from fake_node import FakeNode
+from harness.fake_node import FakeNode
+from harness.page_here import Browser, page_of, page_with
 from ik_node.commands.pictures import nearest_camera
 from ik_node.viewer import camera
 from ik_node.viewer.camera import points_to_show
-from page_here import Browser, page_of, page_with
 from robots import OWN
 
 DIRECTION, FOV = np.array([1.0, 0.5, 0.45]), np.radians(75.0)

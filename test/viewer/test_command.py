@@ -9,9 +9,9 @@ import urllib.request
 
 import pytest
 
-import page_here  # noqa: F401  (skips without viser or ROS)
 import robots
-from fake_node import FakeNode, FakePlayer
+from harness import page_here  # noqa: F401  (skips without viser or ROS)
+from harness.fake_node import FakeNode, FakePlayer
 from ik_node.support import processes
 from ik_node.viewer import __main__ as command
 from ik_node.viewer import node_link, view

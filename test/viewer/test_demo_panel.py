@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from visualization_msgs.msg import MarkerArray
 
+from harness.page_here import page_with, panel_of, until
 from ik_node.viewer import demo_panel
-from page_here import page_with, panel_of, until
 
 
 @pytest.fixture(autouse=True)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from harness.page_here import page_with
 from ik_node.control.options import BODY_SOLVERS
-from page_here import page_with
 
 PANELS = ('Path', 'Workspace', 'position only')
 

@@ -7,10 +7,10 @@ import pytest
 import yaml
 
 import robots
-from fake_node import FakeNode
+from harness.fake_node import FakeNode
+from harness.page_here import page_of, page_with, robot_view_of
 from ik_node import KinematicTree
 from ik_node.spatial import inverse, pose_from_rpy, rpy_from_matrix
-from page_here import page_of, page_with, robot_view_of
 
 XYZ, RPY = ('x, m', 'y, m', 'z, m'), ('roll, °', 'pitch, °', 'yaw, °')
 

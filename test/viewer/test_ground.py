@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from harness.page_here import page_with
 from ik_node.viewer.scene_nodes import GroundPlane
-from page_here import page_with
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hostile_uploads import hostile_uploads, packed, repeated, urdf, with_mesh
+from harness.hostile_uploads import hostile_uploads, packed, repeated, urdf, with_mesh
 from ik_node import IkError
 from ik_node.model import meshes as module
 from ik_node.model.geometry import Mesh

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import robots
-from fake_node import FakeNode
+from harness.fake_node import FakeNode
+from harness.page_here import page_of, page_with, panel_of, until
 from ik_node.support.exceptions import InputError
 from ik_node.viewer import goal_panel
 from ik_node.viewer.draft import Draft
 from ik_node.viewer.latest_value import LatestValue
-from page_here import page_of, page_with, panel_of, until
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from page_here import page_with
+from harness.page_here import page_with
 
 
 @pytest.fixture

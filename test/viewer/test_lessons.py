@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import robots
+from harness.page_here import load, page_with, panel_of, save
 from ik_node import KinematicTree
 from ik_node.commands.figures_textbook import FIGURES, FRAMES, run
 from ik_node.viewer import lesson_panel
-from page_here import load, page_with, panel_of, save
 
 PLANAR = KinematicTree.from_urdf(robots.OWN / 'planar_3r.urdf').chain()
 FIGURE = FIGURES['5.22']

@@ -8,11 +8,11 @@ from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
+from harness.marker_checks import marker
 from ik_node.model.geometry import Mesh
 from ik_node.model.meshes import MeshError
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.scene_nodes import matrix
-from marker_checks import marker
 
 POINTS = [Point(x=0.1 * k) for k in range(6)]
 KINDS = {Marker.ARROW: {}, Marker.CUBE: {}, Marker.SPHERE: {}, Marker.CYLINDER: {},

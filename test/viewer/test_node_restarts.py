@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import robots
-from fake_node import FakeNode
+from harness.fake_node import FakeNode
+from harness.page_here import moved, page_of
 from ik_node import KinematicTree
 from ik_node.viewer.readout import readout
-from page_here import moved, page_of
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 MET, NO_GOAL, SILENT = 'reached', 'no goal yet', 'the node does not respond'

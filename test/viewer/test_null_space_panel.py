@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import robots
+from harness.page_here import page_with, panel_of
 from ik_node import KinematicTree
 from ik_node.solvers.arm.self_motion import self_motion
 from ik_node.viewer import null_space_panel
 from ik_node.viewer.null_space_panel import NullSpacePanel
-from page_here import page_with, panel_of
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
 BENT = [0.3, 0.6, -0.4, 1.2, 0.2, -0.7, 0.4]

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import robots
-from fake_node import FakeNode
+from harness.fake_node import FakeNode
+from harness.page_here import _call, load, page_of, position_wxyz, save
 from ik_node.collision import Box, Cylinder, Ground, Sphere
 from ik_node.spatial import pose_from_rpy
-from page_here import _call, load, page_of, position_wxyz, save
 
 
 def present(page, node=None):

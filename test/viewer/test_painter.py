@@ -6,9 +6,9 @@ from unittest.mock import PropertyMock, patch
 
 import pytest
 
+from harness.page_here import until
 from ik_node.viewer.readout import robot_text
 from ik_node.viewer.robot_view import RobotView
-from page_here import until
 
 
 class NotedLock:

@@ -3,9 +3,9 @@
 import pytest
 
 import robots
-from fake_node import FakeNode
+from harness.fake_node import FakeNode
+from harness.page_here import FakePlayer, page_of, page_with
 from ik_node.viewer import playback_panel
-from page_here import FakePlayer, page_of, page_with
 
 
 @pytest.fixture

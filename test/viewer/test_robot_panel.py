@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import robots
+from harness.page_here import page_with, panel_of
 from hostile_texts import chain
 from ik_node.support.exceptions import InputError
-from page_here import page_with, panel_of
 
 
 @pytest.fixture

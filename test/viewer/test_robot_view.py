@@ -6,16 +6,16 @@ from geometry_msgs.msg import Point, Pose
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
-from fake_node import FakeNode
+from harness.fake_node import FakeNode
+from harness.marker_checks import marker
+from harness.page_here import placed, robot_view_of
 from hostile_texts import chain, texts_that_name
 from ik_node.ros.clients.client import Report
 from ik_node.ros.publishing.markers.group_markers import NO_GOAL
 from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.readout import robot_text
 from ik_node.viewer.scene_nodes import matrix
-from marker_checks import marker
 from opened_files import opened_files
-from page_here import placed, robot_view_of
 
 
 @pytest.mark.parametrize('kind', texts_that_name('x'))

@@ -5,6 +5,7 @@ import pytest
 import trimesh
 
 import robots
+from harness.page_here import placed
 from ik_node import KinematicTree
 from ik_node.model.geometry import Mesh
 from ik_node.model.meshes import MeshError, Meshes, Places
@@ -12,7 +13,6 @@ from ik_node.model.readers import read_model
 from ik_node.viewer import gallery
 from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.scene_nodes import matrix, position_wxyz
-from page_here import placed
 
 
 def robot_drawn(server, name, tree, meshes=None):

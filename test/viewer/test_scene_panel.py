@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from harness.page_here import load, save
 from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError
 from ik_node.viewer import scene_panel
 from ik_node.viewer.gallery import robots as gallery
 from ik_node.viewer.saved_scene import SavedScene, read_scene, scene_text
-from page_here import load, save
 
 TURNED = np.array([[0.0, -1.0, 0.0, 0.3], [1.0, 0.0, 0.0, -0.2], [0.0, 0.0, 1.0, 0.5],
                    [0.0, 0.0, 0.0, 1.0]])

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import robots
-from fake_node import FakeNode
+from harness.fake_node import FakeNode
+from harness.page_here import FakePlayer, moved, page_of, page_with
 from ik_node import Goal, KinematicTree, make_solver
 from ik_node.spatial import inverse, pose_from_rpy
-from page_here import FakePlayer, moved, page_of, page_with
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 MET, NO_GOAL = 'reached', 'no goal yet'

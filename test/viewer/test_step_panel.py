@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import robots
+from harness.page_here import page_with
 from ik_node import Goal, KinematicTree, make_solver
-from page_here import page_with
 
 ARM = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 Q = np.array([0.2, 0.3, -0.4, 0.1, -0.5, 0.0])

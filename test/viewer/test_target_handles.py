@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from harness.page_here import until
 from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.scene_nodes import matrix
 from ik_node.viewer.target_handles import TargetHandles
-from page_here import until
 
 HAND = Target('hand', 'position', 'palm')
 HEAD = Target('head', 'orientation', 'skull')

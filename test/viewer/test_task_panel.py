@@ -2,8 +2,8 @@
 
 import pytest
 
+from harness.page_here import page_with
 from ik_node.control.task_options import TYPES
-from page_here import page_with
 
 
 @pytest.fixture

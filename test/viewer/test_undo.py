@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from harness.page_here import page_with
 from ik_node.viewer.gallery import robots
-from page_here import page_with
 
 
 @pytest.fixture

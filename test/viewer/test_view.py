@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import robots
-from fake_node import FakeNode
+from harness.fake_node import FakeNode
+from harness.page_here import Browser, FakePlayer, moved, page_of, page_with, panel_of, until
 from ik_node import KinematicTree
 from ik_node.ros.clients.connection import Connection
 from ik_node.ros.clients.player_link import PlayerLink
-from page_here import Browser, FakePlayer, moved, page_of, page_with, panel_of, until
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 MET, NO_GOAL = 'reached', 'no goal yet'

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import robots
+from harness.page_here import page_with
 from ik_node import IkError, KinematicTree
 from ik_node.viewer import workspace_panel
 from ik_node.workspace.analysis import analyse_workspace
-from page_here import page_with
 
 PLANAR = KinematicTree.from_urdf(robots.OWN / 'planar_3r.urdf').chain()
 

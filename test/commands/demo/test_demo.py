@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from matplotlib import image
 
-import node_here
 import robots
+from harness import node_here
 
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 

@@ -18,6 +18,7 @@ from std_msgs.msg import String
 
 import robots
 from domains import Domain
+from harness.page_here import until
 from ik_node import KinematicTree
 from ik_node.control.worker import NEWER
 from ik_node.mocap.playhead import Playhead
@@ -29,7 +30,6 @@ from ik_node.ros.clients.player import Player
 from ik_node.ros.clients.player_link import PlayerLink
 from ik_node.ros.node import IkNode
 from ik_node.ros.topics import LATCHED
-from page_here import until
 
 FILE = robots.OWN / 'arm_6r.urdf'
 TREE = KinematicTree.from_urdf(FILE)

@@ -8,12 +8,12 @@ from geometry_msgs.msg import PointStamped, PoseStamped
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
 import robots
+from harness.node_here import NodeHere
+from harness.ros_harness import seconds
 from ik_node import KinematicTree, make_solver
 from ik_node.ros.clients.demo_goals import DemoGoals
 from ik_node.ros.conversions import pose_to_matrix
 from ik_node.ros.publishing import status
-from node_here import NodeHere
-from ros_harness import seconds
 
 TEXT = (robots.OWN / 'arm_6r.urdf').read_text()
 RATE = 25.0

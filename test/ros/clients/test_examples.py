@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import robots
-from ros_harness import running
+from harness.ros_harness import running
 
 pytestmark = pytest.mark.slow  # examples and a node as processes
 EXAMPLES = Path(__file__).parents[3] / 'examples'

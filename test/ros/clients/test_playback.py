@@ -9,13 +9,13 @@ from std_msgs.msg import String
 
 import robots
 import skeletons
+from harness.player_harness import PlayerHere, PlayerUnderTest
+from harness.ros_harness import LATCHED, seconds
 from ik_node import KinematicTree
 from ik_node.model.readers import read_model
 from ik_node.ros.clients import playback
 from ik_node.ros.clients.playback import read_arguments
 from opened_files import opened_files
-from player_harness import PlayerHere, PlayerUnderTest
-from ros_harness import LATCHED, seconds
 
 LIMIT = 'lower="-2" upper="2" effort="1" velocity="1"'
 # The wheel shows the time of the motion.

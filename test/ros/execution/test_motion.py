@@ -16,12 +16,12 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import robots
-from followed import Followed
+from harness.followed import Followed
+from harness.node_here import running
+from harness.ros_harness import elapse, seconds
 from ik_node import KinematicTree
 from ik_node.motion.limits import motion_limits
 from ik_node.ros.conversions import matrix_to_pose
-from node_here import running
-from ros_harness import elapse, seconds
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = KinematicTree.from_urdf(ARM).chain()

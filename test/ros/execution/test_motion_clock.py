@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from rclpy.parameter import Parameter
 
+from harness.node_here import NodeHere
 from ik_node.ros.execution.motion_clock import MotionClock
-from node_here import NodeHere
 
 
 class Clock:

@@ -5,9 +5,9 @@ import pytest
 from rclpy.serialization import serialize_message
 
 import robots
-from controller_rig import START, TREE, moving
+from harness.controller_rig import START, TREE, moving
+from harness.published_arm import PublishedArm, move
 from ik_node.motion.trajectory import Part
-from published_arm import PublishedArm, move
 
 
 @moving

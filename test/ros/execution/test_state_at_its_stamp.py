@@ -6,9 +6,9 @@ import pytest
 pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
 
 import robots
+from harness.node_here import running
+from harness.random_motion import RandomMotion
 from ik_node.solvers.arm.base import Solver
-from node_here import running
-from random_motion import RandomMotion
 
 ARM = robots.OWN / 'arm_6r.urdf'
 START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]

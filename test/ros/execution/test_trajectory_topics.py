@@ -8,16 +8,16 @@ from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
 
 import robots
-from controller_rig import Rig
-from figure_values import built
-from goal_runs import WorkerHere
+from harness.controller_rig import Rig
+from harness.figure_values import built
+from harness.goal_runs import WorkerHere
+from harness.node_here import running
+from harness.ros_harness import seconds
 from ik_node.control.worker import Worker
 from ik_node.motion.cartesian_motion import straight_motion
 from ik_node.motion.trajectory import Rest
 from ik_node.ros.execution.motion_clock import Instant
 from ik_node.ros.execution.trajectory_topics import TrajectoryTopics
-from node_here import running
-from ros_harness import seconds
 
 DESCRIPTION = (robots.OWN / 'arm_6r.urdf').read_text(encoding='utf-8')
 TOPIC = '/controller/motion'

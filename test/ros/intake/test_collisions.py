@@ -7,9 +7,9 @@ import pytest
 from sensor_msgs.msg import JointState
 
 import robots
+from harness.node_here import running
 from ik_node import KinematicTree
 from ik_node.collision import CollisionModel
-from node_here import running
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = KinematicTree.from_urdf(ARM).chain()

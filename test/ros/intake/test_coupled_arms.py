@@ -10,9 +10,9 @@ from nav_msgs.msg import Path
 from trajectory_msgs.msg import JointTrajectory
 
 import robots
+from harness.node_here import running
 from ik_node import KinematicTree
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
-from node_here import running
 
 TORSO = robots.OWN / 'torso.urdf'
 TREE = KinematicTree.from_urdf(TORSO)

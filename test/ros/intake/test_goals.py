@@ -14,11 +14,11 @@ from nav_msgs.msg import Path
 from sensor_msgs.msg import JointState
 
 import robots
+from harness.node_here import running
+from harness.ros_harness import pose, seconds
 from ik_node import KinematicTree
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
 from ik_node.ros.publishing.status import KEYS
-from node_here import running
-from ros_harness import pose, seconds
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = KinematicTree.from_urdf(ARM).chain()

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from geometry_msgs.msg import PointStamped
 
-from dispatcher_here import DispatcherHere, goals_here
-from figure_values import built
+from harness.dispatcher_here import DispatcherHere, goals_here
+from harness.figure_values import built
 from ik_node.control import worker as worker_module
 from ik_node.control.controller import Controller
 from ik_node.control.options import NodeOptions

@@ -5,14 +5,14 @@ import hashlib
 import pytest
 from std_msgs.msg import String
 
-import hostile_inputs as hostile
 import robots
-from hostile_node import HostileNode
+from harness import hostile_inputs as hostile
+from harness.hostile_node import HostileNode
+from harness.node_here import NodeHere, running
 from hostile_texts import chain, texts_that_name
 from ik_node import KinematicTree
 from ik_node.motion.tip_path import ClosedPath
 from ik_node.ros.clients.demo_goals import DemoGoals
-from node_here import NodeHere, running
 from opened_files import opened_files
 from soak_inputs import run
 

@@ -10,10 +10,10 @@ from nav_msgs.msg import Path
 from sensor_msgs.msg import JointState
 
 import robots
+from harness.node_here import running
 from ik_node import KinematicTree
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
 from ik_node.ros.publishing.status import KEYS, seconds
-from node_here import running
 
 ARM, TORSO = str(robots.OWN / 'arm_6r.urdf'), str(robots.OWN / 'torso.urdf')
 CHAIN = KinematicTree.from_urdf(ARM).chain()

@@ -11,10 +11,10 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from visualization_msgs.msg import Marker, MarkerArray
 
+from harness.node_here import running
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.spatial import inverse
 from measured_robots import lift_robot, lift_tree, measured_values
-from node_here import running
 
 TREE = lift_tree()
 CHAIN = TREE.chain('mount', 'tool')

@@ -10,9 +10,9 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 import robots
+from harness.node_here import running
+from harness.ros_harness import LATCHED
 from ik_node import KinematicTree
-from node_here import running
-from ros_harness import LATCHED
 
 CONFIG = Path(__file__).parents[3] / 'config'
 PLANAR = (robots.OWN / 'planar_3r.urdf').read_text()

@@ -15,13 +15,13 @@ from sensor_msgs.msg import JointState, PointCloud2, PointField
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
+from harness.node_here import running
 from ik_node import KinematicTree
 from ik_node.collision import Box, Capsule, CollisionModel, Cylinder, PointCloud, Sphere
 from ik_node.ros.conversions import array_to_point
 from ik_node.ros.intake.obstacle_messages import Contents, Place, cloud_points, frame_key
 from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError
-from node_here import running
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = KinematicTree.from_urdf(ARM).chain()

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import robots
+from harness.node_here import running
+from harness.ros_harness import pose
 from ik_node import KinematicTree, make_solver, solver_names
 from ik_node.control import building
 from ik_node.control.options import (
@@ -19,8 +21,6 @@ from ik_node.control.options import (
 )
 from ik_node.solvers.registry import solver_class
 from ik_node.support.exceptions import ModelError
-from node_here import running
-from ros_harness import pose
 
 PLANAR = robots.OWN / 'planar_3r.urdf'
 IN_PLANE = [1.0, 1.0, 0.0, 0.0, 0.0, 1.0]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import robots
+from harness.node_here import running
 from ik_node import KinematicTree
-from node_here import running
 
 CONFIG = Path(__file__).parents[3] / 'config'
 ARM = robots.OWN / 'arm_6r.urdf'

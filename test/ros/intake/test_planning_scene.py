@@ -9,11 +9,11 @@ from geometry_msgs.msg import Point, Pose
 from std_msgs.msg import Header
 
 import robots
+from harness.node_here import running
 from ik_node import KinematicTree
 from ik_node.collision import Box, CollisionModel, Cylinder, Ground, Mesh, Obstacle, Sphere
 from ik_node.ros.conversions import array_to_point
 from ik_node.ros.intake import planning_scene
-from node_here import running
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = KinematicTree.from_urdf(ARM).chain()

@@ -11,9 +11,9 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import robots
+from harness.node_here import running
 from ik_node import KinematicTree, make_solver
 from ik_node.ros.conversions import matrix_to_pose
-from node_here import running
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = KinematicTree.from_urdf(ARM).chain()

@@ -7,10 +7,10 @@ from geometry_msgs.msg import PointStamped, PoseStamped
 from visualization_msgs.msg import MarkerArray
 
 import robots
+from harness.node_here import running
+from harness.ros_harness import elapse, pose
 from ik_node import KinematicTree
 from ik_node.ros.conversions import array_to_point, matrix_to_pose, pose_to_matrix
-from node_here import running
-from ros_harness import elapse, pose
 
 TREE = KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf')
 TASKS = {

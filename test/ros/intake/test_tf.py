@@ -13,10 +13,10 @@ from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 import robots
+from harness.node_here import running
+from harness.ros_harness import elapse
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
-from node_here import running
-from ros_harness import elapse
 
 STATIC = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 ARM = robots.OWN / 'arm_6r.urdf'

@@ -7,11 +7,11 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 import robots
+from harness.node_here import running
+from harness.ros_harness import pose
 from ik_node import KinematicTree, make_solver
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
 from ik_node.ros.publishing.status import seconds
-from node_here import running
-from ros_harness import pose
 
 PLANAR = robots.OWN / 'planar_3r.urdf'
 CHAIN = KinematicTree.from_urdf(PLANAR).chain()

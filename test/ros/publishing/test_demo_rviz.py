@@ -9,11 +9,11 @@ from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
 import robots
+from harness.marker_checks import check_markers
+from harness.node_here import running
+from harness.ros_harness import pose
 from ik_node import KinematicTree
 from ik_node.ros.publishing.workspace_markers import WorkspacePublisher
-from marker_checks import check_markers
-from node_here import running
-from ros_harness import pose
 
 FILE = Path(__file__).parents[3] / 'config/demo.rviz'
 TYPES = {'rviz_default_plugins/MarkerArray': MarkerArray,

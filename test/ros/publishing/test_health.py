@@ -9,12 +9,12 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from std_msgs.msg import Header
 
 import robots
+from harness.node_here import running
+from harness.ros_harness import pose, seconds
 from ik_node import KinematicTree
 from ik_node.ros.publishing.health import Health
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.ros.publishing.status import KEYS
-from node_here import running
-from ros_harness import pose, seconds
 
 PLANAR = robots.OWN / 'planar_3r.urdf'
 

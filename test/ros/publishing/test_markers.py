@@ -12,7 +12,8 @@ from visualization_msgs.msg import Marker
 
 import robots
 import task_bodies
-from figure_values import built
+from harness.figure_values import built
+from harness.marker_checks import check_markers
 from ik_node import Goal, StopReason
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Outcome
@@ -36,7 +37,6 @@ from ik_node.ros.publishing.markers.task_markers import TaskMarkers
 from ik_node.ros.services.interaction.handles import Look, handle_marker
 from ik_node.support.resources import robot_file
 from ik_node.tasks import AlignAxis, CenterOfMass, Force, HalfSpace, LookAt, PointOnLine, Pose
-from marker_checks import check_markers
 
 ROBOTS = {'arm_6r': ('', ''), 'arm_7r': ('', ''), 'planar_3r': ('', ''), 'scara': ('', ''),
           'torso': ('torso_link', 'left_tool0'), 'panda': ('', ''), 'puma560': ('', '')}

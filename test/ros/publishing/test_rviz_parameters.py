@@ -6,10 +6,10 @@ import pytest
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
+from harness.marker_checks import check_markers
+from harness.node_here import running
 from ik_node import KinematicTree, make_solver
 from ik_node.support.exceptions import UnsupportedError
-from marker_checks import check_markers
-from node_here import running
 
 ARM = robots.OWN / 'arm_6r.urdf'
 NOT_INSTALLED = 'no handles in RViz: interactive_markers is not installed'

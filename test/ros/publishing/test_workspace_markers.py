@@ -11,10 +11,10 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
 from domains import Domain
+from harness.ros_harness import LATCHED
 from ik_node.ros.clients.client import Client
 from ik_node.ros.publishing.workspace_markers import workspace_markers
 from ik_node.workspace.analysis import analyse_workspace
-from ros_harness import LATCHED
 
 
 @pytest.fixture(scope='module')

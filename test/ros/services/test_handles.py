@@ -9,7 +9,8 @@ import pytest
 from geometry_msgs.msg import Pose
 from visualization_msgs.msg import InteractiveMarkerControl, InteractiveMarkerFeedback
 
-from handle_rig import Rig, Server, TaskRig, along, modes, titles
+from harness.handle_rig import Rig, Server, TaskRig, along, modes, titles
+from harness.marker_checks import check_pose
 from ik_node import Goal, body_solver_names, solver_names
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
@@ -18,7 +19,6 @@ from ik_node.control.task_options import TaskOptions
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.services.interaction.handles import HOME, POSITION_ONLY, SOLVER, Handles
 from ik_node.spatial import pose_from_rpy
-from marker_checks import check_pose
 
 RELEASED = InteractiveMarkerFeedback.MOUSE_UP
 PLANAR = (1.0, 1.0, 0.0, 0.0, 0.0, 1.0)

@@ -12,11 +12,11 @@ from visualization_msgs.msg import InteractiveMarkerFeedback, InteractiveMarkerU
 from visualization_msgs.srv import GetInteractiveMarkers
 
 import robots
+from harness.marker_checks import check_pose
+from harness.node_here import running
+from harness.ros_harness import elapse, pose, seconds
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
-from marker_checks import check_pose
-from node_here import running
-from ros_harness import elapse, pose, seconds
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = KinematicTree.from_urdf(ARM).chain()

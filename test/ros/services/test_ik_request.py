@@ -8,8 +8,8 @@ from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import Pose, PoseStamped, Quaternion
 
 import robots
-from figure_values import built
-from goal_runs import run
+from harness.figure_values import built
+from harness.goal_runs import run
 from ik_node import KinematicTree, make_solver
 from ik_node.collision import CollisionModel, Obstacle, Sphere
 from ik_node.control import group as group_module

@@ -8,10 +8,10 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from sensor_msgs.msg import JointState
 
 import robots
+from harness.node_here import running
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.services.ik_request import Code
-from node_here import running
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = KinematicTree.from_urdf(ARM).chain()

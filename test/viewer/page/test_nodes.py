@@ -13,13 +13,12 @@ import sys
 import numpy as np
 import pytest
 
-import gallery_switches
-import page_hours
 import robots
-from browser import first_picture, page_of, picture, picture_size, until, view_of
 from domains import Domain
+from harness import gallery_switches, page_hours
+from harness.browser import first_picture, page_of, picture, picture_size, until, view_of
+from harness.ros_harness import running
 from ik_node.ros.clients.client import Client
-from ros_harness import running
 from soak_sequences import run_sequences
 
 pytestmark = pytest.mark.slow

@@ -5,9 +5,9 @@ import base64
 import pytest
 
 import robots
-from browser import first_picture, page_of, until, view_on
-from fake_node import FakeNode
-from page_here import panel_of
+from harness.browser import first_picture, page_of, until, view_on
+from harness.fake_node import FakeNode
+from harness.page_here import panel_of
 
 pytestmark = pytest.mark.slow
 

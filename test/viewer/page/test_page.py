@@ -6,7 +6,7 @@ The node is not there, as in the tests of the panels; its solver and its robot a
 import numpy as np
 
 import robots
-from browser import (
+from harness.browser import (
     arrow_length,
     choose,
     drag_handle,
@@ -19,7 +19,7 @@ from browser import (
     until,
     view_on,
 )
-from fake_node import FakeNode
+from harness.fake_node import FakeNode
 from ik_node import KinematicTree
 
 ARM = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()

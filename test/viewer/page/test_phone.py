@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import robots
-from browser import (
+from harness.browser import (
     arrow_length,
     drag_handle,
     field,
@@ -15,9 +15,9 @@ from browser import (
     until,
     view_on,
 )
-from fake_node import FakeNode
-from gallery_switches import page_errors
-from page_here import panel_of
+from harness.fake_node import FakeNode
+from harness.gallery_switches import page_errors
+from harness.page_here import panel_of
 
 pytestmark = pytest.mark.slow
 

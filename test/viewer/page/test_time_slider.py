@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import robots
-from browser import drag, page_of, until, view_of
-from player_harness import PlayerUnderTest
+from harness.browser import drag, page_of, until, view_of
+from harness.player_harness import PlayerUnderTest
 
 pytestmark = pytest.mark.slow
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import robots
-from browser import field, first_picture, open_folder, open_tab, page_of, until, view_on
-from fake_node import FakeNode
-from page_here import panel_of
+from harness.browser import field, first_picture, open_folder, open_tab, page_of, until, view_on
+from harness.fake_node import FakeNode
+from harness.page_here import panel_of
 
 VALUES, SEED = 200, 34
 SIZE = {'width': 640, 'height': 600}  # keys are handled between two pictures

@@ -25,7 +25,7 @@ viser = pytest.importorskip('viser', reason='viser is not installed (make test b
 pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it from PyPI)')
 
 import robots
-from fake_node import FakeNode, FakePlayer
+from harness.fake_node import FakeNode, FakePlayer
 from ik_node.viewer.latest_value import LatestValue
 from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_view import RobotView

@@ -3,7 +3,7 @@
 import time
 from types import SimpleNamespace
 
-from goal_runs import run
+from harness.goal_runs import run
 from ik_node.control.options import NodeOptions
 from ik_node.ros.execution.history import History
 from ik_node.ros.intake.dispatcher import Received

@@ -22,15 +22,15 @@ from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 import robots
-from graph_here import taken
+from harness.graph_here import taken
+from harness.node_here import NodeHere, answered
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
-from node_here import NodeHere, answered
 
 _FIELDS = {1: 'bool_value', 2: 'integer_value', 3: 'double_value', 4: 'string_value',
            5: 'byte_array_value', 6: 'bool_array_value', 7: 'integer_array_value',
            8: 'double_array_value', 9: 'string_array_value'}
-_CONFIG = Path(__file__).parents[1] / 'config'
+_CONFIG = Path(__file__).parents[2] / 'config'
 
 
 class HostileNode(NodeHere):

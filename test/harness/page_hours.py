@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import robots
-from browser import (
+from harness.browser import (
     CLOSE_NOTIFICATIONS,
     arrow_length,
     choose,
@@ -21,8 +21,8 @@ from browser import (
     until,
     view_of,
 )
-from gallery_switches import page_errors
-from page_here import panel_of
+from harness.gallery_switches import page_errors
+from harness.page_here import panel_of
 
 PATIENCE = 30.0  # s
 NOBODY = 'no goal yet'

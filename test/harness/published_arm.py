@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from controller_rig import Rig
-from followed import Followed
-from goal_runs import WorkerHere
+from harness.controller_rig import Rig
+from harness.followed import Followed
+from harness.goal_runs import WorkerHere
 from harness.played_trajectory import nanoseconds
 from harness.trajectory_controller import TrajectoryController
 from ik_node import Goal

@@ -5,7 +5,7 @@ import re
 import numpy as np
 from sensor_msgs.msg import JointState
 
-from browser import choose, drawn, open_tab, until
+from harness.browser import choose, drawn, open_tab, until
 from ik_node.model.readers import read_model
 from ik_node.viewer import gallery
 from robots import random_q

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import page_here
+from harness import page_here
 
 playwright = pytest.importorskip('playwright.sync_api',
                                  reason='playwright is not installed (make test brings it)')

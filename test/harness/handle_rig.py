@@ -10,7 +10,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 from geometry_msgs.msg import PointStamped, Pose
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
-from dispatcher_here import DispatcherHere, goals_here
+from harness.dispatcher_here import DispatcherHere, goals_here
 from ik_node import Goal
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Controller

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import robots
-from goal_runs import run
+from harness.goal_runs import run
 from ik_node import Goal, KinematicTree
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Controller, Waypoint

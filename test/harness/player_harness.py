@@ -7,10 +7,10 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
 
+from harness.node_here import NodeHere
+from harness.ros_harness import NodeUnderTest
 from ik_node.ros.clients.playback import read_arguments, read_files
 from ik_node.ros.clients.player import Player
-from node_here import NodeHere
-from ros_harness import NodeUnderTest
 
 
 class PlayerClient:

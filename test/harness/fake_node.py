@@ -15,7 +15,7 @@ from builtin_interfaces.msg import Time
 from rclpy.parameter import Parameter
 from std_msgs.msg import Header
 
-from goal_runs import run
+from harness.goal_runs import run
 from ik_node import Goal
 from ik_node.control.arm import Arm
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree, section

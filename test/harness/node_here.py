@@ -24,11 +24,11 @@ from rclpy.time import Time
 from rosgraph_msgs.msg import Clock as ClockMessage
 
 from domains import Domain
-from goal_runs import WorkerHere
-from graph_here import ClientHere, Graph, Watched, wired
+from harness.goal_runs import WorkerHere
+from harness.graph_here import ClientHere, Graph, Watched, wired
+from harness.ros_harness import NodeClient, given
 from ik_node.ros import session
 from ik_node.ros.node import IkNode
-from ros_harness import NodeClient, given
 
 START = 1000.0             # s: what the clock shows at first
 _DOMAIN = Domain()         # in which nobody else is
