@@ -22,12 +22,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import yaml
 from ament_index_python import get_package_prefix
-from launch.actions import (
-    DeclareLaunchArgument,
-    OpaqueFunction,
-    RegisterEventHandler,
-    Shutdown,
-)
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler, Shutdown
 from launch.conditions import IfCondition
 from launch.event_handlers import OnShutdown
 from launch.events.process import ProcessExited

@@ -4,8 +4,10 @@ import gc
 from types import SimpleNamespace
 
 import pytest
+import rclpy
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
+from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 import robots
@@ -115,3 +117,14 @@ def test_full_garbage_collections_are_rare_in_a_node():
     finally:
         gc.set_threshold(*thresholds)
     assert found == [(*thresholds[:2], 1000)]
+
+
+def test_the_interpreter_collects_no_garbage_of_a_node_that_has_ended():
+    gc.unfreeze()
+    thresholds = gc.get_threshold()
+    try:
+        assert run(lambda: Node('brief'), [], start=lambda node: rclpy.try_shutdown()) == 0
+        assert gc.get_freeze_count() > len(gc.get_objects())
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()

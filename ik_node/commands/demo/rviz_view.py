@@ -50,12 +50,10 @@ def shown_points(tree: KinematicTree, chain: Chain | None, options: NodeOptions)
 
 def motion_points(recording: Recording) -> np.ndarray:
     """Return points (k, 3), m, around all links at times of a recorded motion, in its root."""
-    times = np.linspace(0.0, recording.duration, _TIMES)
     own = frozenset(recording.tree.independent_joints)  # mimics follow
-    poses = [recording.tree.forward({
+    places = np.array([[T[:3, 3] for T in recording.tree.forward({
         name: value for name, value in zip(recording.moving_joints, recording.positions(time))
-        if name in own}) for time in times]
-    places = np.array([[T[:3, 3] for T in links.values()] for links in poses])
+        if name in own}).values()] for time in np.linspace(0.0, recording.duration, _TIMES)])
     around = _AROUND * shown_size(float(np.ptp(places[0], axis=0).max()))
     return _box(places.reshape(-1, 3), around, around)
 
@@ -67,8 +65,7 @@ def fit(config: dict[str, Any], points: np.ndarray) -> None:
     yaw, pitch = view['Yaw'], view['Pitch']
     direction = np.array([math.cos(yaw) * math.cos(pitch), math.sin(yaw) * math.cos(pitch),
                           math.sin(pitch)])
-    eye, focal_point = nearest_camera(points, direction, _FIELD_OF_VIEW, _ASPECT,
-                                      margin=_FILLED)
+    eye, focal_point = nearest_camera(points, direction, _FIELD_OF_VIEW, _ASPECT, _FILLED)
     distance = math.dist(eye, focal_point)
     view['Distance'] = distance
     view['Focal Point'] = dict(zip('XYZ', focal_point.tolist()))
