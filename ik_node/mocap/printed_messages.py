@@ -10,6 +10,7 @@ interpolated.
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,7 +65,7 @@ def _trajectories(messages: list[Message], tree: KinematicTree, what: str) -> Re
         own = listed(values.get('joint_names'), f'{where}: joint_names')
         if not joint_names:
             joint_names, tree = own, rooted_for(own, tree)
-            own_columns(own, tree, lambda i, where=where: f'{where}: joint_names[{i}]')
+            own_columns(own, tree, partial('{}: joint_names[{}]'.format, where))
         columns = None if own == joint_names else _columns(own, joint_names, where)
         own_times, own_rows = _points(values, own, where)
         begin = 0

@@ -76,9 +76,8 @@ class _Files:
     def __init__(self, names: Sequence[str], folder: Sequence[str]) -> None:
         self._names, self._folder = frozenset(names), folder
         self._by_end: dict[tuple[str, ...], list[Sequence[str]]] = {}
-        paths = sorted((name.split('/') for name in names), key=lambda path: (
-            -len(posixpath.commonprefix([path[:-1], folder])), path[::-1]))
-        for path in paths:
+        for path in sorted((name.split('/') for name in names), key=lambda path: (
+                -len(posixpath.commonprefix([path[:-1], list(folder)])), path[::-1])):
             for end in _ends(path):
                 self._by_end.setdefault(end, []).append(path)
 
