@@ -95,25 +95,26 @@ def minimise(chain: ChainRecord, work: ArmData, q: Vector, settled: float, most:
         if step == 0:
             damping = 1e-3 * largest
         while True:
-            linear.damped_step(J, n, V, damping, damping, work, dq)
-            promised, moved, share = 0.0, 0.0, 1.0
-            for k in range(n):
-                share = min(share, longest / math.fabs(dq[k]) if dq[k] != 0.0 else 1.0)
-            for k in range(n):
-                allowed = min(max(q[k] + share * dq[k], lower[k]), upper[k])
-                change = allowed - q[k]
-                promised += change * (damping * change + z[k])
-                moved = max(moved, math.fabs(change))
-                before[k] = q[k]
-                q[k] = allowed  # q + (upper − q) may exceed upper by rounding
-            after, _, _ = search.residual(chain, work.task, work, q)
-            gained = error - after
-            if gained > 0.0:
-                excess = 2.0 * (gained / promised if promised > 0.0 else 1.0) - 1.0
-                damping *= max(1.0 / 3.0, 1.0 - excess * (excess * excess))
-                growth = 2.0
-                break
-            arrays.copy_to(q, before, n)
+            gained, moved = 0.0, INF
+            if linear.damped_step(J, n, V, damping, damping, work, dq):  # else by rounding
+                promised, moved, share = 0.0, 0.0, 1.0
+                for k in range(n):
+                    share = min(share, longest / math.fabs(dq[k]) if dq[k] != 0.0 else 1.0)
+                for k in range(n):
+                    allowed = min(max(q[k] + share * dq[k], lower[k]), upper[k])
+                    change = allowed - q[k]
+                    promised += change * (damping * change + z[k])
+                    moved = max(moved, math.fabs(change))
+                    before[k] = q[k]
+                    q[k] = allowed  # q + (upper − q) may exceed upper by rounding
+                after, _, _ = search.residual(chain, work.task, work, q)
+                gained = error - after
+                if gained > 0.0:
+                    excess = 2.0 * (gained / promised if promised > 0.0 else 1.0) - 1.0
+                    damping *= max(1.0 / 3.0, 1.0 - excess * (excess * excess))
+                    growth = 2.0
+                    break
+                arrays.copy_to(q, before, n)
             if moved < 1e-9 or damping > 1e9:
                 search.residual(chain, work.task, work, q)
                 return error
