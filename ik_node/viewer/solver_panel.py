@@ -158,7 +158,7 @@ class SolverPanel(Panel):
             widget = gui.add_checkbox(label, one.value, hint=hint)
         else:  # numbers, lists, and values that may be "none"
             self._draft.add(one.name, label, _text(one.value), hint, lambda: (
-                None if parameters.get(one.name) is None else _text(parameters[one.name])))
+                None if (value := parameters.get(one.name)) is None else _text(value)))
             return
         self._node_widget(
             one.name, widget, lambda: parameters.get(one.name),
