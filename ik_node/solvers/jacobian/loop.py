@@ -2,7 +2,7 @@
 
 import math
 
-from ik_node.kinematics import jacobian, joint_limits
+from ik_node.kinematics import forward, jacobian, joint_limits
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.jacobian import nullspace
@@ -47,7 +47,9 @@ class JacobianMethod(Method):
             has_prismatic = has_prismatic or settings.span[k] > 0.0
         for iteration in range(settings.max_iterations + 1):
             work.iterations = iteration
-            _error, position, orientation = search.residual(chain, task, work, q)
+            # As `search.residual`, which takes longer: it sums the squared errors, too.
+            forward.chain_frames(chain, q, work.frames)
+            position, orientation = tasks.task_error(task, work.frames[chain.m], work.R, work.e, V)
             if work.nearby < 0.0:
                 work.nearby = math.hypot(position / settings.length, orientation)
             met = (position <= settings.position_tolerance
