@@ -7,6 +7,7 @@ import pytest
 
 import robots
 from ik_node import make_body_solver
+from ik_node.support.exceptions import InputError, OptionError
 from ik_node.tasks import CustomTask, HalfSpace, Pose, Position
 from task_bodies import bounds, figure, hand, two_arms
 
@@ -91,3 +92,22 @@ def test_a_wall_is_kept_where_the_task_behind_it_cannot_be_met():
     result = make_body_solver('genetic', body, [wall, task], max_restarts=3).solve()
     assert not result.success
     assert result.errors['wall'][0] < 1e-6
+
+
+def test_wipeout_ends_an_evolution_without_progress():
+    body = two_arms()
+    out_of_reach = Position('left_hand', [5.0, 5.0, 0.0])
+    short, long = (pure(body, [out_of_reach], wipeout=wipeout).solve().iterations
+                   for wipeout in (5, 60))
+    assert short < long < 2000
+
+
+def test_fitness_that_is_no_function_or_no_number_is_refused():
+    body = two_arms()
+    with pytest.raises(OptionError, match='must be a function of q'):
+        make_body_solver('genetic', body, [reaching(body)], fitness=1.0)
+    with pytest.raises(OptionError, match='needs local_search'):
+        pure(body, [reaching(body)], fitness=np.sum)
+    solver = make_body_solver('genetic', body, [reaching(body)], fitness=lambda q: np.nan)
+    with pytest.raises(InputError, match='must return a finite number'):
+        solver.solve()

@@ -97,3 +97,13 @@ def test_a_strict_wall_holds_against_a_task_behind_it(minimizer):
                               minimizer=minimizer).solve(q0)
     assert not result.success
     assert result.errors['wall'][0] < (1e-5 if minimizer == 'slsqp' else 1e-3)
+
+
+def test_one_iteration_is_not_enough():
+    body = two_arms()
+    task, q0 = reaching(body)
+    result = make_body_solver('optimization', body, [task], max_iterations=1,
+                              max_restarts=0).solve(q0)
+    assert not result.success
+    assert result.reason is StopReason.ITERATIONS
+    assert result.iterations == 1

@@ -209,3 +209,10 @@ def test_a_message_quotes_no_more_than_fits():
         tree.chain(tip_link='y' * 10**6)
     assert len(str(refused.value)) < 4100
     assert re.match("there is no tip link 'yyy", str(refused.value))
+
+
+def test_limits_of_rows_beyond_all_bounds_are_none(tmp_path):
+    tree = KinematicTree.from_dh({'convention': 'standard', 'joints': [
+        {'type': 'revolute', 'a': 1, 'alpha': 0, 'd': 0, 'theta': 0, 'lower': -1e308, 'upper': 2}]})
+    assert tree.joints['joint_1'].lower == float('-inf')
+    assert tree.joints['joint_1'].upper == 2

@@ -199,3 +199,14 @@ def test_usual_names_and_joints_without_limits_come_back():
     one = {'convention': 'standard', 'joints': [
         {'name': 'tool_joint', 'type': 'revolute', 'a': 1, 'alpha': 0, 'd': 0, 'theta': 0}]}
     assert KinematicTree.from_dh(one).chain().joint_names == ('tool_joint',)
+
+
+@pytest.mark.parametrize('convention', CONVENTIONS)
+@pytest.mark.parametrize('kind', ['revolute', 'prismatic'])
+@pytest.mark.parametrize('limit', ['lower="-0.5" upper="1e9"', 'lower="-1e9" upper="0.5"',
+                                   'lower="-1e9" upper="1e9"', 'lower="0.2" upper="0.2"'])
+def test_one_sided_limits_come_back(limit, kind, convention):
+    agree(KinematicTree.from_urdf(robots.robot(
+        robots.joint('a', 'revolute', 'base', 'la', limit=LIMIT),
+        robots.joint('b', kind, 'la', 'lb', xyz='0.3 0.1 0', axis='0 1 0',
+                     limit=limit))).chain(), convention)

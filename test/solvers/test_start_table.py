@@ -134,3 +134,16 @@ def test_restarts_from_the_table_need_few_attempts():
         assert result.success
         restarts.append(result.restarts)
     assert np.mean(restarts) < 2.5
+
+
+def test_of_entries_near_the_goal_the_nearest_to_the_start_comes_first():
+    chain, rng = robots.chain('ur5'), np.random.default_rng(1)
+    solver = make_solver('dls', chain)
+    gained = 0.0
+    for _ in range(20):
+        goal = Goal.from_pose(chain.forward(robots.random_q(chain, rng)))
+        start = robots.random_q(chain, rng)
+        indices, table = picked(solver, goal, start)
+        off = np.linalg.norm(table.entries[indices, 12:] - start, axis=1)
+        gained += off.mean() - off[0]
+    assert gained / 20 > 0.5

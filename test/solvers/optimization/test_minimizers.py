@@ -9,7 +9,7 @@ from scipy import optimize
 import robots
 from ik_node import Goal, IkError, StopReason, make_solver
 from ik_node.solvers.optimization.minimizers import CONSTRAINED, MINIMIZERS
-from ik_node.solvers.optimization.objective import Objective, Problem
+from ik_node.solvers.optimization.objective import MetError, Objective, Problem
 
 NAMES = tuple(MINIMIZERS)
 
@@ -169,3 +169,20 @@ def test_without_nlopt_its_minimizers_say_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, 'nlopt', None)
     with pytest.raises(IkError, match='module nlopt, which is not installed: pip install nlopt'):
         make_solver('optimization', robots.planar(1.0, 0.8), minimizer='nlopt-slsqp')
+
+
+def test_the_objective_ends_a_minimizer_at_the_goal():
+    chain = robots.planar(1.0, 0.8)
+    solver = make_solver('optimization', chain)
+    goal = Goal(position=chain.forward([0.4, 0.9])[:3, 3])
+    objective = objective_of(solver, goal)
+    with pytest.raises(MetError):
+        objective.objective(np.array([0.4, 0.9]))
+    assert objective.q == pytest.approx([0.4, 0.9])
+
+
+def test_the_closest_configuration_is_refused_with_linear_constraints():
+    solver = make_solver('optimization', robots.planar(1.0, 0.8),
+                         linear_constraints=([[1.0, 1.0]], 0.0, 1.0))
+    with pytest.raises(IkError, match='closest ignores linear_constraints'):
+        solver.closest(Goal(position=[0.9, 0.9, 0.0]))

@@ -5,6 +5,7 @@ import pytest
 
 import robots
 from ik_node import Goal, IkError, make_solver
+from ik_node.solvers.optimization.terms import distance_from_limits
 
 GOAL = Goal(position=[0.9, 0.9, 0.0])
 START = np.array([0.6, 0.9, -0.4, 0.3])
@@ -128,3 +129,11 @@ def test_a_start_at_the_goal_is_improved_too():
     stays = make_solver('optimization', chain).solve(GOAL, start)
     assert stays.iterations == 0
     assert (stays.q == start).all()
+
+
+def test_the_term_of_the_limits_is_one_at_them_and_zero_in_their_middle():
+    lower, upper = np.array([-1.0, 0.0, -np.inf]), np.array([3.0, 0.2, np.inf])
+    term = distance_from_limits(lower, upper, 1.0)
+    assert term.value(np.array([1.0, 0.1, 50.0])) == 0.0
+    assert term.value(np.array([3.0, 0.0, 50.0])) == pytest.approx(1.0)
+    assert term.value(np.array([-1.0, 0.1, 50.0])) == pytest.approx(0.5)  # the mean of 1 and 0
