@@ -36,16 +36,21 @@ class Played:
         self._before, self._before_at = points[0], 0
 
     @classmethod
-    def of(cls, trajectory: Any, joints: Sequence[str]) -> Played:
-        """Return a message's, for joints in their order."""
-        order = [trajectory.joint_names.index(name) for name in joints]
+    def of(cls, trajectory: Any, joints: Sequence[str], q: np.ndarray) -> Played:
+        """Return a message's, for all joints in their order; those left out are held at q (n,)."""
+        columns = [joints.index(name) for name in trajectory.joint_names]
 
-        def ordered(values: Sequence[float]) -> np.ndarray | None:
-            return np.array(values, float)[order] if len(values) else None
+        def ordered(values: Sequence[float], held: np.ndarray) -> np.ndarray | None:
+            if not len(values):
+                return None
+            row = np.array(held, float)
+            row[columns] = values
+            return row
+        rest = np.zeros(len(q))
         return cls(nanoseconds(trajectory.header.stamp),
                    [nanoseconds(point.time_from_start) for point in trajectory.points],
-                   [Point(ordered(point.positions), ordered(point.velocities),
-                          ordered(point.accelerations)) for point in trajectory.points])
+                   [Point(ordered(point.positions, q), ordered(point.velocities, rest),
+                          ordered(point.accelerations, rest)) for point in trajectory.points])
 
     def begin(self, time: int, before: Point, turns: np.ndarray) -> None:
         """Set the state before the first point; turns (n,): which joints have no limits."""
