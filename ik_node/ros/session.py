@@ -2,6 +2,7 @@
 
 import gc
 import math
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -77,6 +78,7 @@ class Session:
         node.create_timer(_HANDLE_PERIOD, self._on_handle_time, clock=steady)
         self._publish_timer = node.create_timer(1.0 / _WAYPOINT_RATE, self._on_publish_time)
         self._robot: Robot | None = None
+        self._modules = 0  # that were imported when what is there was last frozen
         if configuration.wants_topic:
             node.create_subscription(String, 'robot_description', self._on_description, LATCHED)
             node.get_logger().info('waiting for a robot_description by topic')
@@ -179,15 +181,17 @@ class Session:
     def _prepare(self, robot: Robot) -> None:
         """Log the warnings of a new robot, and that it is ready.
 
-        The garbage of the one before is collected, see `run`; without what is there with the first
-        robot, such as all modules, over which that would take tens of milliseconds.
+        The garbage of the one before is collected, see `run`, without modules, over which that
+        would take a tenth of a second: where some were imported since, all that is there is frozen.
         """
         logger = self._node.get_logger()
         of_poses = robot.poses.warnings if robot.poses else ()
         for warning in (*robot.tree.warnings, *robot.warnings, *of_poses):
             logger.warning(warning)
-        gc.collect()
-        if self._robot is None:
+        if len(sys.modules) == self._modules or self._robot is None:
+            gc.collect()
+        if len(sys.modules) > self._modules:
+            self._modules = len(sys.modules)
             gc.freeze()
         for group in robot.groups.values():
             logger.info(f'ready: {group.description}')

@@ -94,14 +94,19 @@ def test_what_a_configuration_creates_is_destroyed_with_it():
         assert all(few < many for few, many in zip(without[0], configured))
 
 
-def test_only_what_is_there_with_the_first_robot_is_frozen(monkeypatch):
-    done = []
+def test_no_collection_goes_over_modules_which_are_frozen_with_the_first_robot_or_later(
+        monkeypatch):
+    done, modules = [], ['of the start']
+    monkeypatch.setattr(session, 'sys', SimpleNamespace(modules=modules))
     monkeypatch.setattr(session, 'gc', SimpleNamespace(
         collect=lambda: done.append('collect'), freeze=lambda: done.append('freeze')))
     with running(urdf_path=FILE) as node:
         assert done == ['collect', 'freeze']
-        assert node.set(solver='auto') == (True, '')
-        assert done == ['collect', 'freeze', 'collect']
+        for solver, step in (('auto', 'collect'), ('ccd', 'freeze'), ('dls', 'collect')):
+            modules += ['imported late'] * (step == 'freeze')
+            assert node.set(solver=solver) == (True, '')
+            assert done.pop() == step
+        assert done == ['collect', 'freeze']
 
 
 def test_full_garbage_collections_are_rare_in_a_node():
