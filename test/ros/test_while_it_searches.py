@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseArray, PoseStamped
+from rclpy.duration import Duration
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -141,7 +142,8 @@ def send_path(moving, count):
     number, path = 10_000 + count, PoseArray(poses=[matrix_to_pose(CHAIN.forward(
         BENT + 0.2 * np.sin(0.01 * k * np.arange(1.0, 7.0)))) for k in range(count)])
     path.header.stamp.sec = number
-    moving.node.publish(PoseArray, 'goal_poses', path)
+    publisher = moving.node.publish(PoseArray, 'goal_poses', path)
+    assert publisher.wait_for_all_acked(Duration(seconds=60))  # short goals overtake it before
     moving.node.settle()
     return number
 
