@@ -122,8 +122,9 @@ class Seen:
             if abs(float(number) * {'m': 1.0, 'mm': 1e-3}[unit] - missed) > 0.006 * missed + 1e-5:
                 wrong.append(f'{text!r}, and {1e3 * missed:.1f} mm are drawn')
         panel = panel_of(self.view, 'Obstacles')
-        if panel._avoids.widget.value != dict(zip(SOLVERS, avoid))[present]:
-            wrong.append(f'avoid collisions is shown as {panel._avoids.widget.value}')
+        shown = panel._widgets['avoid collisions'].widget.value
+        if shown != dict(zip(SOLVERS, avoid))[present]:
+            wrong.append(f'avoid collisions is shown as {shown}')
         drawn = {layer.marker.ns for layer in list(robot_view.markers._shown.values())}
         if bool(panel.obstacles) != ('obstacles' in drawn):
             wrong.append(f'{len(panel.obstacles)} obstacles, and {drawn} are drawn')
