@@ -10,7 +10,7 @@ from visualization_msgs.msg import Marker
 from ik_node.collision.obstacles import MAX_POINTS, Ground, Obstacle, PointCloud
 from ik_node.collision.shapes import Shapes
 from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere
-from ik_node.ros.conversions import pose_to_matrix
+from ik_node.ros.conversions import point_to_array, pose_to_matrix
 from ik_node.spatial import pose_from_rotation, turn_z_onto
 from ik_node.support.bounds import MAX_ENTRIES, MAX_NUMBER
 from ik_node.support.exceptions import IkError, InputError, shown
@@ -150,8 +150,11 @@ class Contents:
         if marker.type in _SERIES and len(marker.points) > 2 * MAX_ENTRIES:  # far too many to make
             raise InputError(f'it has {len(marker.points)} points; at most {2 * MAX_ENTRIES} are '
                              'allowed')
-        points = np.array([(point.x, point.y, point.z) for point in marker.points])
-        return make(points.reshape(-1, 3), scale, T)
+        points = np.array([(p.x, p.y, p.z) for p in marker.points]).reshape(-1, 3)
+        is_near = (np.abs(points) <= MAX_NUMBER).all(axis=1)  # also false for NaN
+        if not is_near.all():
+            point_to_array(marker.points[int(np.argmin(is_near))])  # raises the error
+        return make(points, scale, T)
 
 
 def _poses(markers: Any) -> np.ndarray:

@@ -269,6 +269,9 @@ def test_a_marker_expires_with_its_lifetime(node):
     (marker(action=9), 'no action 9'),
     (marker(kind=Marker.LINE_LIST, points=[Point()]), 'even number'),
     (marker(kind=Marker.LINE_STRIP, points=[Point()] * 20_001), 'at most 20000 are allowed'),
+    *((marker(kind=kind, points=[Point(), Point(x=x)]), 'position') for kind in (
+        Marker.POINTS, Marker.SPHERE_LIST, Marker.CUBE_LIST, Marker.LINE_STRIP)
+      for x in (math.nan, math.inf, -1e300)),
     (marker(kind=Marker.CUBE_LIST, points=[Point()] * 10_001), 'with it there are 1000'),
     (marker(kind=Marker.MESH_RESOURCE, mesh_resource='file:///etc/passwd'), 'in a package'),
     (marker(kind=Marker.MESH_RESOURCE, mesh_resource='package://a/../b.stl'), 'in a package'),
