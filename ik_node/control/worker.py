@@ -231,9 +231,11 @@ class Worker:
                 self._proceed(group, NOTHING)
                 raise
             assert work is not None
-            begins_here = not (group.ignores_deadlines or isinstance(work, LongSearch))
-            # The machine may do something else meanwhile, but hardly twice in a row.
-            for _ in range((1 if group.is_long else 2) * begins_here):
+            # Here first; the machine may do something else meanwhile, but hardly twice in a row.
+            tries = 1 if group.is_long else 2
+            if group.ignores_deadlines or isinstance(work, LongSearch):
+                tries = 0
+            for _ in range(tries):
                 began = time.perf_counter()
                 self._quick.begin_anew(began + QUICK)
                 try:
@@ -247,7 +249,7 @@ class Worker:
                     group.ignores_deadlines = took > _OVERRUN[1] or (overran and group.overran)
                     break
             else:
-                group.is_long |= begins_here
+                group.is_long |= tries > 0
                 self._search_in_thread(group, work)
                 return
 
