@@ -23,7 +23,8 @@ SOMEWHERE = [0.4, -0.5, 0.7, 0.9, -0.3, -0.3]
 @pytest.fixture(scope='module')
 def node():
     with running(urdf_path=ARM, solver='analytic', state_topic='measured') as node:
-        yield node.ready()
+        measure(node.ready(), list(CHAIN.joint_names), SOMEWHERE)
+        yield node
 
 
 def measure(node, joints, positions):
@@ -31,10 +32,11 @@ def measure(node, joints, positions):
     node.publish(JointState, 'measured', JointState(name=joints, position=positions))
 
 
-def test_before_the_first_goal_the_arm_stands_where_it_was_measured_in_any_order(node):
-    measure(node, [*CHAIN.joint_names[::-1], 'wheel'], [*SOMEWHERE[::-1], 7.0])
-    assert node.q(CHAIN) == pytest.approx(SOMEWHERE), node.log()
-    assert "are ignored: 'wheel'" in node.log()
+def test_before_the_first_goal_the_arm_stands_where_it_was_measured_in_any_order():
+    with running(urdf_path=ARM, state_topic='measured') as node:
+        measure(node, [*CHAIN.joint_names[::-1], 'wheel'], [*SOMEWHERE[::-1], 7.0])
+        assert node.q(CHAIN) == pytest.approx(SOMEWHERE), node.log()
+        assert "are ignored: 'wheel'" in node.log()
 
 
 def goals():
