@@ -147,7 +147,7 @@ class Configuration:
             self._prepared = await search(LongSearch(
                 build, source, self.arm_names, self._built))
         except Exception:
-            self._drop_tasks(self._new_tasks)
+            self.drop_new_tasks()
             raise
 
     def update_description(self, text: str) -> bool:
@@ -196,6 +196,11 @@ class Configuration:
             self._declare(TaskOptions, f'{task}.')
         return new
 
+    def drop_new_tasks(self) -> None:
+        """Remove the parameters of tasks that `prepare` has declared and that are not accepted."""
+        self._drop_tasks(self._new_tasks)
+        self._new_tasks = []
+
     def _drop_tasks(self, tasks: Iterable[str]) -> None:
         """Remove the parameters of tasks."""
         for task in tasks:
@@ -241,8 +246,10 @@ class Configuration:
                 self.topics.create(values)
             self._pending = values, built
         except Exception as error:  # invalid values, or a defect, which must not stop the node
-            self._drop_tasks(new)
+            self._drop_tasks([*new, *self._new_tasks])
             return self.refusal(parameters, error)
+        finally:
+            self._new_tasks = []
         return SetParametersResult(successful=True)
 
     def refusal(self, parameters: Iterable[Parameter], error: Exception) -> SetParametersResult:

@@ -128,7 +128,10 @@ class Session:
         """
         async def answer() -> T:
             await self._configuration.prepare(parameters)
-            return apply()
+            try:
+                return apply()
+            finally:  # also where rclpy refuses them
+                self._configuration.drop_new_tasks()
         try:
             return await self._dispatcher.in_turn(_PARAMETERS, answer(), math.inf)
         except CancelledError:  # the node is configured anew

@@ -320,5 +320,11 @@ def test_new_tasks_leave_no_parameters_where_their_robot_cannot_be_built(monkeyp
             context.setattr('ik_node.ros.configuration.build', build)
             assert node.set(tasks=['left'])[0] is False
         assert not node.subject.has_parameter('left.type')
+        assert node.set(start_pose=[1.0], tasks=['left'])[0] is False
+        assert not node.subject.has_parameter('left.type')
+        assert node.set(solver='none', tasks=['left'])[0] is False
+        assert not node.subject.has_parameter('left.type')
+        assert node.set(hierarchy__max_iterations=-1, tasks=['left'])[0] is False
+        assert not node.subject.has_parameter('left.type')
         assert node.set(tasks=['left']) == (True, '')
         assert node.subject.has_parameter('left.type')
