@@ -105,8 +105,12 @@ def test_the_reader_of_the_documentation_reads_its_sources(tmp_path, monkeypatch
     for source in (file, file.read_text()):
         assert read_model(source).forward({'lower': np.pi / 2})['tip'][:3, 3] == pytest.approx(
             [0.4, 0.3, 0.0])
-    with pytest.raises(ModelError, match="line 2 must be a name and a length, not 'upper'"):
-        read_model('rods\nupper\n')
+    for text, words in (('upper', "line 2: it must be a name and a length, not 'upper'"),
+                        ('upper nan', "line 2: the length must be a number, .* not 'nan'")):
+        with pytest.raises(ModelError, match=words):
+            read_model(f'rods\n{text}\n')
+    with pytest.raises(ModelError, match='cannot read the rods'):
+        read_model(tmp_path / 'absent.rods')
 
 
 def test_every_kind_is_listed_with_its_extensions():
