@@ -21,7 +21,6 @@ class Topic(NamedTuple):
     """Whether late subscribers get the last message: transient local."""
 
 
-
 class Service(NamedTuple):
     """A service that the node offers."""
 
