@@ -79,7 +79,7 @@ def test_every_relative_link_leads_somewhere(page):
         assert file.is_relative_to(ROOT), target
         if file.suffix == '.py':
             lines = file.read_text(encoding='utf-8').splitlines()
-            assert not anchor or 'def ' in lines[int(anchor[1:]) - 1], target
+            assert not anchor or 'def ' in lines[int(anchor[1:]) - 1], (target, 'run: make docs')
         elif anchor:
             assert anchor in anchors(file.read_text(encoding='utf-8')), target
 

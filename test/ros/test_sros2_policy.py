@@ -73,7 +73,9 @@ def test_it_allows_what_the_node_has_and_nothing_else(policy, alone):
             while not always <= real <= wanted and time.monotonic() < end:
                 time.sleep(0.01)
                 real = {name for name, _ in found('ik_node', '/')}
-            assert always <= real <= wanted, (rule, always - real, real - wanted)
+            assert always <= real <= wanted, (
+                f'in {FILE.name} {rule} lacks {sorted(real - wanted)}; the node does not have '
+                f'{sorted(always - real)}')
 
 
 @pytest.mark.parametrize('enclave', ['/ik_node/client', '/ik_node/operator'])
