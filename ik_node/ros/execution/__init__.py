@@ -1,1 +1,1 @@
-"""Execution of goals: solving, and motion."""
+"""Controllers of the robot, clock and history of its motions, and published trajectories."""

@@ -1,1 +1,1 @@
-"""Inputs of the node: parameters, goals, frames and measured joint states."""
+"""Inputs of the node: goals, paths, their frames, obstacles and measured joint states."""

@@ -1,1 +1,1 @@
-"""Outputs of the node: joint states, status, diagnostics, trajectories and markers."""
+"""Outputs of the node: joint states, status, diagnostics, branches and markers."""

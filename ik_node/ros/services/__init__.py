@@ -1,1 +1,1 @@
-"""Services of the node: inverse kinematics on request, and interactive markers."""
+"""Services of the node: commands, inverse kinematics on request, and interactive markers."""

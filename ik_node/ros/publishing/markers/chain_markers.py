@@ -1,4 +1,4 @@
-"""What the markers of a chain show besides its goal: trail, ellipsoid and branches."""
+"""Markers of a chain besides its goal: trail, ellipsoid and branches."""
 
 import colorsys
 import math
