@@ -1,4 +1,4 @@
-"""Where a robot touches itself or obstacles, at joint values."""
+"""The collision model: contacts and near pairs of a robot and obstacles, at joint values."""
 
 import math
 import threading

@@ -1,4 +1,4 @@
-"""Obstacles: what a robot must not touch, beside itself."""
+"""Obstacles: shapes that a robot keeps away from, in the world or on one of its links."""
 
 import math
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Pictures: what they need, checked before a computation, the camera of a view, and small files."""
+"""Pictures: packages that they need, the camera of a view, and small files."""
 
 import io
 from os import PathLike

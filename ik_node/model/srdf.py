@@ -1,4 +1,4 @@
-"""SRDF: what MoveIt knows of a robot besides its URDF; here the pairs of links that may touch."""
+"""Reads SRDF, the file of MoveIt beside a URDF: the pairs of links that may touch."""
 
 from collections.abc import Iterable, Mapping
 from os import PathLike

@@ -1,4 +1,4 @@
-"""The arm: its ends, and the branches of its last goal."""
+"""The arm: its base, tip and tool, and the branches of its last goal."""
 
 import functools
 import html

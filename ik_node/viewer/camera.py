@@ -139,7 +139,7 @@ def _has_moved(camera: Any, last: np.ndarray) -> bool:
 
 
 def _size(client: viser.ClientHandle) -> tuple[int, int] | None:
-    """Return the size of a browser's picture, pixels; None as long as it has not told that."""
+    """Return the size of a browser's picture, pixels; None while it is unknown."""
     try:
         size = client.camera.image_width, client.camera.image_height
     except AssertionError:

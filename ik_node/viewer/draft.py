@@ -1,4 +1,4 @@
-"""What a user sets: fields that are committed, widgets of values of the node, a play button."""
+"""Input of users: fields that are committed, widgets of values of the node, a play button."""
 
 import contextlib
 import functools
@@ -25,7 +25,7 @@ class Draft:
     """Text fields that are committed together: by Enter in one of them, or by their button.
 
     Escape in a field takes back what was typed there. A field that the user has begun to change
-    keeps that, whatever `show` is told, until it is committed or discarded. What is refused goes
+    keeps that, whatever `show` receives, until it is committed or discarded. What is refused goes
     back; of several fields that are committed together all stay as they were typed.
     """
 
@@ -39,7 +39,7 @@ class Draft:
         self.container, self._gui, self._commit = gui.add_form(None), gui, commit
         self.fields: dict[str, Any] = {}
         self._reads: dict[str, Callable[[], str | None]] = {}
-        self._last_texts: dict[str, str] = {}  # the texts that `show` was told last
+        self._last_texts: dict[str, str] = {}  # the texts that `show` received last
         self._changed: dict[str, str] = {}  # of fields in use
         self._waiting: dict[str, str] = {}  # committed, and not handled yet
         self._committing = 0  # the thread in which they are handled
@@ -130,7 +130,7 @@ class Draft:
         try:
             if waiting:
                 self._commit(waiting)
-            with self._lock:  # until the node tells what it has: not what was there before
+            with self._lock:  # until the node reports its values: not the former texts
                 for name, text in waiting.items():
                     if self._last_texts[name] == before[name] and name not in self._shown:
                         self._last_texts[name] = text

@@ -1,4 +1,4 @@
-"""What a person did on the page, step by step, to take it back and to do it again."""
+"""Undo and redo of changes that a user makes on the page."""
 
 import functools
 import threading

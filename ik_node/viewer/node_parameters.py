@@ -1,4 +1,4 @@
-"""The parameters of a node, and what they tell of its arm, its tasks and their targets."""
+"""The parameters of a node, and the arm, the tasks and the targets that they describe."""
 
 import contextlib
 import functools

@@ -18,7 +18,7 @@ from ik_node.viewer.page_text import angle_text, length_text
 GREEN, AMBER, RED, GREY = '#2c9c4b', '#d98a00', '#d0342c', '#777777'
 _SEEN = 0.15    # s that a goal may take before it is said to be solved
 _LONGEST = 10.0  # s after which the goal, or its status, was lost
-_SHOWN = 5e-7   # m and rad: smaller errors are not told
+_SHOWN = 5e-7   # m and rad: smaller errors are not shown
 _PLACE = 'waypoint '  # begins the message about one pose of a path
 
 
@@ -108,7 +108,7 @@ class NodeState:
 
     @property
     def without_goal(self) -> StateLine | None:
-        """The state where the robot has no goal; None where a goal's report tells it, or will."""
+        """The state where the robot has no goal; None where a report describes it, or will."""
         has_goal = self._waits or (self._last is not None and not self._is_forgotten)
         return None if has_goal else self._without_goal
 
@@ -128,7 +128,7 @@ class NodeState:
     def line(self, gap: Errors | None = None) -> StateLine:
         """Return the state: of the node where it accepts no goals, else of the last goal.
 
-        gap: between the robot as it is drawn and the goal; None where only the report tells it.
+        gap: between the robot as it is drawn and the goal; None where only the report describes it.
         """
         now, last, waits = time.monotonic(), self._last, self._waits
         if self.responds is None:

@@ -9,7 +9,7 @@ from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import rgb_bytes
 
 _FIGURES = 'position error', 'orientation error', 'steps of the solver', 'solve time'
-_PROBLEMS = 5   # of a robot that are told
+_PROBLEMS = 5   # of a robot that are shown
 _LABELS = 'position', 'orientation', 'steps', 'time'  # before there is a goal
 
 

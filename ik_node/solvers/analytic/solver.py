@@ -214,10 +214,10 @@ class AnalyticSolver(BranchSearch):
     def is_complete(self, goal: Any = None) -> bool:
         """Tell whether the list of branches is complete; an empty one then proves that none exists.
 
-        For an arm that holds where it equals its nominal geometry, and is not redundant except by
-        a swivel angle: without a goal that is told. For a goal, it does not hold near a singular
-        configuration that rounding may hide, nor where `solve` has no proof. Raises
-        UnsupportedError for a goal without a closed form.
+        Without a goal: true where the arm equals its nominal geometry, and is not redundant except
+        by a swivel angle. For a goal: false near a singular configuration that rounding may hide,
+        too, and where `solve` has no proof. Raises UnsupportedError for a goal without a closed
+        form.
         """
         if goal is None:
             return self._whole.complete

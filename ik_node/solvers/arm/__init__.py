@@ -1,1 +1,1 @@
-"""What solvers of an arm share."""
+"""The base of the solvers of an arm, and self-motions."""

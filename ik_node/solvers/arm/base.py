@@ -1,4 +1,4 @@
-"""Base class of the solvers: what their users call."""
+"""Base class of the solvers of an arm, with the methods that users call."""
 
 import contextlib
 import math

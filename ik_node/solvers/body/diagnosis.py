@@ -1,4 +1,4 @@
-"""What holds a task back that is missed, as text: other tasks, limits, or its own singularity.
+"""Diagnosis of a missed task, as text: the tasks, limits or singularity that hold it back.
 
 Where a search has ended, a missed task moves no nearer within the null space of the other tasks and
 the limits. What holds it is what must be left out for it to move.
