@@ -104,11 +104,13 @@ def test_there_is_no_circle_of_imports():
 def test_the_tree_is_flat_and_names_say_one_thing():
     modules = [file for file in FILES if file.name != '__init__.py']
     loose = [file for file in modules if file.parent == PACKAGE / 'solvers']
-    assert len(loose) <= 8
+    assert len(loose) <= 8, f'{loose}: the folders of solvers/ have the others'
     short = [name_of(file) for file in modules if file.read_text().count('\n') < 60]
     assert len(short) <= 20, f'too many short modules: {short}'
-    assert max(Counter(file.name for file in modules).values()) <= 3
-    assert max(len(file.relative_to(PACKAGE).parts) for file in modules) <= 4
+    same = Counter(file.name for file in modules).most_common(1)
+    assert same[0][1] <= 3, f'modules of the same name: {same}'
+    deep = [file for file in modules if len(file.relative_to(PACKAGE).parts) > 4]
+    assert not deep, 'folders within folders within folders'
     classes = Counter(node.name for file in modules for node in parsed(file).body
                       if isinstance(node, ast.ClassDef) and not node.name.startswith('_'))
     assert max(classes.values()) == 1, classes.most_common(3)
