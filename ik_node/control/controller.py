@@ -119,6 +119,7 @@ class Controller(MotionExecutor):
             accepted, duration = True, max(self.motion.duration - (self._at - self._began), 0.0)
         elif accepted:
             if group.motion == JUMP:
+                self.motion = None
                 robot.move(group, result.q)
             else:
                 duration, result = await self._move([(goals[-1], result)])

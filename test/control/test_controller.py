@@ -37,6 +37,20 @@ def test_joints_jump_to_a_goal_that_is_met():
     assert rig.controller.goal is outcome.goals[0].target
 
 
+@moving
+def test_a_jump_ends_the_motion_that_was_begun_before_joints_jump(motion):
+    rig = Rig(motion)
+    duration = rig.go(near(0.0, 0.1)).duration
+    rig.advance(0.3 * duration)
+    rig.replace('jump')
+    assert not rig.go(FAR).accepted
+    rig.advance(0.3 * duration)  # it goes on after a goal that is not met
+    assert rig.controller.motion is not None
+    assert rig.go(near(0.1)).accepted
+    rig.advance(duration)
+    assert CHAIN.forward(rig.q) == pytest.approx(near(0.1).pose, abs=5e-6)
+
+
 def test_joints_hold_where_a_goal_is_not_met_unless_the_closest_is_accepted():
     rig = Rig()
     outcome = rig.go(FAR)
