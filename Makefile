@@ -155,7 +155,7 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --upgrade pip
 
-$(VENV)/.kernels: $(VENV)/.demo setup.py $(KERNELS) $(KERNELS:.pxd=.py)
+$(VENV)/.kernels: $(VENV)/.demo setup.py kernel_headers.py $(KERNELS) $(KERNELS:.pxd=.py)
 	@$(BIN)/python setup.py --quiet build_ext --inplace
 	@touch $@
 

@@ -1,8 +1,6 @@
 """Builds ik_node, with colcon as an ament_python package or with pip."""
 
-import ast
 import contextlib
-import functools
 import importlib.util
 import os
 import re
@@ -15,6 +13,9 @@ from glob import glob
 from pathlib import Path
 
 from setuptools import Extension, find_packages, setup
+
+sys.path.insert(0, str(Path(__file__).parent))  # not there when pip builds
+from kernel_headers import write_declarations
 
 NAME = 'ik_node'
 
@@ -51,147 +52,7 @@ def kernels():
     return [Extension('.'.join(header.with_suffix('').parts), [str(header.with_suffix('.py'))],
                       extra_compile_args=FLAGS, extra_link_args=FLAGS)
             for header in sorted(Path(NAME).rglob('*.pxd'))
-            if not text_of(header).startswith('# Not compiled')]
-
-
-def text_of(path):
-    """Return a file as text."""
-    return path.read_text(encoding='utf-8')
-
-
-def write_declarations():
-    """Write what headers include of their modules: `NAME.pxi` for `include "NAME.pxi"` in NAME.pxd.
-
-    That is what both need of other modules, its types, its classes by name, its numbers, and the
-    functions that the header does not declare, as far as they can be told from annotations.
-    """
-    aliases = frozenset(
-        name for source in Path(NAME).rglob('*.py')
-        for name in re.findall(r'^([A-Z]\w+) = (?:tuple|list)\[', text_of(source), re.M))
-    for header in Path(NAME).rglob('*.pxd'):
-        made, own = header.with_suffix('.pxi'), text_of(header)
-        if f'include "{made.name}"' in own:
-            text = declarations(own, text_of(header.with_suffix('.py')), aliases)
-            if not made.exists() or text_of(made) != text:
-                made.write_text(text, encoding='utf-8')
-
-
-@functools.cache
-def declarations(header, source, aliases):
-    """Return what a header includes of its module; aliases: types that C has in lower case."""
-    tree, inlined = ast.parse(source), header.startswith('# Not compiled')
-    definitions = [node for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
-    used = {one.id for node in definitions for one in ast.walk(node) if isinstance(one, ast.Name)}
-    functions = [line for node in definitions if isinstance(node, ast.FunctionDef)
-                 and has_c_types(node) and not re.search(rf'\b{node.name}\(', header)
-                 for line in declared(node, aliases, inlined)]
-    classes = [line for line, name in re.findall(r'^(cdef class (\w+)[^:]*):', header, re.M)
-               if f'{name} ' in ' '.join(functions)]
-    types, numbers = [], []
-    for node in (node for node in tree.body if isinstance(node, ast.Assign)):
-        if isinstance(node.value, ast.Subscript):
-            types.append(f'ctypedef {c_type(node.value, aliases)} {node.targets[0].id.lower()}')
-        elif inlined:
-            named = ', '.join(name + value for name, _, value in numbers_of(node))
-            numbers += [f'cdef enum: {named}'] if named else []
-        else:
-            numbers += [f'cdef {kind} {name}' for name, kind, _ in numbers_of(node)
-                        if name in used and not re.search(rf'\b{name}\b', header)]
-    imports = sorted({'cimport cython', *filter(None, cimports(tree, header, aliases))})
-    return '\n'.join([*imports, *types, *numbers, *classes, *functions, ''])
-
-
-def declared(function, aliases, inlined):
-    """Return the lines that declare a function, or define one that is inlined."""
-    given = ', '.join(f'{c_type(one.annotation, aliases)} {one.arg}' for one in function.args.args)
-    line = f'{c_type(function.returns, aliases)} {function.name}({given}) noexcept nogil'
-    if inlined:
-        return [f'cdef inline {line}:', *(f'    {text}' for one in function.body[1:]
-                                          for text in ast.unparse(one).splitlines())]
-    flags = ', '.join(f'{name}=cython.bint' for name in flags_of(function))
-    return ([f'@cython.locals({flags})'] if flags else []) + [f'cdef {line}']
-
-
-def cimports(tree, header, aliases):
-    """Yield how C gets what a module imports, and the arrays of its header."""
-    for name in aliases:
-        if re.search(rf'\b{name.lower()} \w', header):
-            yield cimport(f'{NAME}.support.arrays', ast.alias(name), aliases)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import) and node.names[0].name == 'math':
-            yield 'from libc cimport math'
-        elif isinstance(node, ast.ImportFrom):
-            yield from (cimport(node.module, one, aliases) for one in node.names)
-        elif isinstance(node, ast.Call) and getattr(node.func, 'id', '') == 'round':
-            yield 'from libc.math cimport rint as round'
-
-
-def cimport(module, one, aliases):
-    """Return how C gets what a module imports from another; '' for what it does not get."""
-    if Path(*module.split('.'), f'{one.name}.pxd').exists():
-        return f'cimport {module}.{one.name} as {one.asname or one.name}'
-    header = Path(*module.split('.')).with_suffix('.pxd')
-    if not header.exists():
-        return ''
-    known = text_of(header)
-    if f'{header.stem}.pxi' in known:
-        known += declarations(known, text_of(header.with_suffix('.py')), aliases)
-    name = one.name.lower() if one.name in aliases else one.name
-    return f'from {module} cimport {name}' * bool(re.search(rf'(?i)\b{name}\b', known))
-
-
-def has_c_types(function):
-    """Tell whether arguments and result of a function are numbers, arrays and instances."""
-    def is_of_c(annotation):
-        if isinstance(annotation, ast.Subscript) and annotation.value.id == 'tuple':
-            return all(map(is_of_c, getattr(annotation.slice, 'elts', [None])))
-        name = getattr(annotation, 'id', '')
-        return name in ('float', 'int', 'bool') or (name[:1].isupper() and name != 'Any')
-    given = function.args.args
-    return all(is_of_c(one.annotation) for one in given) and not function.args.defaults and (
-        getattr(function.returns, 'value', 0) is None or is_of_c(function.returns))
-
-
-def c_type(annotation, aliases):
-    """Return the type of C of an annotation."""
-    if isinstance(annotation, ast.Subscript):  # tuple[…]
-        return f'({", ".join(c_type(one, aliases) for one in annotation.slice.elts)})'
-    name = getattr(annotation, 'id', 'void')  # None
-    return {'float': 'double', 'bool': 'bint'}.get(
-        name, name.lower() if name in aliases else name)
-
-
-def flags_of(function):
-    """Return the locals of a function that are true or false, each once."""
-    found = {}
-    for node in ast.walk(function):
-        for target, value in pairs_of(node) if isinstance(node, ast.Assign) else ():
-            if isinstance(target, ast.Name) and (
-                    isinstance(value, (ast.Compare, ast.BoolOp))
-                    or isinstance(getattr(value, 'op', None), ast.Not)
-                    or isinstance(getattr(value, 'value', None), bool)):
-                found[target.id] = None
-    return found
-
-
-def numbers_of(node):
-    """Return name, type of C and value of the numbers that an assignment of a module has."""
-    if isinstance(node.value, ast.Call):  # of range
-        yield from ((one.id, 'int', '') for one in getattr(node.targets[0], 'elts', ()))
-    for target, value in pairs_of(node):
-        if (isinstance(value, (ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp))
-                and not isinstance(getattr(value, 'op', None), ast.BitOr)  # of types
-                and not isinstance(getattr(value, 'value', None), str)):
-            whole = isinstance(getattr(value, 'value', None), int)
-            yield target.id, 'int' if whole else 'double', f' = {ast.unparse(value)}'
-
-
-def pairs_of(node):
-    """Return targets and values of an assignment, one by one."""
-    target, value = node.targets[0], node.value
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-        return list(zip(target.elts, value.elts))
-    return [(target, value)]
+            if not header.read_text().startswith('# Not compiled')]
 
 
 def shared_code(folder):
@@ -245,7 +106,7 @@ def extensions():
         print(f'warning: {ADVICE}, and build again.', file=sys.stderr)
         return []
     os.environ['CC'] = command
-    write_declarations()
+    write_declarations(NAME)
     modules, shared = kernels(), {}
     folder = f'build/kernels/{Cython.__version__}' + CHECKED * '-checked'
     if version >= SHARES:

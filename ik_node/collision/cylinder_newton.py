@@ -32,7 +32,7 @@ if not cython.compiled:
     )
 
 INF = math.inf
-Z = (0.0, 0.0, 1.0)
+Z: Vector3 = (0.0, 0.0, 1.0)
 ROUNDS, STEPS = 8, 12
 LONGEST = 0.5       # rad, of a step
 CONVERGED = 1e-13   # rad
@@ -150,7 +150,8 @@ def keep_highest(own: Simplex, n: Vector3, least: float) -> None:
 
 def lowest(a: Convex, b: Convex, z: Vector3, own: Simplex, n: Vector3) -> Vector3:
     """Return the unit vector near n, across what is between the vertices, of the least height."""
-    c, e = vectors.row(own.W, 0), (0.0, 0.0, 0.0)
+    c = vectors.row(own.W, 0)
+    e: Vector3 = (0.0, 0.0, 0.0)
     if own.count > 1:
         e = unit(minus(vectors.row(own.W, 1), c))
         n = unit(perpendicular(e, n))
@@ -189,7 +190,7 @@ def lowest(a: Convex, b: Convex, z: Vector3, own: Simplex, n: Vector3) -> Vector
 
 def bend(shape: Convex, axis: Vector3, n: Vector3) -> Vector3:
     """Return s of the second derivative s sᵀ of how far a cylinder goes across its axis along n."""
-    s = cross(axis, n)
+    s: Vector3 = cross(axis, n)
     size = norm(s)
     return times(math.sqrt(shape.half[0] / size) / size if (
         shape.is_cylinder and size > 0.0) else 0.0, s)

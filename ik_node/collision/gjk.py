@@ -32,7 +32,7 @@ if not cython.compiled:
     )
 
 INF = math.inf
-ZERO = (0.0, 0.0, 0.0)
+ZERO: Vector3 = (0.0, 0.0, 0.0)
 STEPS = 200
 TOUCHING = 1e-11  # m: cores nearer than this overlap
 
@@ -72,7 +72,7 @@ def core_distance(a: Convex, b: Convex, T_a_b: Transform, own: Simplex, far: flo
     tolerance: m, of the distance, and of its share.
     """
     own.count, own.near_a[0], own.near_b[0], own.is_far = 0, 0, 0, False
-    v = minus(a.middle, transform_point(T_a_b, b.middle))
+    v: Vector3 = minus(a.middle, transform_point(T_a_b, b.middle))
     size = norm(v)
     if size == 0.0:
         v, size = (1.0, 0.0, 0.0), 1.0
@@ -185,7 +185,8 @@ def of_triangle(a: Vector3, b: Vector3, c: Vector3) -> Vector3:
             return u * scale, v * scale, w * scale
     else:  # a flat one: all its edges
         u = v = w = -1.0
-    least, best = INF, (1.0, 0.0, 0.0)
+    least = INF
+    best: Vector3 = (1.0, 0.0, 0.0)
     if u < 0.0:
         s, t = of_segment(b, c)
         found = along(times(s, b), t, c)

@@ -19,6 +19,7 @@ import numpy as np
 from ik_node.collision.obstacles import Ground
 from ik_node.model.geometry import Shape
 from ik_node.spatial.vector3 import Vector3
+from ik_node.support.arrays import InMatrix
 
 if not cython.compiled:
     from ik_node.spatial.vector3 import cross, dot, norm
@@ -150,7 +151,7 @@ def _primitive(shape: Shape | Ground) -> Any:
     return getattr(coal(), type(shape).__name__)(*np.hstack(shape).astype(float))
 
 
-def are_around(vertices: np.ndarray, faces: np.ndarray, points: np.ndarray) -> bool:
+def are_around(vertices: InMatrix, faces: np.ndarray, points: np.ndarray) -> bool:
     """Tell whether triangles (t, 3) of vertices (k, 3) enclose one of points (p, 3), m.
 
     None is on them.
@@ -169,5 +170,5 @@ def are_around(vertices: np.ndarray, faces: np.ndarray, points: np.ndarray) -> b
     return False
 
 
-def _from(p: Vector3, vertices: np.ndarray, k: int) -> Vector3:
+def _from(p: Vector3, vertices: InMatrix, k: int) -> Vector3:
     return vertices[k, 0] - p[0], vertices[k, 1] - p[1], vertices[k, 2] - p[2]

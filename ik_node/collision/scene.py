@@ -14,8 +14,8 @@ from ik_node.kinematics import jacobian as jacobians
 from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
 from ik_node.spatial import vector3 as vectors
-from ik_node.spatial.vector3 import Vector3
-from ik_node.support.arrays import Memory, Vector
+from ik_node.spatial.vector3 import Transform, Vector3
+from ik_node.support.arrays import InVector, Memory, OutMatrix, OutVector, Vector
 
 if not cython.compiled:
     from ik_node.spatial.vector3 import composed, dot, minus, rotated_back, transform_point
@@ -100,7 +100,7 @@ class SceneData:
         """Leave this to other threads."""
         self.scene.idle.append(self)
 
-    def pose(self, k: int) -> 'vectors.Transform':
+    def pose(self, k: int) -> Transform:
         """Return the pose of a shape, numbered as in `a` and `b`, at the last q."""
         if k < self.scene.count:
             return vectors.transform_of(self.place[k])
@@ -110,7 +110,7 @@ class SceneData:
         """Tell whether nothing is nearer than the margin at q (n,), rad or m."""
         return scan(self, q, self.scene.margin, 1, False) == 0
 
-    def find(self, q: np.ndarray, far: float, most: int = MOST + 1,
+    def find(self, q: InVector, far: float, most: int = MOST + 1,
              deep: bool = True) -> list[tuple]:
         """Return (a, b, distance, normal, on_a, on_b) of the pairs at most `far` apart, m.
 
@@ -136,7 +136,8 @@ class SceneData:
     def rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the distances (k,), m, of the pairs found, and their gradients (k, n)."""
         distances, rows = np.empty(self.count), np.empty((self.count, self.scene.tree.n))
-        d, G = distances, rows
+        d: OutVector = distances
+        G: OutMatrix = rows
         for k in range(self.count):
             d[k] = self.distance[k]
             distance_row(self, k, self.q)
@@ -185,7 +186,7 @@ def place_shape(own: SceneData, k: int) -> None:
     own.middle[k][0], own.middle[k][1], own.middle[k][2] = p
 
 
-def measure(a: Convex, b: Convex, B: 'vectors.Transform', own: SceneData, i: int, j: int,
+def measure(a: Convex, b: Convex, B: Transform, own: SceneData, i: int, j: int,
             far: float) -> bool:
     """Note the pair of shape i of the robot and shape j at the pose B; return whether it is near.
 

@@ -237,7 +237,7 @@ def _direction(own: PairData, k: int) -> Vector3:
     p = vectors.row(own.W, 0)
     if own.count == 3:
         return times(sign, cross(minus(vectors.row(own.W, 1), p), minus(vectors.row(own.W, 2), p)))
-    x = (1.0, 0.0, 0.0) if axis == 0 else (0.0, 1.0, 0.0) if axis == 1 else (0.0, 0.0, 1.0)
+    x: Vector3 = (1.0, 0.0, 0.0) if axis == 0 else (0.0, 1.0, 0.0) if axis == 1 else (0.0, 0.0, 1.0)
     if own.count == 1:
         return times(sign, x)
     edge = minus(vectors.row(own.W, 1), p)

@@ -21,9 +21,10 @@ import numpy as np
 from ik_node.collision import convex
 from ik_node.collision import scene as scenes
 from ik_node.collision.convex import Convex
-from ik_node.collision.scene import Scene
+from ik_node.collision.scene import Scene, SceneData
 from ik_node.kinematics import kinds
 from ik_node.kinematics import tree as trees
+from ik_node.kinematics.tree import Tree
 from ik_node.spatial import vector3 as vectors
 from ik_node.spatial.vector3 import Vector3
 from ik_node.support import clock
@@ -59,10 +60,12 @@ class Sweep:
       and how far apart they have come since; `begun_count` of them.
     """
 
+    data: SceneData
+
     def __init__(self, scene: Scene, path: np.ndarray, bend: np.ndarray | None = None) -> None:
         """Copy a path (m, n), rad or m; bend: (n,), by default 0."""
-        self.data: Any = None
-        self.memory, self.scene, self.tree = Memory(), scene, scene.tree
+        self.memory, self.scene = Memory(), scene
+        self.tree: Tree = scene.tree
         memory, self.m, self.n = self.memory, len(path), scene.tree.n
         self.path, zeros = memory.rows(path), np.zeros(self.n)
         self.q, self.lever = memory.vector(zeros), memory.vector(zeros)
@@ -222,7 +225,7 @@ def room_at(own: Sweep, a: int, b: int, place: float) -> float:
 
 def put_at(own: Sweep, a: int, b: int, place: float) -> None:
     """Write the poses of shapes a and b at a place of the path."""
-    i = int(place)
+    i: int = int(place)
     if i > 0 and i > own.m - 2:
         i = own.m - 2
     part = place - i
@@ -249,7 +252,7 @@ def lowest(own: Sweep, b: int, distance: float, begins: bool) -> float:
 
 def farthest(own: Sweep, place: float, room: float) -> float:
     """Return the place up to which the levers cannot use up a room, m."""
-    i = int(place)
+    i: int = int(place)
     part = place - i
     while i < own.m - 1:
         rate = 0.0
@@ -264,7 +267,8 @@ def farthest(own: Sweep, place: float, room: float) -> float:
 
 def separated_until(own: Sweep, a: int, b: int, place: float, room: float) -> float:
     """Return a place of the same part up to which planes separate a and b, or `place` itself."""
-    i, rate, swing, spin = int(place), 0.0, 0.0, 0.0
+    i: int = int(place)
+    rate, swing, spin = 0.0, 0.0, 0.0
     for k in range(own.n):
         moved_by = math.fabs(own.path[i + 1][k] - own.path[i][k])
         rate += own.lever[k] * moved_by

@@ -34,10 +34,10 @@ class World:
         inner = inner[_along_curve(center[inner])]
         self.count, self.planes = len(inner), len(planes)
         order = np.concatenate([inner, planes])
-        self.named = [named[k] for k in order] if named else []
+        self.named: list[Any] = [named[k] for k in order] if named else []
         self.shape = memory.objects([shapes[k] for k in order])
         self.place = memory.poses(poses[order])
-        self.has_larger = any(shape.is_larger for shape in shapes)
+        self.has_larger: bool = any(shape.is_larger for shape in shapes)
         leaves = 1
         while leaves * LEAF < self.count:
             leaves *= 2

@@ -7,7 +7,7 @@ import numpy as np
 from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.support import arrays
-from ik_node.support.arrays import Memory
+from ik_node.support.arrays import InMatrix, InVector, Memory, OutPoses
 
 
 class ChainFrames:
@@ -27,7 +27,7 @@ class ChainKinematics(ChainRecord):
         super().__init__(arrays)
         self.idle: list[Any] = []  # frames that no thread uses
 
-    def pose(self, q: np.ndarray) -> np.ndarray:
+    def pose(self, q: InVector) -> np.ndarray:
         """Return T_base_tip (4, 4), m, at q (n,), rad or m. Raises ValueError for another size."""
         work = self.begin(q)
         T = np.empty((4, 4))
@@ -35,17 +35,17 @@ class ChainKinematics(ChainRecord):
         self.idle.append(work)
         return T
 
-    def poses(self, q: np.ndarray) -> np.ndarray:
+    def poses(self, q: InMatrix) -> np.ndarray:
         """Return T_base_tip (m, 4, 4), m, at many joint configurations q (m, n); see `pose`."""
         found = np.empty((q.shape[0], 4, 4))
-        T = found
+        T: OutPoses = found
         for i in range(q.shape[0]):
             work = self.begin(q[i])
             arrays.copy_pose(work.frames[self.m], T[i])
             self.idle.append(work)
         return found
 
-    def jacobian(self, q: np.ndarray) -> np.ndarray:
+    def jacobian(self, q: InVector) -> np.ndarray:
         """Return the Jacobian (6, n) at the tip: linear rows first, base frame; see `pose`."""
         work = self.begin(q)
         J = np.empty((6, self.n))
@@ -54,12 +54,12 @@ class ChainKinematics(ChainRecord):
         self.idle.append(work)
         return J
 
-    def begin(self, q: np.ndarray) -> ChainFrames:
+    def begin(self, q: InVector) -> ChainFrames:
         """Return frames at q (n,) that no other thread uses."""
         if q.shape[0] != self.n:
             raise ValueError(f'q must have {self.n} values, not {q.shape[0]}')
         try:
-            work = self.idle.pop()
+            work: ChainFrames = self.idle.pop()
         except IndexError:
             work = ChainFrames(self)
         for k in range(self.n):

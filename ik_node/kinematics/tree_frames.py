@@ -10,7 +10,7 @@ from ik_node.kinematics import mass_matrix as masses
 from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
 from ik_node.support import arrays
-from ik_node.support.arrays import Columns, Memory, Points, Poses, Vector
+from ik_node.support.arrays import Columns, InVector, Memory, OutVector, Points, Poses, Vector
 
 
 class TreeFrames:
@@ -35,8 +35,8 @@ class TreeFrames:
         T[:, 3, 3] = 1.0
         self.T_world_link = T
         if cython.compiled:
-            view = block
-            first = cython.address(view[0])
+            view: OutVector = block
+            first = cython.cast('vector', cython.address(view[0]))
             self.frames = cython.cast('poses', first)
             self.axes = cython.cast('points', first + at_axes)
             self.J, self.q = cython.cast('columns', first + at_J), first + at_q
@@ -44,7 +44,7 @@ class TreeFrames:
             self.frames, self.axes = T, block[at_axes:at_J].reshape(links, 3)
             self.J, self.q = block[at_J:at_q].reshape(n, 6), block[at_q:]
 
-    def update(self, q: np.ndarray) -> None:
+    def update(self, q: InVector) -> None:
         """Compute the frames at q (n,), rad or m. Raises ValueError for another size."""
         tree = self.tree
         if q.shape[0] != tree.n:
@@ -57,7 +57,7 @@ class TreeFrames:
         """Leave the frames to the next call of `frames_at`."""
         self.tree.idle.append(self)
 
-    def jacobian(self, link: int, point: np.ndarray) -> np.ndarray:
+    def jacobian(self, link: int, point: InVector) -> np.ndarray:
         """Return the Jacobian (6, n) of a point (3,) of a link, in its frame, m.
 
         Linear rows first, world axes. Raises ValueError for an index or a point out of range.
@@ -107,7 +107,7 @@ class TreeFrames:
         self.has_masses = True
 
 
-def frames_at(tree: Tree, q: np.ndarray) -> TreeFrames:
+def frames_at(tree: Tree, q: InVector) -> TreeFrames:
     """Return frames of a tree at q (n,), rad or m, that no other thread uses."""
     try:
         frames: TreeFrames = tree.idle.pop()

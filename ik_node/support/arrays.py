@@ -30,14 +30,15 @@ Twelves = list[Any]      # (k, 12)
 Sixteens = list[Any]     # (k, 16)
 Matrix = list[Any]       # (n, m), of any size
 Objects = list[Any]      # (k,) instances of one class
-# What callers give: typed memoryviews
-InputVector = np.ndarray
-InputMatrix = np.ndarray
-InputPoses = np.ndarray
-OutputVector = np.ndarray
-OutputMatrix = np.ndarray
-ResultStack = np.ndarray
-OutputIntegers = np.ndarray
+Long = int               # 64 bits
+# Of callers, by their types in C
+InVector = np.ndarray     # const double[::1]
+InMatrix = np.ndarray     # const double[:, ::1]
+InPoses = np.ndarray      # const double[:, :, ::1]
+OutVector = np.ndarray    # double[::1]
+OutMatrix = np.ndarray    # double[:, ::1]
+OutPoses = np.ndarray     # double[:, :, ::1]
+OutIntegers = np.ndarray  # long[::1]
 
 
 class Memory:

@@ -8,7 +8,16 @@ import numpy as np
 from ik_node.kinematics import jacobian
 from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
-from ik_node.support.arrays import Columns, Matrix, Memory, Vector
+from ik_node.support.arrays import (
+    Columns,
+    InMatrix,
+    InVector,
+    Matrix,
+    Memory,
+    OutMatrix,
+    OutVector,
+    Vector,
+)
 from ik_node.support.exceptions import InputError
 
 
@@ -30,8 +39,7 @@ class TaskData:
         self.moments = memory.fours(np.zeros((links, 4)))
         self.J, self.other = memory.columns(np.zeros((n, 6))), memory.columns(np.zeros((n, 6)))
         self.T, self.own = memory.pose(np.zeros((4, 4))), memory.vector(np.zeros(6))
-        self.R = memory.rotations(np.zeros((1, 3, 3)))[0]
-        self.M = memory.rotations(np.zeros((1, 3, 3)))[0]
+        self.R, self.M = memory.points(np.zeros((3, 3))), memory.points(np.zeros((3, 3)))
         self.v, self.u = memory.vector(np.zeros(3)), memory.vector(np.zeros(3))
 
 
@@ -97,8 +105,8 @@ class PythonTask(BodyTask):
         """Evaluate the task and copy what it returns; compiled, this holds the GIL."""
         n = work.tree.n
         values, rows = self.task.evaluate(self.frames_at(work, n, q))
-        residual = self.checked(values, (self.m,), 'residual')
-        jacobian = self.checked(rows, (self.m, n), 'Jacobian')
+        residual: InVector = self.checked(values, (self.m,), 'residual')
+        jacobian: InMatrix = self.checked(rows, (self.m, n), 'Jacobian')
         for i in range(self.m):
             r[first + i] = residual[i]
             for k in range(n):
@@ -113,7 +121,8 @@ class PythonTask(BodyTask):
     def frames_at(self, work: TaskData, n: int, q: Vector) -> Any:
         """Return frames at q (n,), which tasks in Python share."""
         if work.body_frames is not None:
-            at, same = work.body_frames.q, True
+            at: InVector = work.body_frames.q
+            same = True
             for k in range(n):
                 same = same and at[k] == q[k]
             if same:
@@ -144,7 +153,7 @@ class TaskRows:
         self.q, self.r = memory.vector(np.zeros(tree.n)), memory.vector(np.zeros(task.m))
         self.J = memory.matrix(tree.n, task.m)
 
-    def evaluate(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def evaluate(self, q: InVector) -> tuple[np.ndarray, np.ndarray]:
         """Return the residual (m,) at q (n,), and its Jacobian (m, n).
 
         Raises ValueError for another number of values. Threads may share this: compiled, it holds
@@ -165,7 +174,7 @@ class TaskRows:
         return r, J
 
 
-def copy_rows(r: Vector, J: Matrix, residual: np.ndarray, jacobian: np.ndarray) -> None:
+def copy_rows(r: Vector, J: Matrix, residual: OutVector, jacobian: OutMatrix) -> None:
     """Copy r (m,) and J (n, m), transposed, into arrays (m,) and (m, n)."""
     for i in range(residual.shape[0]):
         residual[i] = r[i]

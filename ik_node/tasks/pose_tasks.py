@@ -33,7 +33,7 @@ class PoseTask(BodyTask):
         self.link, self.reference, self.wanted = link, reference, self.memory.integers(wanted)
         self.heading = list(wanted[3:]).index(True) if sum(map(bool, wanted[3:])) == 1 else -1
         self.point = self.memory.vector(point)
-        self.axes = self.memory.rotations([axes])[0]
+        self.axes = self.memory.points(axes)
 
     def rows(self, work: TaskData, q: Vector, first: int, r: Vector, J: Matrix) -> None:
         G, T, M, A, B = work.targets[self.index], work.T, work.M, work.J, work.other

@@ -10,7 +10,7 @@ from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.kernel import linear
 from ik_node.solvers.kernel.settings import ArmData
-from ik_node.support.arrays import Memory
+from ik_node.support.arrays import InMatrix, Long, Memory, OutIntegers, OutMatrix, OutVector
 
 INF = math.inf
 
@@ -33,15 +33,17 @@ class VoxelGrid:
         self.shape = self.memory.integers(voxels.shape)
         self.fixed_axes = self.memory.integers(voxels.fixed_axes)
         self.task_axes, self.length = self.memory.integers(task_axes), length
-        self.samples, self.manipulability = found.samples, found.manipulability
-        self.conditioning, self.offset = found.conditioning, found.offset
-        self.configuration = found.configuration
+        self.samples: OutIntegers = found.samples
+        self.manipulability: OutVector = found.manipulability
+        self.conditioning: OutVector = found.conditioning
+        self.offset: OutVector = found.offset
+        self.configuration: OutMatrix = found.configuration
         if (len(voxels.origin), len(voxels.fixed_axes), len(task_axes)) != (3, 3, 6) or any(
                 len(array) != voxels.size for array in found) or (
                 found.configuration.shape[1] != chain.n):
             raise ValueError('a grid has three axes, and arrays of one entry for each voxel')
 
-    def mark(self, configurations: np.ndarray, weight: int) -> None:
+    def mark(self, configurations: InMatrix, weight: Long) -> None:
         """Enter configurations (k, n), rad or m, into the voxels of their tips.
 
         weight: what each counts among the samples. The Jacobian's rows are those of the task axes,
@@ -68,7 +70,7 @@ class VoxelGrid:
                 self.manipulability[voxel] = max(self.manipulability[voxel], manipulability)
                 self.conditioning[voxel] = max(self.conditioning[voxel], conditioning)
 
-    def voxel_of_tip(self) -> tuple[int, float]:
+    def voxel_of_tip(self) -> tuple[Long, float]:
         """Return the voxel that the tip is in, −1 for none, and the `offset` from its centre."""
         tip = self.work.frames[self.chain.m]
         voxel, squared = 0, 0.0
@@ -76,7 +78,7 @@ class VoxelGrid:
             place = (tip[i][3] - self.origin[i]) / self.edge
             if not 0.0 <= place < self.shape[i]:
                 return -1, INF
-            whole = int(place)
+            whole: Long = int(place)
             voxel = voxel * self.shape[i] + whole
             if not self.fixed_axes[i]:
                 off = place - whole - 0.5

@@ -44,9 +44,9 @@ def test_arrays_of_other_shapes_raise():
                  lambda: search.nearest_turn(np.zeros(6), q),
                  lambda: search.into_limits(np.zeros(6)),
                  lambda: search.solve_many(goal[None], ONES, np.zeros((2, 7)), 1.0,
-                                           np.zeros((1, 3), dtype=np.int_), np.zeros((1, 2))),
+                                           np.zeros((1, 5))),
                  lambda: search.solve_many(goal[None], ONES, q[None], 1.0,
-                                           np.zeros((1, 2), dtype=np.int_), np.zeros((1, 2)))):
+                                           np.zeros((1, 4)))):
         with pytest.raises(ValueError, match='shape|must have|fit'):
             call()
 

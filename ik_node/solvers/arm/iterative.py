@@ -119,14 +119,14 @@ class IterativeSolver(Solver):
         if not self._in_kernel or self.options.consistency_limits is not None:
             return super()._batch(poses, starts, progress)
         entry, q, count = search or self._entry, starts.copy(), len(poses)
-        counts, errors = np.empty((count, 3), dtype=np.int_), np.empty((count, 2))
+        records = np.empty((count, 5))
         allowed = math.inf if self.options.timeout is None else self.options.timeout
         share(lambda part: entry.solve_many(
-            poses[part], ALL_AXES, q[part], allowed, counts[part], errors[part]), count, progress)
-        ends = counts[:, 0]
+            poses[part], ALL_AXES, q[part], allowed, records[part]), count, progress)
+        ends, *counts = records[:, (0, 3, 4)].T.astype(int)
         return self._finished_batch([
-            q, ends == CONVERGED, np.array(REASONS, dtype=object)[ends], *errors.T.copy(),
-            *counts.T[1:].copy(), np.full(count, self.credited, dtype=object)], poses, starts)
+            q, ends == CONVERGED, np.array(REASONS, dtype=object)[ends], *records.T[1:3].copy(),
+            *counts, np.full(count, self.credited, dtype=object)], poses, starts)
 
     def _chains_about(self, q0: np.ndarray) -> list[Chain]:
         """Return the chain within the consistency limits about q0 (n,), a soft one before it."""

@@ -1,6 +1,3 @@
 include "joint_optimum.pxi"
-
-
-cdef class CcdSettings:
-    cdef int order
-    cdef double position_weight, orientation_weight
+# int: CcdSettings.order
+# double: CcdSettings.position_weight, CcdSettings.orientation_weight

@@ -1,5 +1,1 @@
 include "sweep.pxi"
-
-
-cdef class CyclicCoordinateDescent(Method):
-    cdef CcdSettings own

@@ -12,7 +12,7 @@ from ik_node.solvers.kernel import linear, search
 from ik_node.solvers.kernel.arm_kernel import Verifier
 from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.solvers.kernel.task import TipTask
-from ik_node.support.arrays import Memory, Vector
+from ik_node.support.arrays import InMatrix, InVector, Memory, Vector
 
 APART = 1e-5  # rad or m: step of the central differences
 
@@ -168,8 +168,8 @@ class Manipulability(Verifier):
         super().__init__(chain)
         self.settings = settings
 
-    def at(self, T_base_goal: np.ndarray, weights: np.ndarray,
-           q: np.ndarray) -> tuple[float, np.ndarray]:
+    def at(self, T_base_goal: InMatrix, weights: InVector,
+           q: InVector) -> tuple[float, np.ndarray]:
         """Return √det(J Jᵀ) at q (n,), see `manipulability`, and its gradient (n,)."""
         work, n = self.begin(T_base_goal, weights, q), self.chain.n
         for k in range(n):

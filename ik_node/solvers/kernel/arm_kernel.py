@@ -22,7 +22,7 @@ from ik_node.solvers.kernel.method import Method
 from ik_node.solvers.kernel.restarts import Table
 from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.support import arrays, native
-from ik_node.support.arrays import Memory
+from ik_node.support.arrays import InMatrix, InPoses, InVector, Memory, OutMatrix, OutVector
 
 GUESSES = 94  # of `Closest`, after the two of the caller
 
@@ -40,7 +40,7 @@ class Verifier:
         """Return new scratch."""
         return ArmData(self.chain.m, self.chain.n)
 
-    def errors(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> tuple:
+    def errors(self, T_base_goal: InMatrix, weights: InVector, q: InVector) -> tuple:
         """Return (squared weighted error, position error, orientation error) at q (n,).
 
         In m² and rad², m, and rad; for a goal's pose (4, 4), m, and its weights (6,).
@@ -50,7 +50,7 @@ class Verifier:
         self.idle.append(work)
         return error, position, orientation
 
-    def rows(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray) -> tuple:
+    def rows(self, T_base_goal: InMatrix, weights: InVector, q: InVector) -> tuple:
         """Return the weighted error V (6,) at q (n,), its J (6, n), and what `errors` returns.
 
         V decreases by J Δq.
@@ -64,7 +64,7 @@ class Verifier:
         self.idle.append(work)
         return V, J, error, position, orientation
 
-    def into_limits(self, q: np.ndarray) -> bool:
+    def into_limits(self, q: OutVector) -> bool:
         """Bring q (n,) inside the limits in place: by whole turns where possible, else clipped.
 
         Returns whether it is finite; else it is left as it is.
@@ -78,7 +78,7 @@ class Verifier:
         self.idle.append(work)
         return finite
 
-    def nearest_turn(self, q0: np.ndarray, q: np.ndarray) -> None:
+    def nearest_turn(self, q0: InVector, q: OutVector) -> None:
         """Wrap revolute joints of q (n,) in place to come nearest to q0 (n,), inside the limits."""
         work = self.take(q)
         if q0.shape[0] != self.chain.n:
@@ -89,7 +89,7 @@ class Verifier:
         arrays.copy_vector(work.q0, q)
         self.idle.append(work)
 
-    def begin(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
+    def begin(self, T_base_goal: InMatrix, weights: InVector, q: InVector,
               free: FreeSpace | None = None) -> ArmData:
         """Return scratch that no other thread uses, with a goal and q (n,) in it.
 
@@ -103,7 +103,7 @@ class Verifier:
             work.touch = free.take()
         return work
 
-    def take(self, q: np.ndarray) -> ArmData:
+    def take(self, q: InVector) -> ArmData:
         """Return scratch that no other thread uses, with q (n,) in it."""
         if q.shape[0] != self.chain.n:
             raise ValueError(f'joint values must have the shape ({self.chain.n},)')
@@ -135,8 +135,8 @@ class Closest(Verifier):
         self.chain, self.idle, self.memory = chain, [], Memory()
         self.samples, self.guesses = self.memory.vector(samples.ravel()), 2 + len(samples)
 
-    def find(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
-             found: np.ndarray, deadline: float, free: FreeSpace | None = None) -> tuple:
+    def find(self, T_base_goal: InMatrix, weights: InVector, q: OutVector,
+             found: InVector, deadline: float, free: FreeSpace | None = None) -> tuple:
         """Replace q (n,), inside the limits, by the best local minimum from it and other guesses.
 
         Of those alike the one from q. found: (n,) where a search has ended, the second guess.
@@ -187,7 +187,7 @@ class Search(Verifier):
     def make_data(self) -> ArmData:
         return self.method.make_data(self.chain.m, self.chain.n)
 
-    def solve(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
+    def solve(self, T_base_goal: InMatrix, weights: InVector, q: OutVector,
               deadline: float) -> tuple:
         """Search from q (n,), and write the best configuration there.
 
@@ -206,16 +206,14 @@ class Search(Verifier):
         self.leave(work)
         return found
 
-    def solve_many(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
-                   timeout: float, counts: np.ndarray, errors: np.ndarray) -> None:
+    def solve_many(self, T_base_goal: InPoses, weights: InVector, q: OutMatrix,
+                   timeout: float, records: OutMatrix) -> None:
         """Search for goals at poses (m, 4, 4), from q (m, n), in place; see `solve`.
 
-        timeout: of each search, s. Writes end, iterations and restarts into counts (m, 3), position
-        and orientation errors into errors (m, 2).
+        timeout: of each search, s. records: (m, 5) what `solve` returns.
         """
         m, n = T_base_goal.shape[0], self.chain.n
-        if (q.shape[0] != m or counts.shape[0] != m or errors.shape[0] != m
-                or counts.shape[1] != 3 or errors.shape[1] != 2):
+        if q.shape[0] != m or records.shape[0] != m or records.shape[1] != 5:
             raise ValueError('the arrays of a batch must have one row for each pose')
         if m == 0:
             return
@@ -232,13 +230,13 @@ class Search(Verifier):
                 if work.end != codes.INVALID:
                     for k in range(n):
                         q[i, k] = work.best[k]
-                counts[i, 0], counts[i, 1] = work.end, work.best_iterations
-                counts[i, 2] = work.attempts - 1
-                errors[i, 0], errors[i, 1] = work.position, work.orientation
+                records[i, 0], records[i, 1] = work.end, work.position
+                records[i, 2], records[i, 3] = work.orientation, work.best_iterations
+                records[i, 4] = work.attempts - 1
         self.leave(work)
 
-    def step(self, T_base_goal: np.ndarray, weights: np.ndarray, q: np.ndarray,
-             dq: np.ndarray) -> None:
+    def step(self, T_base_goal: InMatrix, weights: InVector, q: InVector,
+             dq: OutVector) -> None:
         """Write one bare step of the method from q (n,) into dq (n,)."""
         if dq.shape[0] != self.chain.n:
             raise ValueError(f'dq must have the shape ({self.chain.n},)')

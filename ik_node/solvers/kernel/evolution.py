@@ -20,7 +20,7 @@ from ik_node.kinematics.joint_limits import JointLimits
 from ik_node.solvers import codes
 from ik_node.solvers.kernel import restarts
 from ik_node.support import arrays, clock
-from ik_node.support.arrays import Matrix, Memory, Vector
+from ik_node.support.arrays import InVector, Long, Matrix, Memory, Vector
 
 INF, _TURN = math.inf, 2.0 * math.pi
 GENERATIONS = {True: 5, False: 2000}  # of an attempt, with and without local search
@@ -106,7 +106,7 @@ class Evolution:
         self.scale, self.span = self.memory.vector(scale), self.memory.vector(span)
         self.length = length
 
-    def run(self, limits: JointLimits, judge: Judge, start: np.ndarray, q: np.ndarray, state: int,
+    def run(self, limits: JointLimits, judge: Judge, start: InVector, q: InVector, state: Long,
             deadline: float) -> tuple:
         """Evolve a population from q (n,) and others, which are spread about start (n,).
 
@@ -203,9 +203,9 @@ class Evolution:
         """Make population.child from two parents, its momentum `pushes` times that of the first."""
         n, parents, child = population.n, population.parents, population.child
         one, other = uniform(population), uniform(population)
-        first = int(self.elite * min(one, other))  # of two, the better: they are in order
-        second = int(self.elite * uniform(population))
-        halvings = int(SCALES * uniform(population))
+        first: int = int(self.elite * min(one, other))  # of two, the better: they are in order
+        second: int = int(self.elite * uniform(population))
+        halvings: int = int(SCALES * uniform(population))
         size = self.mutation * 0.5 ** halvings
         for k in range(n):
             parent = second if uniform(population) < self.crossover else first

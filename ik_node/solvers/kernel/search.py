@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from ik_node.kinematics import forward, jacobian
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.kinematics.joint_limits import JointLimits
@@ -15,7 +13,7 @@ from ik_node.solvers.kernel.restarts import Table
 from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support import arrays, clock
-from ik_node.support.arrays import Vector
+from ik_node.support.arrays import InMatrix, InVector, Vector
 
 INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
 ROUNDING = 1e-12  # of a length: rounding error of a bound
@@ -153,7 +151,7 @@ def selection_cost(chain: ChainRecord, task: TipTask, settings: Settings, work: 
     return total
 
 
-def load_goal(task: TipTask, T_base_goal: np.ndarray, weights: np.ndarray) -> None:
+def load_goal(task: TipTask, T_base_goal: InMatrix, weights: InVector) -> None:
     """Write a goal's pose (4, 4), m, and its weights (6,) into a task."""
     for i in range(4):
         for j in range(4):

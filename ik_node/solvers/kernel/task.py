@@ -24,7 +24,7 @@ class TipTask:
 
     def __init__(self) -> None:
         self.memory = Memory()
-        self.T = self.memory.poses(np.zeros((1, 4, 4)))[0]
+        self.T = self.memory.pose(np.zeros((4, 4)))
         self.weights, self.rates = self.memory.vector(np.zeros(6)), self.memory.vector(np.zeros(3))
 
     def prepare(self) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from ik_node.solvers.kernel import closest, search
 from ik_node.solvers.kernel.arm_kernel import Verifier
 from ik_node.support import clock
+from ik_node.support.arrays import InMatrix, InPoses, InVector, OutMatrix
 
 INF = math.inf
 NONE = np.zeros(0)
@@ -20,8 +21,8 @@ class Projection(Verifier):
     Poses are (m, 4, 4), m, with weights (m, 6), see `Goal`; q is (m, n). deadline: by `clock`, s.
     """
 
-    def near(self, poses: np.ndarray, weights: np.ndarray, q: np.ndarray, errors: np.ndarray,
-             deadline: float, moves: bool = True, tolerances: np.ndarray = NONE,
+    def near(self, poses: InPoses, weights: InMatrix, q: OutMatrix, errors: OutMatrix,
+             deadline: float, moves: bool = True, tolerances: InVector = NONE,
              most: float = INF) -> int:
         """Replace q, guesses inside the limits, by local solutions; write their errors (m, 2).
 

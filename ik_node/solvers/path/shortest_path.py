@@ -108,7 +108,7 @@ def choose(rungs: Rungs, most: float, anchored: bool, widest: bool, deadline: fl
                     breaks, total, source = state[p][0], reached, p
             state[c][0], state[c][1], state[c][2] = breaks, total + own, source
         before, until, gap = begin, end, anchored and i == 0
-    last = leader(state, before, until)
+    last: int = leader(state, before, until)
     least = state[last][1] if last >= 0 else INF
     for i in range(m - 1, -1, -1):
         rungs.chosen[i] = -1

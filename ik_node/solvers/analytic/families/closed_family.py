@@ -9,9 +9,9 @@ import numpy as np
 from ik_node.kinematics import kinds
 from ik_node.solvers.analytic.subproblems import elimination, point_3r
 from ik_node.solvers.analytic.subproblems.elimination import EliminationData
-from ik_node.spatial.vector3 import Transform
+from ik_node.spatial.vector3 import Transform, Vector3
 from ik_node.support import arrays, checks
-from ik_node.support.arrays import InputPoses, InputVector, Memory, Pose, Vector
+from ik_node.support.arrays import InPoses, InVector, Memory, Pose, Vector
 
 if not cython.compiled:
     from ik_node.spatial.angles import angle_of
@@ -43,14 +43,16 @@ class ClosedForm:
     def __init__(self, n: int) -> None:
         """Make the arrays for n joint values."""
         self.memory = memory = Memory()
-        self.n, self.count, self.parameter, self.M = n, 0, 0.0, identity()
+        self.n, self.count, self.parameter = n, 0, 0.0
+        self.M: Transform = identity()
         self.kind, self.column = memory.integers([0] * _JOINTS), memory.integers([0] * _JOINTS)
         self.axes = memory.points(np.zeros((_JOINTS, 3)))
         self.points = memory.points(np.zeros((_JOINTS, 3)))
         # For joints whose value makes no difference the reference value and the limits; and the
         # reference values of the three beside the triple. A direction across the triple's axis.
         self.ranges = memory.points(np.zeros((_JOINTS, 3)))
-        self.beside_start, self.across = memory.vector(np.zeros(3)), (0.0, 0.0, 0.0)
+        self.beside_start = memory.zeros(3)
+        self.across: Vector3 = (0.0, 0.0, 0.0)
         self.lower, self.upper = memory.vector([-INF] * n), memory.vector([INF] * n)
         self.rotations = memory.pose(np.zeros((5, 4)))  # of a conic
         self.found = memory.columns(np.zeros((point_3r.MOST_VALUES, 6)))  # beside the triple
@@ -166,7 +168,7 @@ class ClosedFamily:
                     work.directions[i][2 * column[j] + 1] = s
         return solutions
 
-    def parameters_at(self, q: InputVector) -> np.ndarray:
+    def parameters_at(self, q: InVector) -> np.ndarray:
         """Return the redundancy parameters (p,) of a configuration q (n,), rad or m."""
         checks.check_lengths(q.shape[0] == self.n)
         work, found = self.take(), np.empty((1, self.parameters))
@@ -177,8 +179,8 @@ class ClosedFamily:
         self.idle.append(work)
         return found[0]
 
-    def branches(self, T_base_goal: InputPoses, parameters: InputVector,
-                 q0: InputVector) -> np.ndarray:
+    def branches(self, T_base_goal: InPoses, parameters: InVector,
+                 q0: InVector) -> np.ndarray:
         """Return the branches (k, n) for poses (m, 4, 4), m, one after the other; rad or m.
 
         parameters (p,): of all poses; q0 (n,): see `write_branches`. Raises ValueError for arrays

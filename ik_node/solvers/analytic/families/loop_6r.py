@@ -83,7 +83,7 @@ def _candidates(axes: Points, points: Points, M: Transform, work: EliminationDat
         if work.beside_motion:
             side, disturbance = attempt % 3, _SLIGHT * power
         backward = side == 1
-        first = second if side == 2 else (best + 2) % 6 if backward else best
+        first: int = second if side == 2 else (best + 2) % 6 if backward else best
         arrange(axes, points, M, first, backward, work.lines)
         normalise(work.lines, disturbance)
         count, sound = _configurations(work, first, backward, count)
@@ -205,7 +205,7 @@ def _to_foot(lines: Columns, line: int, x: Vector3) -> None:
 def _write_across(lines: Columns, line: int, target: int) -> None:
     """Write into a row of lines one that crosses a line at a right angle, at its point."""
     x, y, z = axis(lines, line)
-    v = (0.0, z, -y) if math.fabs(x) < 0.6 else (-z, 0.0, x)
+    v: Vector3 = (0.0, z, -y) if math.fabs(x) < 0.6 else (-z, 0.0, x)
     length = norm(v)
     _write(lines, target, point(lines, line), times(1.0 / length if length > 0.0 else 1.0, v))
 
@@ -313,7 +313,7 @@ def normalise(lines: Columns, disturbance: float) -> None:
     scale = 1.0 / size if size > 0.0 else 1.0
     _write_across(lines, THIRD, ONE)
     ex, ez = axis(lines, ONE), axis(lines, THIRD)
-    frame = (ex, cross(ez, ex), ez, origin)
+    frame: Transform = (ex, cross(ez, ex), ez, origin)
     for k in range(9):
         _write(lines, k, times(scale, rotated(frame, minus(point(lines, k), origin))),
                rotated(frame, axis(lines, k)))

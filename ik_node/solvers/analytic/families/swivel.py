@@ -23,7 +23,7 @@ from ik_node.solvers.analytic.families.closed_family import ClosedFamily, Closed
 from ik_node.solvers.analytic.subproblems import rotation_triple
 from ik_node.spatial.vector3 import Transform, Vector3
 from ik_node.support import checks
-from ik_node.support.arrays import InputMatrix, InputVector, Points, Vector
+from ik_node.support.arrays import InMatrix, InVector, Points, Vector
 
 if not cython.compiled:
     from ik_node.spatial.angles import solve_sinusoid
@@ -127,7 +127,7 @@ class Swivel(ClosedFamily):
         line = _unit(reach)
         return _angle(line, _reference(line, row(axes, 0)), beside)
 
-    def angle_towards(self, T_base_goal: InputMatrix, point: InputVector) -> float:
+    def angle_towards(self, T_base_goal: InMatrix, point: InVector) -> float:
         """Return `towards` for a pose (4, 4), m, and a point (3,), m, base frame."""
         checks.check_lengths(T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4
                              and point.shape[0] == 3)

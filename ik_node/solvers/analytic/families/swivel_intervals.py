@@ -23,7 +23,7 @@ from ik_node.solvers.analytic.families.swivel import Swivel
 from ik_node.solvers.analytic.subproblems import rotation_triple
 from ik_node.spatial.vector3 import Transform, Vector3
 from ik_node.support import arrays, checks
-from ik_node.support.arrays import InputMatrix, InputVector, Memory, Points, Vector
+from ik_node.support.arrays import InMatrix, InVector, Memory, Points, Vector
 
 if not cython.compiled:
     from ik_node.spatial.angles import rotation_between, solve_sinusoid
@@ -62,7 +62,7 @@ class Intervals:
         self.T = memory.pose(np.zeros((4, 4)))
         self.lower, self.upper = memory.vector(np.zeros(7)), memory.vector(np.zeros(7))
 
-    def within(self, arm: Swivel, T_base_goal: InputMatrix, lower: InputVector, upper: InputVector,
+    def within(self, arm: Swivel, T_base_goal: InMatrix, lower: InVector, upper: InVector,
                narrower: float) -> np.ndarray:
         """Return the intervals (k, 5) for a pose (4, 4), m, within limits; see `find` and `found`.
 

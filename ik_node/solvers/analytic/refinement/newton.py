@@ -9,6 +9,7 @@ from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers.kernel import linear, search
 from ik_node.solvers.kernel.settings import ArmData
 from ik_node.solvers.kernel.task import TipTask
+from ik_node.spatial.vector3 import Vector3
 from ik_node.support.arrays import Columns, Pose, Vector
 
 if not cython.compiled:
@@ -158,7 +159,7 @@ def newton_step(chain: ChainRecord, T_base_goal: Pose, work: ArmData, q: Vector,
     """
     T, G, J, e = work.frames[chain.m], T_base_goal, work.J, work.e
     jacobian.chain_jacobian(chain, work.frames, T, J)
-    rotation = (0.0, 0.0, 0.0)
+    rotation: Vector3 = (0.0, 0.0, 0.0)
     for j in range(3):  # log(R_goal Rᵀ) ≈ ½ Σ rⱼ × gⱼ, over the columns
         e[j] = G[j][3] - T[j][3]
         rotation = along(rotation, 0.5, cross((T[0][j], T[1][j], T[2][j]),

@@ -12,7 +12,7 @@ from ik_node.solvers.kernel import search
 from ik_node.solvers.kernel.arm_kernel import Verifier
 from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.solvers.kernel.task import TipTask
-from ik_node.support.arrays import InputMatrix, InputVector, Memory, OutputVector, Vector
+from ik_node.support.arrays import InMatrix, InVector, Memory, OutVector, Vector
 
 INF, NAN = float('inf'), float('nan')
 _FIRM = 1e-4          # rad or m: largest change by refinement, for exact arms
@@ -192,7 +192,7 @@ class Refinement:
         return INF
 
 
-def load_goal(task: TipTask, T_base_goal: InputMatrix, weights: InputVector,
+def load_goal(task: TipTask, T_base_goal: InMatrix, weights: InVector,
               settings: Settings) -> None:
     """Write a goal's pose (4, 4), m, and which of its weights (6,) are above 0 into a task.
 
@@ -295,7 +295,7 @@ class Refiner(Verifier):
         super().__init__(chain)
         self.settings = settings
 
-    def refine(self, T_base_goal: InputMatrix, weights: InputVector, q: OutputVector) -> tuple:
+    def refine(self, T_base_goal: InMatrix, weights: InVector, q: OutVector) -> tuple:
         """Refine q (n,) in place, where that is better: see `refine_to_precision`.
 
         Return (position error, orientation error), m and rad. T_base_goal (4, 4), m, weights (6,):

@@ -13,11 +13,11 @@ from ik_node.solvers.analytic.refinement.refinement import Refinement
 from ik_node.solvers.kernel.settings import Settings
 from ik_node.support import arrays, checks, clock
 from ik_node.support.arrays import (
-    InputMatrix,
-    InputPoses,
-    InputVector,
-    OutputIntegers,
-    ResultStack,
+    InMatrix,
+    InPoses,
+    InVector,
+    OutIntegers,
+    OutPoses,
     Vector,
 )
 
@@ -166,18 +166,19 @@ class Solutions:
     """The solutions of one arm. Threads may use it at the same time."""
 
     def __init__(self, chain: ChainRecord, settings: Settings, family: ClosedFamily,
-                 start: np.ndarray, general: ClosedFamily | None = None) -> None:
+                 start: InVector, general: ClosedFamily | None = None) -> None:
         """Prepare.
 
         start (n,): the configuration that whole turns are nearest to. general: see `Enumeration`;
         it is used for single parameters.
         """
         self.chain, self.settings, self.family, self.general = chain, settings, family, general
-        self.start, self.ones = start, np.ones(6)
+        self.start = start
+        self.ones: InVector = np.ones(6)
         one = Enumeration(chain, settings, family, general)
         self.idle, self.most = [one], one.most
 
-    def of_pose(self, T_base_goal: InputMatrix, within: bool,
+    def of_pose(self, T_base_goal: InMatrix, within: bool,
                 tolerance: float) -> np.ndarray | None:
         """Return every solution (k, n) for a pose (4, 4), rad or m; within: inside the limits.
 
@@ -200,8 +201,8 @@ class Solutions:
         self.idle.append(one)
         return out
 
-    def of_batch(self, T_base_goal: InputPoses, weights: InputVector, parameters: InputMatrix,
-                 q0: InputVector, within: bool, out: ResultStack, counts: OutputIntegers,
+    def of_batch(self, T_base_goal: InPoses, weights: InVector, parameters: InMatrix,
+                 q0: InVector, within: bool, out: OutPoses, counts: OutIntegers,
                  deadline: float) -> None:
         """Write every solution for checked goals into out (m, k, n), their numbers into counts.
 
@@ -235,10 +236,10 @@ class Solutions:
                 counts[i] = one.kept
         self.idle.append(one)
 
-    def _take(self, q0: InputVector) -> Enumeration:
+    def _take(self, q0: InVector) -> Enumeration:
         """Return an enumeration that no other thread uses, with whole turns nearest to q0 (n,)."""
         try:
-            one = self.idle.pop()
+            one: Enumeration = self.idle.pop()
         except IndexError:
             one = Enumeration(self.chain, self.settings, self.family, self.general)
         for k in range(self.chain.n):

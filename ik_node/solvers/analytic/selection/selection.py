@@ -15,11 +15,11 @@ from ik_node.solvers.kernel import search
 from ik_node.solvers.kernel.settings import Settings
 from ik_node.support import checks
 from ik_node.support.arrays import (
-    InputMatrix,
-    InputPoses,
-    InputVector,
-    OutputMatrix,
-    OutputVector,
+    InMatrix,
+    InPoses,
+    InVector,
+    OutMatrix,
+    OutVector,
     Vector,
 )
 
@@ -227,8 +227,8 @@ class Selector:
         """Prepare; make: returns a new selection."""
         self.make, self.idle = make, [make()]
 
-    def solve(self, T_base_goal: InputMatrix, weights: InputVector, parameters: OutputVector,
-              q0: InputVector, q: OutputVector) -> tuple:
+    def solve(self, T_base_goal: InMatrix, weights: InVector, parameters: OutVector,
+              q0: InVector, q: OutVector) -> tuple:
         """Write the preferred solution for a goal into q (n,); return its record.
 
         That is (end, position error, orientation error), m and rad, see `Selection`. T_base_goal
@@ -246,8 +246,8 @@ class Selector:
         self.idle.append(selection)
         return selection.end, selection.position, selection.orientation
 
-    def solve_batch(self, T_base_goal: InputPoses, weights: InputVector, parameters: OutputMatrix,
-                    q0: InputMatrix, q: OutputMatrix, records: OutputMatrix) -> None:
+    def solve_batch(self, T_base_goal: InPoses, weights: InVector, parameters: OutMatrix,
+                    q0: InMatrix, q: OutMatrix, records: OutMatrix) -> None:
         """Do as `solve` for goals (m, 4, 4) of the same weights; records (m, 3).
 
         parameters (m, p), q0 (m, n), q (m, n).
@@ -275,8 +275,8 @@ class Selector:
             return self.make()
 
 
-def solve_one(selection: Selection, T_base_goal: InputMatrix, weights: InputVector,
-              parameters: OutputVector, q0: InputVector, q: OutputVector) -> None:
+def solve_one(selection: Selection, T_base_goal: InMatrix, weights: InVector,
+              parameters: OutVector, q0: InVector, q: OutVector) -> None:
     """Select for one goal, see `Selector.solve`."""
     refinement.load_goal(selection.task, T_base_goal, weights, selection.settings)
     for k in range(parameters.shape[0]):

@@ -16,7 +16,7 @@ from ik_node.solvers.kernel.body.steps import Limits
 from ik_node.solvers.kernel.evolution import Judge
 from ik_node.support import arrays
 from ik_node.support import clock as clocks
-from ik_node.support.arrays import InputVector, Vector
+from ik_node.support.arrays import InVector, OutMatrix, Vector
 from ik_node.tasks import body_task
 from ik_node.tasks.body_task import BodyTask
 
@@ -55,7 +55,7 @@ class Descent:
         self.tree, self.level, self.whole, self.limits = tree, level, whole, limits
         self.max_iterations, self.idle = max_iterations, idle
 
-    def rows(self, q: InputVector) -> tuple[np.ndarray, np.ndarray, float, bool]:
+    def rows(self, q: InVector) -> tuple[np.ndarray, np.ndarray, float, bool]:
         """Return the rows A (m, n) and e (m,) at q (n,), see `level_rows`, the cost, and `met`."""
         work = self.begin(q)
         A, e = np.empty((self.level.m, self.tree.n)), np.empty(self.level.m)
@@ -66,7 +66,7 @@ class Descent:
         self.idle.append(work)
         return found
 
-    def run(self, q: InputVector, deadline: float, settles: bool) -> tuple[np.ndarray, int, int]:
+    def run(self, q: InVector, deadline: float, settles: bool) -> tuple[np.ndarray, int, int]:
         """Descend from q (n,); return where that ended, how, and the number of iterations.
 
         deadline: by `clock`, s. settles: whether a minimum is wanted where it is not met; so it is
@@ -79,7 +79,7 @@ class Descent:
         self.idle.append(work)
         return found
 
-    def start(self, q: InputVector) -> np.ndarray:
+    def start(self, q: InVector) -> np.ndarray:
         """Return q (n,) inside the limits, with a floating root's rotation as a short vector.
 
         The same rotation by another vector: at a length of 2π the vector's derivatives vanish.
@@ -93,7 +93,7 @@ class Descent:
         self.idle.append(work)
         return found
 
-    def solve(self, start: InputVector, q: InputVector, deadline: float) -> tuple[
+    def solve(self, start: InVector, q: InVector, deadline: float) -> tuple[
             np.ndarray, bool, np.ndarray, int, int]:
         """Descend from q (n,) and verify; return as `verify` does, then as `run` does."""
         work = self.begin(q)
@@ -102,7 +102,7 @@ class Descent:
         iterations = work.iterations
         return (*self.verified(work, start), end, iterations)
 
-    def verify(self, start: InputVector, q: InputVector) -> tuple[np.ndarray, bool, np.ndarray]:
+    def verify(self, start: InVector, q: InVector) -> tuple[np.ndarray, bool, np.ndarray]:
         """Return q (n,), whether all that is necessary is met there, and what each task misses.
 
         That is (t, 2), m and rad, from frames computed anew. Continuous joints are at the turn
@@ -110,7 +110,7 @@ class Descent:
         """
         return self.verified(self.begin(q), start)
 
-    def verified(self, work: DescentData, start: InputVector) -> tuple[
+    def verified(self, work: DescentData, start: InVector) -> tuple[
             np.ndarray, bool, np.ndarray]:
         """Verify work.q (n,), and release work; see `verify`."""
         if start.shape[0] != self.tree.n:
@@ -120,18 +120,18 @@ class Descent:
         with cython.nogil:
             met = verify(self, work, work.q)
         misses = np.empty((self.whole.count, 2))
-        out = misses
+        out: OutMatrix = misses
         for k in range(self.whole.count):
             out[k, 0], out[k, 1] = work.misses[k][0], work.misses[k][1]
         q = self.joint_values(work)
         self.idle.append(work)
         return q, met, misses
 
-    def begin(self, q: InputVector) -> DescentData:
+    def begin(self, q: InVector) -> DescentData:
         """Return scratch that no other thread uses, with q (n,) and the targets in it."""
         if q.shape[0] != self.tree.n:
             raise ValueError(f'q must have {self.tree.n} values, not {q.shape[0]}')
-        work = self.idle.pop() if self.idle else DescentData(self.tree, self.whole)
+        work: DescentData = self.idle.pop() if self.idle else DescentData(self.tree, self.whole)
         work.begin(self.whole, q)
         return work
 
@@ -145,7 +145,7 @@ class Descent:
 class TaskJudge(Judge):
     """Judges joint values by the cost of the tasks of a level, whether necessary ones are met."""
 
-    def __init__(self, descent: Descent, q: InputVector) -> None:
+    def __init__(self, descent: Descent, q: InVector) -> None:
         """Take scratch of a descent, which `leave` returns; q (n,): any joint values."""
         super().__init__()
         self.descent = descent

@@ -14,7 +14,7 @@ from ik_node.solvers.kernel.body.stacked_tasks import StackedTasks
 from ik_node.solvers.kernel.body.velocity import Velocity, VelocityData
 from ik_node.support import arrays
 from ik_node.support import clock as clocks
-from ik_node.support.arrays import InputVector, Integers, Memory, Vector
+from ik_node.support.arrays import Integers, Memory, OutVector, Vector
 
 RATIO = 10.0         # what a level's miss counts over that of the one after it
 SHRINK, GROW = 0.3, 3.0
@@ -75,13 +75,13 @@ class LevelSearch:
             if not self.stack.all_necessary[level]:
                 self.settles = True
 
-    def run(self, q: InputVector, deadline: float, max_iterations: int,
+    def run(self, q: OutVector, deadline: float, max_iterations: int,
             progress: float) -> tuple[int, int]:
         """Search from q (n,), in place; return how that ended, and the number of iterations.
 
         progress: by which part of itself the merit must shrink within some iterations.
         """
-        work = self.idle.pop() if self.idle else LevelSearchData(
+        work: LevelSearchData = self.idle.pop() if self.idle else LevelSearchData(
             self.steps.tree, self.stack, self.steps.rows, self.steps.energy)
         work.begin(self.stack, q)
         with cython.nogil:

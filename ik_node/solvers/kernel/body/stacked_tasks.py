@@ -10,7 +10,7 @@ from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
 from ik_node.solvers.kernel.body.steps import StepData
 from ik_node.solvers.kernel.qp import level as qp
-from ik_node.support.arrays import InputVector, Matrix, Memory, Vector
+from ik_node.support.arrays import InVector, Matrix, Memory, Vector
 from ik_node.tasks.body_task import BodyTask, TaskData
 
 
@@ -69,7 +69,7 @@ class BodyData(TaskData):
         self.step, self.q = StepData(tree.n, stack.m), self.memory.zeros(tree.n)
         self.cost, self.met, self.iterations = 0.0, False, 0
 
-    def begin(self, stack: StackedTasks, q: InputVector) -> None:
+    def begin(self, stack: StackedTasks, q: InVector) -> None:
         """Take q (n,), and the targets of the tasks, as they are now, for one search."""
         for k in range(self.step.n):
             self.q[k] = q[k]

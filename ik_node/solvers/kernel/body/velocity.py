@@ -22,7 +22,7 @@ from ik_node.solvers.kernel.body.steps import Limits, StepData
 from ik_node.solvers.kernel.qp import hierarchical_qp as cascades
 from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
 from ik_node.support import arrays
-from ik_node.support.arrays import InputVector
+from ik_node.support.arrays import InVector, OutVector
 
 DAMPING = 1e-3    # λ² over the cost
 TINY = 1e-14      # of λ²
@@ -56,13 +56,13 @@ class Velocity:
         self.rows, self.energy = list(stack.level_sizes), False
         self.idle: list[VelocityData] = []
 
-    def run(self, q: InputVector, dt: float) -> np.ndarray | None:
+    def run(self, q: InVector, dt: float) -> np.ndarray | None:
         """Return joint velocities (n,) that bring q (n,) nearer to the tasks, None for overflows.
 
         q + dt · velocity is inside the limits of q, and the velocity inside its own; a q outside
         the limits comes back as fast as those let it. Raises what a task in Python raises.
         """
-        work = self.idle.pop() if self.idle else VelocityData(
+        work: VelocityData = self.idle.pop() if self.idle else VelocityData(
             self.tree, self.stack, self.rows, self.energy)
         work.begin(self.stack, q)
         with cython.nogil:
@@ -93,7 +93,7 @@ class Velocity:
         cascades.factor(work.cascade, count, work.step.A, work.step.e, DAMPING, SINGULAR)
         cascades.solve(work.cascade, work.step.e, work.step.lower, work.step.upper, work.step.x)
 
-    def write(self, work: VelocityData, dt: float, velocity: InputVector) -> bool:
+    def write(self, work: VelocityData, dt: float, velocity: OutVector) -> bool:
         """Write the velocity (n,) of the step into velocity; tell whether it is finite."""
         total = 0.0
         for k in range(self.tree.n):
@@ -107,7 +107,8 @@ def is_plain(values: Any, n: int, most: float) -> bool:
     if not (type(values) is np.ndarray and values.dtype is FLOAT and values.shape == (n,)
             and values.flags.c_contiguous):
         return False
-    row, found = values, True
+    row: InVector = values
+    found = True
     for k in range(n):
         found = found and math.fabs(row[k]) <= most
     return found

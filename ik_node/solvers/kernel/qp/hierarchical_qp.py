@@ -70,10 +70,7 @@ class Cascade:
             for j in range(self.n):
                 self.M[i][j] = M[i][j]
         memory = Memory()
-        rows, wanted = memory.matrix(self.n, self.m), memory.vector(e)
-        for k in range(self.n):
-            for i in range(self.m):
-                rows[k][i] = A[i, k]
+        rows, wanted = memory.rows(A.T.copy()), memory.vector(e)
         low, high, x = memory.vector(lower), memory.vector(upper), memory.vector(lower)
         with cython.nogil:
             factor(self, self.count, rows, wanted, damping, singular)
