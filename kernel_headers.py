@@ -113,7 +113,13 @@ class Module:
             if isinstance(node, ast.Import) and node.names[0].name == 'math':
                 yield 'from libc cimport math'
             elif isinstance(node, ast.ImportFrom):
-                yield from (cimport(node.module, one) for one in node.names)
+                names = node.names
+                if names[0].name == '*':  # of functions those that are used
+                    used = {one.id for one in ast.walk(self.tree) if isinstance(one, ast.Name)}
+                    source = text_of(Path(*node.module.split('.')).with_suffix('.py'))
+                    names = [ast.alias(one.name) for one in ast.parse(source).body
+                             if isinstance(one, ast.FunctionDef) and one.name in used]
+                yield from (cimport(node.module, one) for one in names)
             elif isinstance(node, ast.Call) and getattr(node.func, 'id', '') == 'round':
                 yield 'from libc.math cimport rint as round'
 

@@ -11,7 +11,7 @@ from ik_node.spatial.vector3 import Vector3
 from ik_node.support.arrays import Integers, Memory
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import dot
+    from ik_node.spatial.vector3 import *
 
 NOTHING = (0.0, 0.0, 0.0)
 

@@ -19,17 +19,7 @@ from ik_node.spatial import vector3 as vectors
 from ik_node.spatial.vector3 import Transform, Vector3
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import (
-        along,
-        cross,
-        dot,
-        minus,
-        norm,
-        perpendicular,
-        plus,
-        rotated,
-        times,
-    )
+    from ik_node.spatial.vector3 import *
 
 INF = math.inf
 Z: Vector3 = (0.0, 0.0, 1.0)

@@ -19,17 +19,7 @@ from ik_node.spatial.vector3 import Transform, Vector3
 from ik_node.support.arrays import Memory, Points, Vector
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import (
-        along,
-        cross,
-        dot,
-        minus,
-        norm,
-        plus,
-        rotated_back,
-        times,
-        transform_point,
-    )
+    from ik_node.spatial.vector3 import *
 
 INF = math.inf
 ZERO: Vector3 = (0.0, 0.0, 0.0)

@@ -22,7 +22,7 @@ from ik_node.spatial.vector3 import Vector3
 from ik_node.support.arrays import InMatrix
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import cross, dot, norm
+    from ik_node.spatial.vector3 import *
 
 Placement: TypeAlias = tuple[np.ndarray, np.ndarray]  # R (3, 3) and t (3,), m
 _OLDEST = (3, 0, 3)

@@ -18,7 +18,7 @@ from ik_node.spatial.vector3 import Transform, Vector3
 from ik_node.support.arrays import InVector, Memory, OutMatrix, OutVector, Vector
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import composed, dot, minus, rotated_back, transform_point
+    from ik_node.spatial.vector3 import *
 
 MOST = 256  # pairs that are noted; of more the nearest ones
 

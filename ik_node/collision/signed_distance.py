@@ -18,18 +18,7 @@ from ik_node.spatial import vector3 as vectors
 from ik_node.spatial.vector3 import Transform, Vector3
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import (
-        along,
-        composed,
-        cross,
-        dot,
-        inverse_transform,
-        minus,
-        norm,
-        rotated,
-        times,
-        transform_point,
-    )
+    from ik_node.spatial.vector3 import *
 
 INF = math.inf
 FINE = 1e-13       # m, of a distance, and of its share

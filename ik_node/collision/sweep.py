@@ -31,7 +31,7 @@ from ik_node.support import clock
 from ik_node.support.arrays import Memory, Pose
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import dot, minus, rotated, rotated_back, times, transform_point
+    from ik_node.spatial.vector3 import *
 
 FAR = 0.1        # m, beyond the margin: up to it distances from the world are measured
 NEARER = 1e-4    # m, by which a pair may come nearer than the margin, and not be touched;

@@ -123,6 +123,12 @@ def test_a_class_is_known_to_those_before_it(declarations):
                     'cdef class B():\n    pass\n')
 
 
+def test_of_all_functions_of_a_module_those_that_are_used_are_declared(declarations):
+    made = declarations('', 'from ik_node.spatial.vector3 import *\n\n\n'
+                        'def half(x: float) -> float:\n    return 0.5 * dot(x, x)\n')
+    assert made.startswith('cimport cython\nfrom ik_node.spatial.vector3 cimport dot\ncdef double')
+
+
 def test_what_is_inlined_is_declared_whole(declarations):
     made = declarations('# Not compiled: inlined.', 'A, B = range(2)\nC = 8\n\n\n'
                         'def half(x: float) -> float:\n    """Halve x."""\n    return 0.5 * x\n')

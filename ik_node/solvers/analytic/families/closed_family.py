@@ -14,18 +14,8 @@ from ik_node.support import arrays, checks
 from ik_node.support.arrays import InPoses, InVector, Memory, Pose, Vector
 
 if not cython.compiled:
-    from ik_node.spatial.angles import angle_of
-    from ik_node.spatial.vector3 import (
-        composed,
-        identity,
-        inverse_transform,
-        rotated,
-        rotation_about,
-        row,
-        transform_of,
-        transform_point,
-        translated,
-    )
+    from ik_node.spatial.angles import *
+    from ik_node.spatial.vector3 import *
 
 INF = math.inf
 _JOINTS = 7  # that are solved for, at most

@@ -22,18 +22,7 @@ from ik_node.support import eigenvalues
 from ik_node.support.arrays import Columns, Matrix, Points, Vector
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import (
-        along,
-        cross,
-        dot,
-        inverse_transform_point,
-        minus,
-        norm,
-        rotated,
-        rotated_back,
-        times,
-        transform_point,
-    )
+    from ik_node.spatial.vector3 import *
 
 FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, GOAL, ACROSS, ACROSS_GOAL, ONE, OTHER = range(11)
 

@@ -26,24 +26,8 @@ from ik_node.support import checks
 from ik_node.support.arrays import InMatrix, InVector, Points, Vector
 
 if not cython.compiled:
-    from ik_node.spatial.angles import solve_sinusoid
-    from ik_node.spatial.vector3 import (
-        along,
-        composed,
-        cross,
-        dot,
-        inverse_transform,
-        minus,
-        norm,
-        perpendicular,
-        rotated,
-        rotated_about,
-        rotated_by,
-        rotation_about,
-        row,
-        times,
-        transform_point,
-    )
+    from ik_node.spatial.angles import *
+    from ik_node.spatial.vector3 import *
 
 NAN = float('nan')
 _BESIDE = 1e-6   # sine below which two directions count as one

@@ -26,8 +26,8 @@ from ik_node.support import arrays, checks
 from ik_node.support.arrays import InMatrix, InVector, Memory, Points, Vector
 
 if not cython.compiled:
-    from ik_node.spatial.angles import rotation_between, solve_sinusoid
-    from ik_node.spatial.vector3 import cross, dot, norm, rotated, rotated_by, row, times
+    from ik_node.spatial.angles import *
+    from ik_node.spatial.vector3 import *
 
 Triple = tuple[Vector3, Vector3, Vector3, Vector3, Vector3, Vector3, Vector3]
 """(n, g₁, g₂, g₃, k₁, k₂, k₃)."""

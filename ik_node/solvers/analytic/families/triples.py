@@ -23,23 +23,8 @@ from ik_node.spatial.vector3 import Vector3
 from ik_node.support.arrays import Vector
 
 if not cython.compiled:
-    from ik_node.spatial.angles import solve_sinusoid
-    from ik_node.spatial.vector3 import (
-        along,
-        dot,
-        inverse_transform_point,
-        minus,
-        norm,
-        perpendicular,
-        rotated,
-        rotated_about,
-        rotated_back,
-        rotation_about,
-        row,
-        times,
-        transform_of,
-        transform_point,
-    )
+    from ik_node.spatial.angles import *
+    from ik_node.spatial.vector3 import *
 
 _SINE = math.sqrt(0.75)   # of a third of a turn
 _PARALLEL = 1e-5          # of two directions: rounding errors tilt an axis by the root of theirs

@@ -13,7 +13,7 @@ from ik_node.spatial.vector3 import Vector3
 from ik_node.support.arrays import Columns, Pose, Vector
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import along, cross
+    from ik_node.spatial.vector3 import *
 
 INF = math.inf
 STEPS = 30

@@ -25,16 +25,7 @@ from ik_node.support.arrays import Memory, Vector
 from ik_node.support.exceptions import OptionError
 
 if not cython.compiled:
-    from ik_node.spatial.vector3 import (
-        along,
-        cross,
-        dot,
-        minus,
-        norm,
-        rotated,
-        transform_of,
-        transform_point,
-    )
+    from ik_node.spatial.vector3 import *
 
 INF, NAN, TWO_PI = math.inf, float('nan'), 2.0 * math.pi
 _INWARDS = 1e-7        # rad: distance from the end of an interval, against rounding

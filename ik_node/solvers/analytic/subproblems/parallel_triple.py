@@ -16,8 +16,8 @@ from ik_node.support import polynomials
 from ik_node.support.arrays import Columns, Pose, Vector
 
 if not cython.compiled:
-    from ik_node.spatial.angles import direction, rotation_between, solve_sinusoid
-    from ik_node.spatial.vector3 import cross, dot, minus, norm, perpendicular, rotated_by
+    from ik_node.spatial.angles import *
+    from ik_node.spatial.vector3 import *
 
 _DEPENDENT = 1e-10  # determinant, for entries of size 1, below which equations are dependent
 _ON_AXIS = 1e-9

@@ -14,17 +14,8 @@ from ik_node.support import polynomials
 from ik_node.support.arrays import Columns, Pose, Vector
 
 if not cython.compiled:
-    from ik_node.spatial.angles import rotation_between, solve_sinusoid
-    from ik_node.spatial.vector3 import (
-        along,
-        cross,
-        dot,
-        minus,
-        norm,
-        perpendicular,
-        rotated_about,
-        times,
-    )
+    from ik_node.spatial.angles import *
+    from ik_node.spatial.vector3 import *
 
 Joint = tuple[int, Vector3, Vector3]
 """(kind, axis, point), kind REVOLUTE or PRISMATIC; its line at value zero."""

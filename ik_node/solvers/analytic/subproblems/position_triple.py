@@ -20,17 +20,8 @@ from ik_node.support import polynomials
 from ik_node.support.arrays import Columns, Pose, Vector
 
 if not cython.compiled:
-    from ik_node.spatial.angles import rotation_between, solve_sinusoid
-    from ik_node.spatial.vector3 import (
-        along,
-        cross,
-        dot,
-        minus,
-        norm,
-        perpendicular,
-        rotated_about,
-        times,
-    )
+    from ik_node.spatial.angles import *
+    from ik_node.spatial.vector3 import *
 
 
 def place_point(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start: Vector, size: float,

@@ -12,17 +12,8 @@ from ik_node.spatial.vector3 import Vector3
 from ik_node.support.arrays import Columns, Points, Vector
 
 if not cython.compiled:
-    from ik_node.spatial.angles import direction, rotation_between, solve_sinusoid
-    from ik_node.spatial.vector3 import (
-        along,
-        cross,
-        dot,
-        minus,
-        norm,
-        perpendicular,
-        rotated_by,
-        times,
-    )
+    from ik_node.spatial.angles import *
+    from ik_node.spatial.vector3 import *
 
 INF, TWO_PI = math.inf, 2.0 * math.pi
 _ROUNDING = 1e-9  # rad: excess over a limit
