@@ -17,7 +17,7 @@ from ik_node.motion.limits import MotionLimits
 from ik_node.motion.path_motion import along, brake, keeps, step_of
 from ik_node.motion.tip_path import paths_through
 from ik_node.motion.trajectory import Rest, Series, SplineTrajectory, Trajectory, braking_limits
-from ik_node.solvers.goal import Goal, task_error
+from ik_node.solvers.goal import Goal, task_rows
 from ik_node.support.exceptions import InputError, MotionError
 
 _OVERLAPS = 8       # start times of the new motion that are tried, over the duration of braking
@@ -38,7 +38,7 @@ def cartesian_motion(follower: Follower, limits: MotionLimits, start: Trajectory
         return _from_rest(follower, limits, start.end, goals)
     braking = brake(start, limits)
     ahead = start.to_rest() if isinstance(start, Series) else start
-    missed, missed_ahead = (np.linalg.norm(task_error(follower.chain, goals[0], q))
+    missed, missed_ahead = (np.linalg.norm(task_rows(follower.chain, goals[0], q)[0])
                             for q in (braking.end, ahead.end))
     if missed <= missed_ahead or braking_limits(limits, ahead) is not limits:
         return _joined(follower, limits, braking, goals)[0]

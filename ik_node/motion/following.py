@@ -9,8 +9,9 @@ from scipy.interpolate import CubicSpline
 from ik_node.model.chain import Chain
 from ik_node.motion.tip_path import TipPath
 from ik_node.solvers.arm.base import Solver
-from ik_node.solvers.goal import Goal, pose_error
+from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.solvers import DlsSolver
+from ik_node.solvers.kernel.arm_kernel import verifier_of
 from ik_node.solvers.result import StopReason
 from ik_node.support.exceptions import MotionError
 
@@ -177,8 +178,5 @@ class Follower:
 
 def _relative_error(chain: Chain, goal: Goal, q: np.ndarray) -> float:
     """Return the error of the tip at q (n,) over a goal's weighted axes, in path tolerances."""
-    active = goal.weights > 0.0
-    e = pose_error(goal.pose, chain.forward(q), goal.weights)
-    position, rotation = e[:3][active[:3]], e[3:][active[3:]]
-    return max(float(np.linalg.norm(position)) / POSITION_TOLERANCE,
-               float(np.linalg.norm(rotation)) / ORIENTATION_TOLERANCE)
+    _, position, rotation = verifier_of(chain).errors(goal.pose, goal.weights, q)
+    return max(position / POSITION_TOLERANCE, rotation / ORIENTATION_TOLERANCE)

@@ -1,20 +1,19 @@
 """Goals for the tip: a position, an orientation, or some axes of either; and their errors."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ik_node.spatial import right_jacobian_inverse, rotation_log
+from ik_node.model.chain import Chain
+from ik_node.solvers.kernel.arm_kernel import verifier_of
+from ik_node.spatial import rotation_log
 from ik_node.spatial.conversions import heading_axis, tip_heading
 from ik_node.spatial.rotations import EXACT, as_rotation, clean_pose
 from ik_node.support.arguments import flag, numbers, vector
 from ik_node.support.checks import exact_pose, first_off_pose
 from ik_node.support.exceptions import InputError
 from ik_node.tasks.pose import Pose
-
-if TYPE_CHECKING:
-    from ik_node.model.chain import Chain
 
 ALL_AXES = np.ones(6)
 ALL_AXES.flags.writeable = False
@@ -172,38 +171,24 @@ def as_poses(poses: Any) -> np.ndarray:
     return exact
 
 
-def task_singular_values(chain: 'Chain', goal: Goal, q: np.ndarray,
+def task_singular_values(chain: Chain, goal: Goal, q: np.ndarray,
                          length: float = 1.0) -> np.ndarray:
-    """Return the singular values, descending, of the constrained rows of the Jacobian at q (n,).
+    """Return the singular values, descending, of the Jacobian of `task_rows`."""
+    return np.linalg.svd(task_rows(chain, goal, q, length)[1], compute_uv=False)
 
-    Rows and length: see `task_jacobian`.
+
+def task_rows(chain: Chain, goal: Goal, q: np.ndarray,
+              length: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """Return the errors (r,) of the constrained axes, and J (r, n): they decrease by J Δq.
+
+    At q (n,), weighted as in the goal; along its axes where their weights differ, else the base's.
+    length: divisor of the linear rows, m.
     """
-    return np.linalg.svd(task_jacobian(chain, goal, q, length), compute_uv=False)
-
-
-def task_jacobian(chain: 'Chain', goal: Goal, q: np.ndarray, length: float = 1.0) -> np.ndarray:
-    """Return the constrained rows (r, n) of the Jacobian at q (n,), along the goal's axes.
-
-    Rows are weighted as in the goal; length: divisor of the linear rows, m.
-    """
-    J = chain.jacobian(q)
-    J[:3] /= length
-    R = goal.pose[:3, :3]
-    J[:3], J[3:] = R.T @ J[:3], R.T @ J[3:]
-    axis = heading_axis(goal.weights)
-    if axis is None and not goal.weights[3:].all():  # as `task_jacobian` of the kernels
-        e = pose_error(goal.pose, chain.forward(q), goal.weights)
-        J[3:] = right_jacobian_inverse(e[3:]) @ J[3:]
-    elif axis is not None:
-        J[3 + axis] = tip_heading(goal.pose, chain.forward(q), axis)[1] @ J[3:]
-    return (goal.weights[:, None] * J)[goal.weights > 0.0]
-
-
-def task_error(chain: 'Chain', goal: Goal, q: np.ndarray, length: float = 1.0) -> np.ndarray:
-    """Return the error (r,) that belongs to these rows, from q (n,) to the goal."""
-    e = pose_error(goal.pose, chain.forward(q), goal.weights)
+    e, J, *_ = verifier_of(chain).rows(goal.pose, goal.weights, q)
     e[:3] /= length
-    return (goal.weights * e)[goal.weights > 0.0]
+    J[:3] /= length
+    constrained = goal.weights > 0.0
+    return e[constrained], J[constrained]
 
 
 def pose_error(T_goal: np.ndarray, T_tip: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ik_node.model.chain import Chain
 from ik_node.solvers.arm.self_motion import SelfMotion, redundancy_degree, self_motion
-from ik_node.solvers.goal import Goal, task_error
+from ik_node.solvers.goal import Goal, task_rows
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.draft import on_user_change
@@ -95,7 +95,7 @@ class NullSpacePanel(Panel):
             return True
         passed = last.q[None] if self._motion is None else self._motion.configurations
         goal = Goal.from_pose(last.chain.forward(last.q), np.where(problem.weights > 0.0, 1.0, 0.0))
-        off = task_error(problem.chain, goal, problem.q, self._robot_view.reach)
+        off, _ = task_rows(problem.chain, goal, problem.q, self._robot_view.reach)
         return bool(np.abs(off).max() > _SAME
                     or np.linalg.norm(passed - problem.q, axis=1).min() > _NEAR)
 

@@ -14,7 +14,7 @@ from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.goal_closed_form import NOTHING, Plan
 from ik_node.solvers.collision.avoidance import blocked
 from ik_node.solvers.driver import share
-from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, as_poses, task_jacobian
+from ik_node.solvers.goal import ALL_AXES, Goal, as_goal, as_poses, task_rows
 from ik_node.solvers.result import PROVEN
 from ik_node.solvers.solver_output import Found
 from ik_node.spatial.rotations import EXACT
@@ -120,7 +120,7 @@ class AnalyticSolver(BranchSearch):
             away = np.abs((q - half)[bounded] - self.chain.lower[bounded]) / half[bounded]
             return float(away.max(initial=0.0))
         if self.options.prefer == 'manipulability':
-            J = task_jacobian(self.chain, goal, q)
+            J = task_rows(self.chain, goal, q)[1]
             return -float(np.linalg.slogdet(J @ J.T)[1])
         return self._nearest._distance(q0, q)
 

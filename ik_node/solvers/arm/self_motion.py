@@ -12,7 +12,7 @@ import numpy as np
 
 from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain, check_chain
-from ik_node.solvers.goal import Goal, task_error, task_jacobian
+from ik_node.solvers.goal import Goal, task_rows
 from ik_node.support.exceptions import InputError, MotionError, UnsupportedError, shown
 
 Ending = Literal['closed', 'limit', 'singularity', 'length']
@@ -126,7 +126,7 @@ class _Task:
     def _svd(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the singular values, in parts of the largest, and the right vectors (n, n)."""
         _, values, vectors = np.linalg.svd(
-            task_jacobian(self.chain, self._goal, q, self._length))
+            task_rows(self.chain, self._goal, q, self._length)[1])
         return values / max(float(values[0]), 1e-300), vectors
 
     def null_space(self, q: np.ndarray) -> np.ndarray:
@@ -146,10 +146,9 @@ class _Task:
     def corrected(self, q: np.ndarray) -> np.ndarray | None:
         """Return the configuration near q that meets the goal; None without one."""
         for _ in range(_CORRECTIONS):
-            error = task_error(self.chain, self._goal, q, self._length)
+            error, J = task_rows(self.chain, self._goal, q, self._length)
             if np.abs(error).max() < _EXACT:
                 return q
-            J = task_jacobian(self.chain, self._goal, q, self._length)
             q = q + np.linalg.pinv(J, rcond=_SINGULAR) @ error
         return None
 

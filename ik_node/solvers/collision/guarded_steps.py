@@ -19,7 +19,7 @@ from ik_node.collision.model import CollisionModel
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
 from ik_node.solvers.collision.collision_exit import CollisionExit, exit_from
-from ik_node.solvers.goal import Goal, task_error, task_jacobian
+from ik_node.solvers.goal import Goal, task_rows
 from ik_node.solvers.kernel.body.compiled_tasks import LevelRows
 from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
 from ik_node.support import clock
@@ -218,9 +218,8 @@ def closest_free(q: np.ndarray, rows: Callable[[np.ndarray], Sequence[LevelRows]
 
 def goal_rows(chain: Chain, goal: Goal, q: np.ndarray) -> list[LevelRows]:
     """Return what a goal asks of an arm at q (n,), rad or m."""
-    e = task_error(chain, goal, q)
-    return [LevelRows(task_jacobian(chain, goal, q), e, np.zeros(len(e), bool), float(e @ e),
-                      False)]
+    e, J = task_rows(chain, goal, q)
+    return [LevelRows(J, e, np.zeros(len(e), bool), float(e @ e), False)]
 
 
 def _gain(levels: Sequence[LevelRows], there: Sequence[LevelRows]) -> float:

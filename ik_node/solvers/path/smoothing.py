@@ -7,7 +7,6 @@ tridiagonal system for all zᵢ at once. Each step is followed by a projection o
 import numpy as np
 
 from ik_node.solvers.path.problem import PathProblem
-from ik_node.spatial.conversions import heading_axis, tip_heading
 
 _ROUNDS = 12
 _SHRINK = (1.0, 0.5, 0.2)
@@ -89,14 +88,7 @@ def _null_spaces(problem: PathProblem, q: np.ndarray) -> np.ndarray | None:
         if problem.is_late:
             return None
         part = slice(begin, begin + _AT_ONCE)
-        J = np.array([problem.chain.jacobian(one) for one in q[part]])
-        R = problem.poses[part, :3, :3].transpose(0, 2, 1)
-        J = np.concatenate([R @ J[:, :3], R @ J[:, 3:]], axis=1)
-        for row, pose, weights, one in zip(J, problem.poses[part], problem.weights[part], q[part]):
-            axis = heading_axis(weights)
-            if axis is not None:
-                row[3 + axis] = tip_heading(pose, problem.chain.forward(one), axis)[1] @ row[3:]
-        J *= (problem.weights[part] > 0.0)[:, :, None]
-        _, _, V = np.linalg.svd(J)
+        _, _, V = np.linalg.svd([problem.projection.rows(*one)[1] for one in zip(
+            problem.poses[part], (problem.weights[part] > 0.0).astype(float), q[part])])
         found[part] = V[:, first:].transpose(0, 2, 1)
     return found
