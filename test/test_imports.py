@@ -21,7 +21,7 @@ ROS_LAYERS = [['conversions', 'topics'], ['log'], ['run'], ['parameters'], ['con
               ['publishing'], ['execution'], ['intake'], ['clients', 'services'], ['session'],
               ['node']]
 # Of solvers/: likewise.
-SOLVER_LAYERS = [['codes', 'goal'], ['options', 'result'], ['solver_output'], ['kernel'],
+SOLVER_LAYERS = [['codes'], ['options'], ['kernel'], ['goal'], ['result'], ['solver_output'],
                  ['driver', 'path'], ['collision'], ['arm'], ['jacobian', 'ccd', 'body'],
                  ['optimization', 'genetic', 'example', 'analytic'], ['auto'], ['registry']]
 # What stands on ros/ and may import rclpy through it.

@@ -1,4 +1,4 @@
-"""Results of methods, of one attempt and of a goal, which forward kinematics verifies."""
+"""What methods take and return: rows of tasks, results of one attempt and of a goal."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,6 +18,21 @@ class Budget(NamedTuple):
     def is_over(self) -> bool:
         """Tell whether the time is over, or the search is cancelled."""
         return clock.is_over(self.deadline)
+
+
+class LevelRows(NamedTuple):
+    """The rows of one level at some q, weighted: A Δq = e is wanted, A Δq ≥ e where one-sided."""
+
+    A: np.ndarray  # (m, n)
+    e: np.ndarray
+    """(m,) what is missing; of one-sided rows negative where there is more than is asked for."""
+    one_sided: np.ndarray  # (m,) bool
+    cost: float  # Σ weight · energy of the tasks, see `Task.energy`
+    met: bool  # whether every necessary task of the level is within the tolerances
+
+    def missed(self) -> np.ndarray:
+        """Return e (m,) with the one-sided rows that hold at 0."""
+        return np.where(self.one_sided & (self.e < 0.0), 0.0, self.e)
 
 
 class Attempt(NamedTuple):

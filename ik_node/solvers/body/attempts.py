@@ -7,11 +7,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ik_node.model.body import Body
+from ik_node.solvers.body.compiled_tasks import Records, TaskLevel
 from ik_node.solvers.body.proofs import Proof, proof
 from ik_node.solvers.collision.avoidance import push_apart
 from ik_node.solvers.collision.guarded_steps import closest_free
 from ik_node.solvers.driver import Driver, reason_of
-from ik_node.solvers.kernel.body.compiled_tasks import Records, TaskLevel
 from ik_node.solvers.kernel.low_discrepancy import initial_guess
 from ik_node.solvers.result import REASONS, StopReason
 from ik_node.solvers.solver_output import Attempt, Budget, VerifiedAttempt

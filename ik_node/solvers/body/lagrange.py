@@ -12,7 +12,7 @@ from ik_node.model.parts import with_inertials
 from ik_node.model.substitutes import with_shape_inertials
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import BodySolver
-from ik_node.solvers.kernel.body.compiled_tasks import TaskLevel
+from ik_node.solvers.body.compiled_tasks import TaskLevel
 from ik_node.solvers.kernel.body.constrained_dynamics import Mass, Motion
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import StopReason

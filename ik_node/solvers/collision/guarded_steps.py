@@ -20,8 +20,8 @@ from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
 from ik_node.solvers.collision.collision_exit import CollisionExit, exit_from
 from ik_node.solvers.goal import Goal, task_rows
-from ik_node.solvers.kernel.body.compiled_tasks import LevelRows
 from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
+from ik_node.solvers.solver_output import LevelRows
 from ik_node.support import clock
 
 _APPROACH = 0.5    # of the distance that is left, so that a robot slows down towards a contact

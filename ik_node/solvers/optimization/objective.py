@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_node.solvers.kernel.body.compiled_tasks import LevelRows
 from ik_node.solvers.optimization.space import Space, Variables
 from ik_node.solvers.optimization.terms import TermSum
+from ik_node.solvers.solver_output import LevelRows
 from ik_node.support import clock
 
 STRICT = 10.0   # what a row of a strict task counts over others in |V|

@@ -12,13 +12,13 @@ from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.arm.iterative import IterativeSolver
 from ik_node.solvers.body.attempts import BodyProblem
 from ik_node.solvers.body.base import LeastSquaresSolver
+from ik_node.solvers.body.compiled_tasks import TaskLevel
 from ik_node.solvers.codes import CONVERGED, REFUSED
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.nullspace import Manipulability
 from ik_node.solvers.jacobian.solvers import DlsOptions
 from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.kernel.arm_kernel import Search, table_of
-from ik_node.solvers.kernel.body.compiled_tasks import LevelRows, TaskLevel
 from ik_node.solvers.kernel.method import PythonMethod
 from ik_node.solvers.optimization.attempt import Minimizing, attempt, minimised
 from ik_node.solvers.optimization.minimizer_options import (
@@ -37,7 +37,7 @@ from ik_node.solvers.optimization.terms import (
 )
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS, StopReason
-from ik_node.solvers.solver_output import Attempt, Budget, Found, VerifiedAttempt
+from ik_node.solvers.solver_output import Attempt, Budget, Found, LevelRows, VerifiedAttempt
 from ik_node.tasks.base import Task
 
 _TO_THE_GOAL = 30  # iterations that bring the tip from the minimizer's configuration to it

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ik_node.solvers.kernel.body.steps import Limits
 from ik_node.solvers.kernel.evolution import Evolution, first_state
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS
-from ik_node.solvers.solver_output import Attempt
+from ik_node.solvers.solver_output import Attempt, LevelRows
 from ik_node.support.exceptions import InputError, shown
 from ik_node.tasks.base import RowKinds, Task, is_built_in, record_of
 
@@ -121,21 +121,6 @@ def _layout(task: Task, body: Body) -> RowKinds:
 def _described(task: Task, body: Body) -> tuple[Any, ...]:
     """Return the rows, weight and priority of a task."""
     return (*_layout(task, body), task.weight, task.priority, task.affects_success)
-
-
-class LevelRows(NamedTuple):
-    """The rows of one level at some q, weighted: A Δq = e is wanted, A Δq ≥ e where one-sided."""
-
-    A: np.ndarray  # (m, n)
-    e: np.ndarray
-    """(m,) what is missing; of one-sided rows negative where there is more than is asked for."""
-    one_sided: np.ndarray  # (m,) bool
-    cost: float  # Σ weight · energy of the tasks, see `Task.energy`
-    met: bool  # whether every necessary task of the level is within the tolerances
-
-    def missed(self) -> np.ndarray:
-        """Return e (m,) with the one-sided rows that hold at 0."""
-        return np.where(self.one_sided & (self.e < 0.0), 0.0, self.e)
 
 
 class TaskLevel:
