@@ -38,18 +38,18 @@ PACKAGE = Path(ik_node.__file__).parent
 _KINDS = {float: 'number', int: 'whole number', bool: 'true or false', str: 'text'}
 _BLOCK = re.compile(r'(<!-- begin (?P<name>.+?) -->\n).*?(<!-- end (?P=name) -->)', re.DOTALL)
 _PATH_OF_A_GOAL = (
-    ('ros/intake/goals.py', 'Goals.take', 'the callback of the subscription'),
-    ('ros/intake/dispatcher.py', 'Dispatcher.receive', 'checks whether the node is active and '
-     'enabled, the age of the goal and its group; an invalid message is refused here'),
+    ('ros/intake/goals.py', 'Goals.take', 'the callback of the subscription: checks whether the '
+     'node is active and enabled, the age of the goal and its group; an invalid message is refused '
+     'here'),
     ('ros/intake/frames.py', 'Frames.to_goal', 'converts the message into a `TaskGoal`: a target '
      'in the frame of its task; a frame that may still come lets the goal wait'),
-    ('control/worker.py', 'Worker.begin', 'begins the goal, a coroutine; an older one of the '
+    ('control/worker.py', 'Worker.begin', 'begins the goal, a generator; an older one of the '
      'group is cancelled when its turn is over'),
-    ('ros/intake/goals.py', 'Goals._serve', 'is that coroutine: the goals that have arrived for '
+    ('ros/intake/goals.py', 'Goals._serve', 'is that generator: the goals that have arrived for '
      'the tasks of a group are solved together; a failure to solve or to move is refused here'),
     ('control/controller.py', 'Controller.go', 'solves and moves; the target of a task changes '
      'here, when it is met'),
-    ('control/worker.py', 'Worker._proceed', 'runs each search that the coroutine awaits: at '
+    ('control/worker.py', 'Worker._proceed', 'runs each search that the generator yields: at '
      'once where it is short, else in the thread of the group'),
     ('control/arm.py', 'Arm.solve', 'or `TaskGroup.solve`: calls the solver'),
     ('solvers/arm/base.py', 'Solver.solve', 'calls the kernel'),

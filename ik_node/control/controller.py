@@ -12,7 +12,7 @@ from ik_node.control.group import AnyResult, Group, TaskGoal
 from ik_node.control.motion_executor import MotionExecutor, MotionSink, Solved
 from ik_node.control.options import JUMP
 from ik_node.control.robot import Robot
-from ik_node.control.worker import LongSearch, search
+from ik_node.control.worker import Job, LongSearch
 from ik_node.motion.trajectory import Trajectory
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.result import StopReason
@@ -91,7 +91,7 @@ class Controller(MotionExecutor):
         if not self.has_moved:
             self.group.reset_targets(self.robot.joint_configuration(self.group))
 
-    async def go(self, goals: Sequence[TaskGoal], waypoint: Waypoint | None = None) -> Outcome:
+    def go(self, goals: Sequence[TaskGoal], waypoint: Waypoint | None = None) -> Job[Outcome]:
         """Solve goals together and move there, or hold; the current path ends.
 
         waypoint: the goal, where it is one of the current path, which then goes on. Raises IkError
@@ -99,7 +99,7 @@ class Controller(MotionExecutor):
         """
         group, robot = self.group, self.robot
         closest, last = self.accept_closest, self._last
-        free_space = None if group.solver.collisions is None else await self._free_space()
+        free_space = None if group.solver.collisions is None else (yield from self._free_space())
         if self.motion is not None:
             self.advance(self._clock())
         goal, q0 = goals[-1].target, robot.joint_configuration(group)
@@ -112,7 +112,7 @@ class Controller(MotionExecutor):
             last = None
             guess = q0 if waypoint is None or waypoint.q0 is None else waypoint.q0
             solve = partial(group.solve, goals, guess, closest)
-            result = await (search(solve) if free_space is None else self._solve_free(solve))
+            result = (yield solve) if free_space is None else (yield from self._solve_free(solve))
         duration, accepted = None, result.success or closest
         is_repeated = last is not None and self.motion is not None
         if is_repeated and self.motion is not None:
@@ -122,7 +122,7 @@ class Controller(MotionExecutor):
                 self.motion = None
                 robot.move(group, result.q)
             else:
-                duration, result = await self._move([(goals[-1], result)])
+                duration, result = yield from self._move([(goals[-1], result)])
             group.accept(goals)
             self.has_moved = True
         if group.chain is not None and not is_repeated:
@@ -137,37 +137,37 @@ class Controller(MotionExecutor):
         return Outcome(tuple(goals), result, accepted, duration,
                        None if free_space is None else self._obstacles_stamp)
 
-    async def _free_space(self) -> Any:
+    def _free_space(self) -> Job[Any]:
         """Return what solutions keep away from now; other joints are where they are now."""
-        await self._place_others()
+        yield from self._place_others()
         self._obstacles_stamp = self.group.world.stamp
         return self.group.solver.collisions.scene
 
-    async def _solve_free(self, solve: Callable[[], Any]) -> Any:
+    def _solve_free(self, solve: Callable[[], Any]) -> Job[Any]:
         """Return a result; solve again where obstacles have moved onto the solution meanwhile."""
         collisions = self.group.solver.collisions
         for _ in range(_MOST_SOLVES):
-            free_space = await self._free_space()
-            result = await search(solve)
-            if not result.success or await self._free_space() is free_space or (
+            free_space = yield from self._free_space()
+            result = yield solve
+            if not result.success or (yield from self._free_space()) is free_space or (
                     collisions.is_free(result.q)):
                 break
         return result
 
-    async def go_through(self, waypoints: Sequence[Waypoint]) -> Outcome:
+    def go_through(self, waypoints: Sequence[Waypoint]) -> Job[Outcome]:
         """Move through waypoints to rest at the last.
 
         Raises InputError, naming the waypoint, where one is not met and the closest not accepted.
         """
         group, stamp = self.group, None
         if group.solver.collisions is not None:
-            await self._free_space()
+            yield from self._free_space()
             stamp = self._obstacles_stamp
-        waypoints = await self.with_guesses(waypoints)
+        waypoints = yield from self.with_guesses(waypoints)
         q0 = self.robot.joint_configuration(group)
-        solved = await search(LongSearch(_solved, group, waypoints, q0, self.accept_closest))
+        solved = yield LongSearch(_solved, group, waypoints, q0, self.accept_closest)
         self._last = None
-        duration, result = await self._move(solved)
+        duration, result = yield from self._move(solved)
         goal = waypoints[-1].goal
         group.accept([goal])
         self.has_moved = True
@@ -175,7 +175,7 @@ class Controller(MotionExecutor):
             self.goal = goal.target
         return Outcome((goal,), result, True, duration, stamp)
 
-    async def with_guesses(self, waypoints: Sequence[Waypoint]) -> Sequence[Waypoint]:
+    def with_guesses(self, waypoints: Sequence[Waypoint]) -> Job[Sequence[Waypoint]]:
         """Return waypoints with initial guesses from the path that is chosen as a whole.
 
         Those without one are solved from the one before: a single one, very many, those that the
@@ -185,10 +185,10 @@ class Controller(MotionExecutor):
             return waypoints
         goals = [waypoint.goal for waypoint in waypoints]
         q0 = self.robot.joint_configuration(self.group)
-        guesses = await search(partial(self.group.initial_guesses, goals, q0, _PLANNING))
+        guesses = yield partial(self.group.initial_guesses, goals, q0, _PLANNING)
         return [waypoint._replace(q0=q) for waypoint, q in zip(waypoints, guesses)]
 
-    async def keep_clear(self) -> str:
+    def keep_clear(self) -> Job[str]:
         """Brake where the rest of the motion leads too near to what has come into its way.
 
         Where braking would, too, stop at once. Return why, '' where the motion goes on.
@@ -196,27 +196,27 @@ class Controller(MotionExecutor):
         motion = self.motion
         if motion is None or self.group.solver.collisions is None:
             return ''
-        await self._free_space()
+        yield from self._free_space()
         try:
-            await search(LongSearch(self._clear, self._present()))
+            yield LongSearch(self._clear, self._present())
         except MotionError as error:
             if self.motion is motion:
                 self.waypoints.clear()
-                await self.halt()
+                yield from self.halt()
                 with contextlib.suppress(MotionError):
-                    await search(LongSearch(self._clear, self._present()))
+                    yield LongSearch(self._clear, self._present())
                     return f'brakes: {error}'
                 self.freeze()
                 return f'stops at once: {error}'
         return ''
 
-    async def go_to(self, q: np.ndarray) -> float | None:
+    def go_to(self, q: np.ndarray) -> Job[float | None]:
         """Move to q (n,), rad or m, in joint space, and reset targets to it; the path ends.
 
         Return the duration, s, None for a jump. Joints with the period of a whole turn go to this
         value, not to an equivalent one. Raises InputError for q outside the limits.
         """
-        duration = await self._move_to(q, to_nearest_turn=False)
+        duration = yield from self._move_to(q, to_nearest_turn=False)
         self.waypoints.clear()
         self.has_moved = True
         self.group.reset_targets(q)

@@ -12,7 +12,7 @@ import numpy as np
 from ik_node.control.group import Group, TaskGoal
 from ik_node.control.options import JOINT, JUMP
 from ik_node.control.robot import Robot
-from ik_node.control.worker import LongSearch, search
+from ik_node.control.worker import Job, LongSearch
 from ik_node.motion.clearance import check_clearance
 from ik_node.motion.joint_motion import joint_motion, joint_motion_through, stopping
 from ik_node.motion.path_motion import brake
@@ -74,11 +74,11 @@ class MotionExecutor:
             self.motion = None
         self.robot, self.group = robot, group
 
-    async def go_to_start(self) -> float:
+    def go_to_start(self) -> Job[float]:
         """Begin a motion to the start pose, in joint space; return what is left of it, s."""
-        return await self._move_to(self.group.start) or 0.0
+        return (yield from self._move_to(self.group.start)) or 0.0
 
-    async def halt(self) -> float:
+    def halt(self) -> Job[float]:
         """Brake on the current path; return what is left of that, s."""
         limits, braking = self.group.limits, stopping if self.group.motion == JOINT else brake
 
@@ -86,7 +86,7 @@ class MotionExecutor:
             return braking(start, limits) if start.duration else start, None
         is_quick = self.motion is None or (len(self.motion.knots) <= _MANY and hasattr(
             sys.modules.get(_SPLINES), 'CubicSpline'))
-        return (await self._begin_planned(plan, is_quick, is_checked=False))[0]
+        return (yield from self._begin_planned(plan, is_quick, is_checked=False))[0]
 
     def freeze(self) -> None:
         """Stop the motion at once."""
@@ -113,22 +113,22 @@ class MotionExecutor:
             abs(value - before.get(name, math.inf)) > _DISTURBANCE
             for name, value in self.robot.measured.items() if name in collisions.others)
 
-    async def _place_others(self) -> None:
+    def _place_others(self) -> Job[None]:
         """Let other joints be where they are now, for the next checks."""
         if self.group.solver.collisions is not None:
             self._others = self.robot.present
             few = len(self.group.world.obstacles) <= _FEW  # which move to an arm's base
-            await search((partial if few else LongSearch)(self.group.place_others, self._others))
+            yield (partial if few else LongSearch)(self.group.place_others, self._others)
 
-    async def _move(self, solved: Sequence[Solved]) -> tuple[float | None, Any]:
+    def _move(self, solved: Sequence[Solved]) -> Job[tuple[float | None, Any]]:
         """Move through solutions to the last; return the duration, s, and the result at the end.
 
         Raises IkError where there is no motion; the current one then continues.
         """
         group, (_, last) = self.group, solved[-1]
         if group.motion != JUMP and group.follower is not None:
-            return await self._begin_planned(self._on_lines(group.follower, solved))
-        return await self._move_to(*(result.q for _, result in solved)), last
+            return (yield from self._begin_planned(self._on_lines(group.follower, solved)))
+        return (yield from self._move_to(*(result.q for _, result in solved))), last
 
     def _on_lines(self, follower: 'Follower', solved: Sequence[Solved]) -> _Plan:
         """Return what plans a motion of the tip on lines through goals, to rest at the last."""
@@ -144,8 +144,8 @@ class MotionExecutor:
             return motion, group.solve([goal], motion.end) if result.success else result
         return plan
 
-    async def _begin_planned(self, plan: _Plan, is_quick: bool = False,
-                             is_checked: bool = True) -> tuple[float, Any]:
+    def _begin_planned(self, plan: _Plan, is_quick: bool = False,
+                       is_checked: bool = True) -> Job[tuple[float, Any]]:
         """Begin the motion that a search plans; return what is left of it, s, and its result.
 
         The current motion goes on during planning, which starts from where the arm will be then.
@@ -155,12 +155,12 @@ class MotionExecutor:
         handover = 0.0
         while True:
             if is_checked:
-                await self._place_others()
+                yield from self._place_others()
             before, present = self.motion, self._present()
             handover = max(handover, self._handover(present))
             lead = handover + (0.0 if is_quick else self._planning)
             began, start = self._at, left_of(present, lead)
-            motion, final = await search((partial if is_quick else LongSearch)(plan, start))
+            motion, final = yield (partial if is_quick else LongSearch)(plan, start)
             handover = self._handover(motion)
             if not is_quick or self._at != began:  # joints may have moved on
                 self.advance(self._clock())
@@ -188,7 +188,7 @@ class MotionExecutor:
     def _handover(self, motion: Trajectory) -> float:
         return self._sink.handover(motion) if self.group.options.trajectory_topic else 0.0
 
-    async def _move_to(self, *waypoints: np.ndarray, to_nearest_turn: bool = True) -> float | None:
+    def _move_to(self, *waypoints: np.ndarray, to_nearest_turn: bool = True) -> Job[float | None]:
         """Move through waypoints (n,) to rest at the last, in joint space.
 
         Return the duration, s, None for a jump.
@@ -203,7 +203,7 @@ class MotionExecutor:
 
         def plan(start: Trajectory) -> tuple[Trajectory, Any]:
             return self._clear(self._motion_through(waypoints, start, to_nearest_turn)), None
-        return (await self._begin_planned(plan, is_quick))[0]
+        return (yield from self._begin_planned(plan, is_quick))[0]
 
     def _motion_through(self, waypoints: Sequence[np.ndarray], start: Trajectory,
                         to_nearest_turn: bool) -> Trajectory:

@@ -1,4 +1,4 @@
-"""A worker that executes goals: coroutines, whose searches run here or in threads."""
+"""A worker that executes goals: generators, whose searches run here or in threads."""
 
 import contextlib
 import functools
@@ -6,9 +6,8 @@ import math
 import queue
 import threading
 import time
-import types
 from collections import defaultdict, deque
-from collections.abc import Callable, Container, Coroutine, Generator, Hashable
+from collections.abc import Callable, Container, Generator, Hashable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -17,8 +16,9 @@ from ik_node.support.processes import reported, start_thread
 
 T = TypeVar('T')
 Search: TypeAlias = Callable[[], Any]
-Job: TypeAlias = Coroutine[Search | None, Any, T]
-"""Executes a goal: yields searches, and None where it waits for its turn."""
+Job: TypeAlias = Generator[Search | None, Any, T]
+"""Executes a goal: yields `START`, then searches, for which it is sent their results."""
+START = None  # waits until the goals before this one have ended
 
 NEWER = 'a newer goal has arrived'
 # s that a search has in the calling thread: with 0.1 ms one in a hundred solves of a humanoid moves
@@ -39,16 +39,6 @@ class LongSearch(functools.partial[Any]):
 
 class CancelledError(BaseException):
     """A goal was given up, with the reason; it need not be handled, and ends the goal."""
-
-
-@types.coroutine
-def search(work: Callable[[], T] | None = None) -> Generator[Search | None, Any, T]:
-    """Return what a search returns, in whichever thread it runs; to be awaited."""
-    found: T = yield work
-    return found
-
-
-turn = search  # without work it waits until the goals before this one have ended
 
 
 class _End(NamedTuple):
@@ -128,11 +118,11 @@ class _GroupGoals:
 class Worker:
     """Executes goals: short searches at once, long ones in a thread for each group.
 
-    A goal is a coroutine that awaits `turn()` first, then any searches, and handles its errors
-    itself. A group has one at a time. Cancelled, it gets a CancelledError where it awaits, and its
-    search ends soon after; one that does not look at the clock goes on beside the next. A search
-    gets `QUICK` seconds in the calling thread, twice after a short one, then begins anew in the
-    group's; after some that ignored their deadlines, searches begin there.
+    A goal is a generator, see `Job`, which handles its errors itself. A group has one at a time.
+    Cancelled, it gets a CancelledError where it yields, and its search ends soon after; one that
+    does not look at the clock goes on beside the next. A search gets `QUICK` seconds in the calling
+    thread, twice after a short one, then begins anew in the group's; after some that ignored their
+    deadlines, searches begin there.
     All methods are for one thread, which calls `resume` after each call of `wake`.
     """
 

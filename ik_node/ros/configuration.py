@@ -24,7 +24,7 @@ from ik_node.control.options import (
 from ik_node.control.robot import Robot
 from ik_node.control.task_group import GOAL
 from ik_node.control.task_options import TaskOptions
-from ik_node.control.worker import LongSearch, search
+from ik_node.control.worker import Job, LongSearch
 from ik_node.model.tree import KinematicTree
 from ik_node.ros.log import reason_of
 from ik_node.ros.parameters import NONE, declare, from_parameter, log_invalid, with_numbers
@@ -125,11 +125,11 @@ class Configuration:
             built.robot.place(self.robot.values)  # it may have moved on since that was built
         self._built, self.robot, self._prepared = built, built.robot, NOTHING
 
-    async def prepare(self, parameters: Iterable[Parameter] = (),
-                      topic_text: str | None = None) -> None:
+    def prepare(self, parameters: Iterable[Parameter] = (),
+                topic_text: str | None = None) -> Job[None]:
         """Build the robot of changed parameters, or of a description received by topic, ahead.
 
-        To be awaited in the worker. Raises IkError where the robot cannot be built.
+        For the worker. Raises IkError where the robot cannot be built.
         """
         values, self._prepared, self._new_tasks = {}, NOTHING, []
         for one in self._with_numbers(list(parameters)):
@@ -144,8 +144,7 @@ class Configuration:
                 self._new_tasks = self._declare_tasks(values['tasks'] or ())
             source = Source({**self._values, **values},
                             topic_text or self._built.source.topic_text)
-            self._prepared = await search(LongSearch(
-                build, source, self.arm_names, self._built))
+            self._prepared = yield LongSearch(build, source, self.arm_names, self._built)
         except Exception:
             self.drop_new_tasks()
             raise

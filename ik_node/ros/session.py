@@ -15,16 +15,13 @@ from std_msgs.msg import String
 
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.worker import CancelledError, Worker, turn
+from ik_node.control.worker import START, CancelledError, Job, Worker
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
-from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.goals import Goals
-from ik_node.ros.intake.joint_goals import JointGoals
 from ik_node.ros.intake.measured import Measured
 from ik_node.ros.intake.obstacles import Obstacles
-from ik_node.ros.intake.paths import Paths
 from ik_node.ros.log import ThrottledLog, reason_of
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.health import Health
@@ -34,6 +31,7 @@ from ik_node.ros.publishing.outputs import Outputs
 from ik_node.ros.services.commands import Commands
 from ik_node.ros.services.ik_service import IkService
 from ik_node.ros.services.interaction.handles import Handles
+from ik_node.ros.services.requests import in_turn
 from ik_node.ros.topics import JOINT_STATES, LATCHED
 
 T = TypeVar('T')
@@ -62,15 +60,11 @@ class Session:
         outcomes = Outcomes(configuration, self._outputs, self._branches, health, log)
         self._measured = Measured(node, configuration.topics, self._execution, health, steady, log)
         self._frames = Frames(node, self._execution, configuration)
-        self._dispatcher = Dispatcher(node, configuration, self._execution, outcomes,
-                                      self._measured, self._worker, steady)
         self._obstacles = Obstacles(node, configuration, self._execution, self._frames,
                                     self._worker, health, log)
-        arms = configuration.arm_names
-        self._goals = Goals(node, configuration, self._dispatcher, outcomes, self._frames)
-        self._paths = Paths(node, arms, self._dispatcher, self._execution, self._frames)
-        JointGoals(node, arms, self._dispatcher, self._execution, self._on_leave)
-        self._commands = Commands(node, configuration, self._dispatcher, self._execution,
+        self._goals = Goals(node, configuration, self._execution, outcomes, self._measured,
+                            self._frames, self._worker, steady, self._on_leave)
+        self._commands = Commands(node, configuration, self._goals, self._execution,
                                   self._outputs, self._branches, self._on_leave)
         self._handles = Handles(node, self._goals.take, self._execution.last_goal, lambda: (
             node.executor and node.executor.create_task(self._commands.go_to_start)))
@@ -83,18 +77,18 @@ class Session:
             node.create_subscription(String, 'robot_description', self._on_description, LATCHED)
             node.get_logger().info('waiting for a robot_description by topic')
         self._update()
-        IkService(node, configuration, self._dispatcher, self._execution, self._frames)
+        IkService(node, configuration, self._goals, self._execution, self._frames)
 
     @property
     def active(self) -> bool:
         """Whether goals are handled."""
-        return self._dispatcher.active
+        return self._goals.active
 
     def activate(self, active: bool) -> None:
         """Begin to handle goals, and publish the joint states; or stop goals and motions."""
         if not active:
             self._commands.freeze()
-        self._dispatcher.activate(active)
+        self._goals.activate(active)
         self._handles.update(self._robot, self._configuration.options, active)
         if active:
             self._announce()
@@ -126,25 +120,25 @@ class Session:
 
         apply: sets them. Raises IkError where the robot cannot be built.
         """
-        async def answer() -> T:
-            await self._configuration.prepare(parameters)
+        def answer() -> Job[T]:
+            yield from self._configuration.prepare(parameters)
             try:
                 return apply()
             finally:  # also where rclpy refuses them
                 self._configuration.drop_new_tasks()
         try:
-            return await self._dispatcher.in_turn(_PARAMETERS, answer(), math.inf)
+            return await in_turn(self._node, self._worker, _PARAMETERS, answer(), math.inf)
         except CancelledError:  # the node is configured anew
             return apply()
 
     def _on_description(self, message: String) -> None:
         self._worker.begin(_DESCRIPTION, self._describe(message.data))
 
-    async def _describe(self, text: str) -> None:
+    def _describe(self, text: str) -> Job[None]:
         """Use a description of the robot, where no parameter gives it."""
         try:
-            await turn()
-            await self._configuration.prepare(topic_text=text)
+            yield START
+            yield from self._configuration.prepare(topic_text=text)
             if self._configuration.update_description(text):
                 self.on_parameters()
             self._health.error = ''
@@ -169,7 +163,7 @@ class Session:
             self._worker.cancel_all(changed, but=(
                 _PARAMETERS, _DESCRIPTION, *self._execution.topics.keys))
         if robot is None or self._robot is None or robot.tree is not self._robot.tree:
-            self._dispatcher.waiting.stop(changed)
+            self._goals.waiting.stop(changed)
         self._set_publish_rate()
         self._outputs.publisher = self._configuration.topics.publisher(
             JOINT_STATES, options.joint_states_topic)
@@ -222,9 +216,9 @@ class Session:
     def _on_publish_time(self) -> None:
         self._worker.resume()  # where nothing could be woken, as between two executors
         if self.active and self._robot is not None:
-            self._paths.follow(self._robot)
+            self._goals.follow(self._robot)
             self._execution.follow(self._robot)
-            self._dispatcher.follow_measured()
+            self._goals.follow_measured()
             if self._configuration.options.publish_rate > 0.0:
                 self._outputs.joint_states(self._robot)
 

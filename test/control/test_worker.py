@@ -1,4 +1,4 @@
-"""Goals as coroutines, whose searches a worker runs in threads of their own."""
+"""Goals as generators, whose searches a worker runs in threads of their own."""
 
 import contextlib
 import math
@@ -8,7 +8,7 @@ import pytest
 
 from harness.goal_runs import run
 from ik_node.control import worker as worker_module
-from ik_node.control.worker import NEWER, CancelledError, Worker, search, turn
+from ik_node.control.worker import NEWER, START, CancelledError, Worker
 from ik_node.support import clock
 from ik_node.support.exceptions import InputError
 
@@ -23,10 +23,10 @@ class Rig:
     def begin(self, group, goal, **how):
         self.worker.begin(group, self.told(goal), **how)
 
-    async def told(self, goal):
+    def told(self, goal):
         try:
-            await turn()
-            self.outcomes.append(await goal)
+            yield START
+            self.outcomes.append((yield from goal))
         except (Exception, CancelledError) as error:
             self.outcomes.append(error)
         finally:
@@ -63,14 +63,14 @@ def patient(monkeypatch):
     monkeypatch.setattr(worker_module, '_LONG_TURN', 60.0)
 
 
-async def twice(value):
-    return await search(lambda: 2 * value)
+def twice(value):
+    return (yield lambda: 2 * value)
 
 
-async def failing():
+def failing():
     def fail():
         raise InputError('no')
-    return await search(fail)
+    return (yield fail)
 
 
 def endless(began=None):
@@ -84,20 +84,20 @@ def endless(began=None):
     return work
 
 
-async def goal(work, ended=None):
+def goal(work, ended=None):
     try:
-        return await search(work)
+        return (yield work)
     finally:
         if ended is not None:
             ended.append(threading.current_thread())
 
 
 def test_in_the_calling_thread_searches_return_and_raise():
-    async def both():
-        await turn()
+    def both():
+        yield START
         with contextlib.suppress(InputError):
-            await failing()
-        return await twice(1) + await twice(2)
+            yield from failing()
+        return (yield from twice(1)) + (yield from twice(2))
     assert run(both()) == 6
     with pytest.raises(InputError, match='no'):
         run(failing())
@@ -118,7 +118,8 @@ def test_what_a_search_raises_is_raised_in_the_goal(rig):
 
 
 def test_a_goal_without_a_search_ends_at_once(rig):
-    async def nothing():
+    def nothing():
+        yield from ()
         return 3
     rig.begin('', nothing())
     assert rig.outcomes == [3]
@@ -299,8 +300,8 @@ def test_after_closing_no_callback_is_called(rig):
 
 
 def test_goals_in_a_queue_have_all_their_searches(rig):
-    async def two():
-        return await search(lambda: 1) + await search(lambda: 2)
+    def two():
+        return (yield lambda: 1) + (yield lambda: 2)
     for _ in range(4):
         rig.begin('', two(), queued=True)
     assert rig.worker.count('') == 4
@@ -310,9 +311,9 @@ def test_goals_in_a_queue_have_all_their_searches(rig):
 
 
 def test_a_goal_that_raises_does_not_hold_up_the_next(rig):
-    async def broken():
-        await turn()
-        await search(lambda: None)
+    def broken():
+        yield START
+        yield lambda: None
         raise ZeroDivisionError
     rig.worker.begin('', broken())
     rig.begin('', twice(2), queued=True)

@@ -10,7 +10,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 from geometry_msgs.msg import PointStamped, Pose
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
-from harness.dispatcher_here import DispatcherHere, goals_here
+from harness.goals_here import GoalsHere
 from ik_node import Goal
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Controller
@@ -179,11 +179,12 @@ class Rig:
         self._note(name, message)
         controller = Controller(self.robot, self.robot.groups[''], lambda: 0.0, None)
         controller.go = self._go
-        dispatcher = DispatcherHere(self.robot, self.options, controller)
-        goals_here(dispatcher).take(name, message)
-        self.refused += dispatcher.refused
+        goals = GoalsHere(self.robot, self.options, controller)
+        goals.take(name, message)
+        self.refused += goals.refused
 
-    async def _go(self, goals):
+    def _go(self, goals):
+        yield from ()
         if not self.refuses:
             self.robot.groups[''].accept(goals)
         return SimpleNamespace(accepted=not self.refuses)

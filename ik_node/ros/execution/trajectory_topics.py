@@ -9,7 +9,7 @@ from builtin_interfaces.msg import Duration, Time
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ik_node.control.group import Group
-from ik_node.control.worker import NEWER, LongSearch, Search, Worker, search, turn
+from ik_node.control.worker import NEWER, START, Job, LongSearch, Search, Worker
 from ik_node.motion.trajectory import State, Trajectory
 from ik_node.ros.execution.motion_clock import MotionClock
 from ik_node.ros.topics import TRAJECTORY, ParameterTopics
@@ -86,9 +86,9 @@ class TrajectoryTopics:
             return
         publisher = self._publishers[topic]
 
-        async def send() -> None:
-            await turn()
-            publisher.publish(await search(make))
+        def send() -> Job[None]:
+            yield START
+            publisher.publish((yield make))
         self._worker.cancel(NEWER, ('trajectory', topic))
         self._worker.begin(('trajectory', topic), send())
 

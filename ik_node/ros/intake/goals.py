@@ -1,47 +1,85 @@
-"""Subscriptions of goals: those of arms and of tasks, of which the newest are solved together."""
+"""Goals of arms and tasks by topic: checked, converted, and executed by controllers."""
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import Any
 
-from geometry_msgs.msg import PointStamped, PoseStamped
+from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped
+from nav_msgs.msg import Path
+from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Header
 
-from ik_node.control.controller import Controller
-from ik_node.control.worker import NEWER, CancelledError, turn
+from ik_node.control.controller import Controller, Outcome, Waypoint
+from ik_node.control.group import Group
+from ik_node.control.robot import Robot
+from ik_node.control.worker import NEWER, START, CancelledError, Job, LongSearch, Worker
 from ik_node.ros.configuration import Configuration
-from ik_node.ros.intake.dispatcher import Dispatcher, Received
+from ik_node.ros.conversions import time_of
+from ik_node.ros.execution.execution import Execution
+from ik_node.ros.intake import paths
 from ik_node.ros.intake.frames import Frames
+from ik_node.ros.intake.joint_goals import configuration_of
+from ik_node.ros.intake.measured import Measured
+from ik_node.ros.intake.paths import LongPath
+from ik_node.ros.intake.waiting import NotYetError, Waiting
 from ik_node.ros.publishing.outcomes import Outcomes
+from ik_node.ros.publishing.status import Arrival
 from ik_node.ros.topics import LATEST, goal_topic
+from ik_node.support.exceptions import InputError
 from ik_node.tasks.base import POINT
 
-_Message: TypeAlias = PoseStamped | PointStamped
+_TARGETS = PoseStamped, PointStamped
+_PATHS = Path, PoseArray
 _content = attrgetter('content')
+
+
+@dataclass(eq=False)
+class _Received:
+    """A goal that has been checked and converted; of arms and tasks its content is a `TaskGoal`."""
+
+    arrival: Arrival
+    content: Any
 
 
 @dataclass
 class _Pending:
-    """The goals of one controller that have not been answered; their content is a `TaskGoal`."""
+    """The goals of one controller that have not been answered."""
 
-    newest: dict[str, Received] = field(default_factory=dict)  # by task
-    searched: list[Received] = field(default_factory=list)     # that are solved for at present
-    serving: int = 0                                           # coroutines that solve for them
+    newest: dict[str, _Received] = field(default_factory=dict)  # by task
+    searched: list[_Received] = field(default_factory=list)     # that are solved for at present
+    serving: int = 0                                            # generators that solve for them
 
 
 class Goals:
-    """The goals of a configured node: poses and positions for each arm, and for each task."""
+    """The goals of a configured node, for each arm and task.
 
-    def __init__(self, node: LifecycleNode, configuration: Configuration, dispatcher: Dispatcher,
-                 outcomes: Outcomes, frames: Frames) -> None:
-        self._node, self._configuration, self._dispatcher = node, configuration, dispatcher
-        self._outcomes, self._convert = outcomes, frames.to_goal
+    - `active`: whether the node is active; otherwise goals are ignored, which is logged once.
+    - `enabled`: whether goals are solved; otherwise they are refused.
+    - `worker`: executes goals, those of a group by the key ('goals', its name), and converts long
+      paths by the key ('paths', its name).
+    - `waiting`: those whose frame may still come.
+    """
+
+    def __init__(self, node: LifecycleNode, configuration: Configuration, execution: Execution,
+                 outcomes: Outcomes, measured: Measured, frames: Frames, worker: Worker,
+                 steady: Clock, on_leave: Callable[[Group], None]) -> None:
+        """Subscribe. on_leave: called with a group that joint values move away from its goals."""
+        self.active, self.enabled, self._ignored = False, True, False
+        self._node, self._configuration, self._execution = node, configuration, execution
+        self._outcomes, self._frames, self._on_leave = outcomes, frames, on_leave
+        self.measured, self.worker = measured, worker
+        self.waiting = Waiting(node, steady, self.take, outcomes.refuse)
+        self._newest: dict[str, Arrival] = {}  # the last goal of each group that was not refused
         self._pending: dict[Controller, _Pending] = {}
         self._subscriptions: dict[tuple[str, type], Any] = {}
-        self._streams: dict[tuple[str, type], Any] = {}  # those that have had goals
+        self._streams: dict[tuple[str, type], Any] = {}  # those of tasks that have had goals
         self._arms = {(name, kind) for name in configuration.arm_names
-                      for kind in (PoseStamped, PointStamped)}
+                      for kind in (*_TARGETS, *_PATHS, JointState)}
         self.update()
 
     def update(self) -> None:
@@ -55,58 +93,113 @@ class Goals:
         for gone in self._subscriptions.keys() - wanted:
             self._node.destroy_subscription(self._subscriptions.pop(gone))
         for name, kind in wanted - self._subscriptions.keys():
+            is_path = kind in _PATHS
             self._subscriptions[name, kind] = self._node.create_subscription(
-                kind, goal_topic(kind, name), partial(self.take, name), LATEST)
+                kind, goal_topic(kind, name), partial(self._take_path, kind, name)
+                if is_path else partial(self.take, name), LATEST, raw=is_path)
 
-    def take(self, name: str, message: _Message) -> None:
-        """Take a goal for the arm or task of this name, with those of other tasks that have come.
+    def activate(self, active: bool) -> None:
+        """Begin to handle goals, or stop."""
+        if not active:
+            self.worker.cancel_all('the node has been deactivated')
+            self.stop('the node has been deactivated')
+        self.active, self._ignored = active, False
 
-        So streams of several tasks are solved once for all, and always for the newest goals.
+    def stop(self, reason: str) -> None:
+        """End the current paths, and refuse the goals under way."""
+        self.worker.cancel(reason, *((kind, name) for name in self._execution.controllers
+                                     for kind in ('paths', 'goals')))
+        for controller in self._execution.controllers.values():
+            controller.waypoints.clear()  # motions continue
+        self.waiting.stop(reason)
+
+    def _take_path(self, kind: Any, name: str, data: bytes) -> None:
+        self.take(name, paths.read_path(kind, data))
+
+    def take(self, name: str, message: Any, begins: bool = True) -> None:
+        """Take a goal for the arm or task of this name: check and convert it, and execute it.
+
+        A goal of a task is solved for together with those of others that have not been answered.
+        begins: whether that begins now. Joint values and paths replace all goals under way.
         """
-        robot, group, newest = self._configuration.robot, None, None
-        if robot is not None and name in robot.tasks:
-            group, name = robot.tasks[name]
-        messages = [(name, message)]
-        if group is not None and len(group.tasks) > 1:
-            own = name, type(message)
+        if not self.active:
+            if not self._ignored:
+                self._ignored = True
+                self._node.get_logger().warning(
+                    'goals are ignored: the node is inactive; activate it first')
+            return
+        robot, is_target = self._configuration.robot, type(message) in _TARGETS
+        group, task = None, name
+        if robot is not None:
+            group, task = robot.tasks[name] if name in robot.tasks else (
+                robot.groups.get(name), name)
+        arrival = Arrival(task if is_target else name, message.header, time.perf_counter(),
+                          'all waypoints' if isinstance(message, Path | LongPath) else '')
+        try:
+            if robot is None:
+                raise InputError('there is no robot yet: no description has been received')
+            if not self.enabled:
+                raise InputError('the node is disabled: call ~/enable')
+            if group is None:
+                raise InputError(f'there is no arm or task {name!r} any more')
+            controller = self._execution.controllers[group.name]
+            if self._configuration.options.max_goal_age > 0.0:
+                self._check_age(message.header)
+            if self.measured.topic:
+                self.measured.check_freshness(group)
+                if not self.is_busy(controller):
+                    self.update_from_measured(controller)
+            content = (self._frames.to_goal(robot, group, task, message) if is_target
+                       else self._converted(robot, group, name, message))
+        except NotYetError as error:
+            self._wait(arrival, message, error)
+            return
+        except Exception as error:
+            self._outcomes.refuse(arrival, error)
+            return
+        self._newest[group.name] = arrival
+        if self.waiting.goals:
+            self.waiting.refuse_older(arrival.name)
+        if not is_target:
+            self._begin(controller, arrival, content)
+            return
+        pending = self._pending.setdefault(controller, _Pending())
+        older = pending.newest.get(task)
+        if older is not None and older not in pending.searched:
+            self._outcomes.refuse(older.arrival, NEWER)
+        pending.newest[task] = _Received(arrival, content)
+        if len(group.tasks) > 1:
+            own = task, type(message)
             if own in self._subscriptions:
                 self._streams[own] = self._subscriptions[own]
-            for (other, kind), subscription in self._streams.items():
-                if other != name and other in group.tasks:
+        if begins:
+            pending.serving += 1
+            self.worker.begin(('goals', group.name), self._serve(controller, pending, task))
+
+    def _serve(self, controller: Controller, pending: _Pending, task: str) -> Job[None]:
+        """Solve for all accepted goals together; where they cannot be met so, one by one.
+
+        task: the one whose goal has begun it; those of others that have come are taken now, so that
+        streams of several are solved once for all. Cancelled for newer goals, it leaves those that
+        have not been answered to the next one.
+        """
+        searched: list[_Received] = []
+        try:
+            yield START
+            for (name, kind), subscription in list(self._streams.items()):
+                if name != task and name in controller.group.tasks:
                     with subscription.handle:
                         taken = subscription.handle.take_message(kind, False)
                     if taken is not None:
-                        messages.append((other, taken[0]))
-        for name, message in messages:
-            received = self._dispatcher.receive(name, message, self._convert, self.take)
-            if received is None:
-                continue
-            pending = self._pending.setdefault(received.controller, _Pending())
-            older = pending.newest.get(name)
-            if older is not None and older not in pending.searched:
-                self._dispatcher.refuse(older.arrival, CancelledError(NEWER))
-            pending.newest[name] = newest = received
-        if newest is not None:
-            pending.serving += 1
-            self._dispatcher.worker.begin(('goals', newest.controller.group.name), self._serve(
-                newest.controller, pending))
-
-    async def _serve(self, controller: Controller, pending: _Pending) -> None:
-        """Solve for all accepted goals together; where they cannot be met so, one by one.
-
-        Cancelled for newer goals, it leaves those that have not been answered to the next one.
-        """
-        searched: list[Received] = []
-        try:
-            await turn()
+                        self.take(name, taken[0], False)
             searched = pending.searched = list(pending.newest.values())
-            if self._dispatcher.measured.topic:
-                self._dispatcher.update_from_measured(controller)
+            if self.measured.topic:
+                self.update_from_measured(controller)
             batches = [searched.copy()]
             for goals in batches:
                 is_alone = len(goals) == 1
                 try:
-                    outcome = await controller.go(list(map(_content, goals)))
+                    outcome = yield from controller.go(list(map(_content, goals)))
                     is_answer = is_alone or outcome.accepted
                     if is_answer:
                         self._outcomes.publish(controller.robot, controller.group, outcome,
@@ -114,7 +207,7 @@ class Goals:
                 except Exception as error:  # of several it is reported with the one that has it
                     is_answer = is_alone
                     if is_alone:
-                        self._dispatcher.refuse(goals[0].arrival, error)
+                        self._outcomes.refuse(goals[0].arrival, error)
                 if not is_answer:
                     batches += [[goal] for goal in goals]
                     continue
@@ -125,13 +218,135 @@ class Goals:
         except CancelledError as error:
             left = [goal for goal in searched
                     if pending.newest.get(goal.content.task) is not goal]
-            if pending.serving == 1:  # nobody serves the others
+            if pending.serving == 1:  # no other generator solves for the rest
                 left += pending.newest.values()
                 pending.newest.clear()
             for goal in left:
-                self._dispatcher.refuse(goal.arrival, error)
+                self._outcomes.refuse(goal.arrival, error)
         finally:
             searched.clear()
             pending.serving -= 1
             if not (pending.serving or pending.newest):
                 self._pending.pop(controller, None)
+
+    def _converted(self, robot: Robot, group: Group, name: str, message: Any) -> Any:
+        """Return the content of a message of joint values, or of a path; see `_begin`."""
+        if isinstance(message, LongPath):
+            message.check()
+            return message
+        if isinstance(message, Path):
+            return [*paths.waypoints_of(self._frames, robot, group, name, message)]
+        self._execution.follow(robot)
+        return configuration_of(robot, group, name, message)
+
+    def _begin(self, controller: Controller, arrival: Arrival, content: Any) -> None:
+        """Begin to move to joint values (n,), through waypoints, or to convert a `LongPath`."""
+        if isinstance(content, LongPath):
+            self.worker.begin(('paths', controller.group.name),
+                              self._convert(controller, arrival, content))
+        elif isinstance(content, list):
+            self._execute(controller, arrival, paths.move_through(content, controller))
+        else:
+            self._execute(controller, arrival, self._move(controller, arrival, content))
+
+    def _move(self, controller: Controller, arrival: Arrival, q: Any) -> Job[Outcome]:
+        group = controller.group
+        self._on_leave(group)
+        duration = yield from controller.go_to(q)
+        if arrival.name not in group.tasks:  # the goals of all tasks are superseded
+            for task in group.tasks:
+                self.waiting.refuse_older(task)
+        return Outcome((), None, True, duration)
+
+    def _convert(self, controller: Controller, arrival: Arrival, path: LongPath) -> Job[None]:
+        """Convert a path, a few poses at a time, then follow it."""
+        robot, group, waypoints = controller.robot, controller.group, list[Waypoint]()
+        try:
+            yield START
+            message = yield LongSearch(path.read)
+            for waypoint in paths.waypoints_of(self._frames, robot, group, arrival.name, message):
+                waypoints.append(waypoint)
+                if len(waypoints) % paths.AT_ONCE == 0:
+                    yield LongSearch(int)  # other callbacks come in between
+            if self._newest[group.name] is not arrival:
+                raise CancelledError(NEWER)
+        except NotYetError as error:
+            self._wait(arrival, path, error)
+        except (Exception, CancelledError) as error:
+            self._outcomes.refuse(arrival, error)
+        else:
+            self._execute(controller, arrival, paths.move_through(waypoints, controller))
+
+    def _execute(self, controller: Controller, arrival: Arrival, goal: Job[Outcome | None],
+                 is_new: bool = True) -> None:
+        """Execute a goal in place of all that are under way, and publish its outcome.
+
+        is_new: not a step of the current path.
+        """
+        def execution() -> Job[None]:
+            try:
+                yield START
+                if is_new:
+                    self.update_from_measured(controller)
+                outcome = yield from goal
+                if outcome is not None:
+                    self._outcomes.publish(controller.robot, controller.group, outcome, arrival)
+            except (Exception, CancelledError) as error:
+                self._outcomes.refuse(arrival, error)
+            finally:
+                goal.close()
+        key = 'goals', controller.group.name
+        if is_new:
+            self.worker.cancel(NEWER, key)
+        self.worker.begin(key, execution())
+
+    def follow(self, robot: Robot) -> None:
+        """Go to the next waypoint of every path whose group is not on its way to another goal."""
+        for controller in self._execution.controllers.values():
+            if controller.waypoints and not self.is_busy(controller):
+                waypoint = controller.waypoints.popleft()
+                goal = waypoint.goal
+                self._execution.follow(robot)
+                self._execute(controller, Arrival(
+                    goal.task, goal.header, time.perf_counter(), waypoint.place),
+                    paths.follow(waypoint, controller), False)
+
+    def is_busy(self, controller: Controller) -> bool:
+        """Return whether a goal of a controller is being executed."""
+        return self.worker.is_busy(('goals', controller.group.name))
+
+    def update_from_measured(self, controller: Controller) -> None:
+        """Set a group at rest to its measured joint values, where there are any."""
+        if self.measured.topic and controller.motion is None:
+            self.measured.update(controller.robot, controller.group)
+            controller.begin_at_present()
+
+    def follow_measured(self) -> None:
+        """Set joints at rest that no goal has moved yet to their measured values."""
+        for controller in self._execution.controllers.values():
+            if not (controller.has_moved or self.is_busy(controller)):
+                self.update_from_measured(controller)
+
+    def active_robot(self) -> Robot:
+        """Return the robot. Raises InputError where the node is not active, or has none yet."""
+        if not self.active:
+            raise InputError('the node is not active')
+        if self._configuration.robot is None:
+            raise InputError('there is no robot yet')
+        return self._configuration.robot
+
+    def _wait(self, arrival: Arrival, message: Any, error: NotYetError) -> None:
+        """Take a goal again as soon as it can be converted; refuse it after the timeout."""
+        timeout = self._configuration.options.tf_timeout
+        if not self.waiting.wait(arrival, message, error.come, timeout):
+            waited = f'; waited {timeout:g} s for it' if timeout > 0.0 else ''
+            self._outcomes.refuse(arrival, f'{error}{waited}')
+
+    def _check_age(self, header: Header) -> None:
+        """Raise InputError for a stamp that is no time, or older than max_goal_age; 0 is no age."""
+        most, stamp = self._configuration.options.max_goal_age, 1e-9 * time_of(header).nanoseconds
+        if stamp > 0.0:
+            age = 1e-9 * self._node.get_clock().now().nanoseconds - stamp
+            if age > most:
+                raise InputError(f'the goal is {age:.3f} s old, more than max_goal_age allows, '
+                                 f'{most:g} s')

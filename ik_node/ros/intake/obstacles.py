@@ -17,7 +17,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from ik_node.collision.shapes import Shapes
 from ik_node.control.collision_world import CollisionWorld
 from ik_node.control.robot import Robot
-from ik_node.control.worker import LongSearch, Worker, search, turn
+from ik_node.control.worker import START, Job, LongSearch, Worker
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.execution import Execution
@@ -150,12 +150,12 @@ class Obstacles:
             return
         self._waiting.append(_Message(kind, message, self._now()))
 
-    async def _serve(self, robot: Robot) -> None:
+    def _serve(self, robot: Robot) -> Job[None]:
         """Apply what waits until a frame has to be waited for."""
         try:
-            await turn()
+            yield START
             while True:
-                await self._read()
+                yield from self._read()
                 ready = self._ready(robot)
                 if not (ready or self._has_expired()):
                     return
@@ -164,7 +164,7 @@ class Obstacles:
                 apply = (partial if size <= _QUICK else LongSearch)(
                     self._applied, robot, ready, next(self._numbers))
                 try:
-                    contents, present = await search(apply)
+                    contents, present = yield apply
                 except Exception as error:  # a defect, which must not stop the node
                     self._refuse(reason_of(error, self._log.warn))
                 else:
@@ -174,30 +174,30 @@ class Obstacles:
                 for _ in ready:
                     self._waiting.popleft()
                 self._served = 0
-                await self._stop_what_is_blocked()
+                yield from self._stop_what_is_blocked()
         finally:  # also cancelled, as where the robot has changed; what waits is kept
             self._is_serving, self._served = False, 0
 
-    async def _keep_clear(self) -> None:
-        await turn()
-        await self._stop_what_is_blocked()
+    def _keep_clear(self) -> Job[None]:
+        yield START
+        yield from self._stop_what_is_blocked()
 
-    async def _read(self) -> None:
+    def _read(self) -> Job[None]:
         """Convert the messages that wait."""
         while (k := next((k for k, one in enumerate(self._waiting)
                           if isinstance(one.message, bytes)), -1)) >= 0:
             self._served, one = k + 1, self._waiting[k]
             try:
-                await search((partial if len(one.message) <= _SHORT else LongSearch)(one.read))
+                yield (partial if len(one.message) <= _SHORT else LongSearch)(one.read)
             except Exception as error:  # a defect, which must not stop the node
                 self._refuse(reason_of(error, self._log.warn))
                 del self._waiting[k]
 
-    async def _stop_what_is_blocked(self) -> None:
+    def _stop_what_is_blocked(self) -> Job[None]:
         """Brake motions into whose way obstacles, or other joints, have come."""
         for name, controller in list(self._execution.controllers.items()):
             try:
-                reason = await controller.keep_clear()
+                reason = yield from controller.keep_clear()
             except Exception as error:  # a defect, which must not stop the node
                 reason = reason_of(error, self._log.warn)
             if reason:

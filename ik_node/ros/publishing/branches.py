@@ -8,7 +8,7 @@ from builtin_interfaces.msg import Time
 
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.worker import CancelledError, Worker, search, turn
+from ik_node.control.worker import START, CancelledError, Job, Worker
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.log import reason_of
 from ik_node.ros.publishing.markers.chain_markers import BranchList
@@ -53,12 +53,12 @@ class Branches:
             self._worker.begin(('shown branches', group.name), self._list(robot, listed))
         return self._listed.get(group.name, listed).branches
 
-    async def _list(self, robot: Robot, listed: _Listed) -> None:
+    def _list(self, robot: Robot, listed: _Listed) -> Job[None]:
         """Look for the branches to be shown, unless others are looked for by then."""
         group = listed.group
         try:
-            await turn()
-            found = await self._find(robot, group, listed.goal)
+            yield START
+            found = yield from self._find(robot, group, listed.goal)
         except CancelledError:
             if self._listed.get(group.name) is listed:
                 del self._listed[group.name]
@@ -72,26 +72,26 @@ class Branches:
 
     def publish_later(self, robot: Robot, group: Group, goal: Goal, stamp: Time) -> None:
         """Publish the branches of a goal, once they are found; stamp: of its result."""
-        async def publish() -> None:
-            await turn()
-            await self.publish(robot, group, goal, stamp)
+        def publish() -> Job[None]:
+            yield START
+            yield from self.publish(robot, group, goal, stamp)
         self._worker.begin(('branches', group.name), publish())
 
-    async def publish(self, robot: Robot, group: Group, goal: Goal,
-                      stamp: Time | None = None) -> tuple[bool, str]:
+    def publish(self, robot: Robot, group: Group, goal: Goal,
+                stamp: Time | None = None) -> Job[tuple[bool, str]]:
         """Publish the branches of a goal, the nearest to the present joint values first.
 
         stamp: of their result; by default now. Return whether a closed form lists them, and their
         number, or the reason why not; then nothing is published.
         """
-        found, text = await self._find(robot, group, goal)
+        found, text = yield from self._find(robot, group, goal)
         if found is None:
             self._log(f'no solutions published: {text}')
             return False, text
         self._outputs.solutions(group, found, self._configuration.options.frame_prefix, stamp)
         return True, f'{text}; {group.family}'.removesuffix('; ')
 
-    async def publish_last(self, robot: Robot) -> tuple[bool, str]:
+    def publish_last(self, robot: Robot) -> Job[tuple[bool, str]]:
         """Publish the branches of each group's last goal; return whether any are, and a message."""
         published, lines = False, []
         for group in robot.groups.values():
@@ -99,16 +99,16 @@ class Branches:
             if goal is None:
                 listed, line = False, _NO_GOAL
             else:
-                listed, line = await self.publish(robot, group, goal)
+                listed, line = yield from self.publish(robot, group, goal)
             published = published or listed
             lines.append(f'{group.name}: {line}' if group.name else line)
         return published, '; '.join(lines)
 
-    async def _find(self, robot: Robot, group: Group, goal: Goal) -> tuple[np.ndarray | None, str]:
+    def _find(self, robot: Robot, group: Group, goal: Goal) -> Job[tuple[np.ndarray | None, str]]:
         """Return the branches (k, n) of a goal and their number; None and the reason on failure."""
         q0 = robot.joint_configuration(group)
         try:
-            found = await search(lambda: group.branches(goal, q0))
+            found = yield lambda: group.branches(goal, q0)
         except Exception as error:  # a defect must not stop the node
             return None, reason_of(error, self._log)
         return found, f'{len(found)} branch{"" if len(found) == 1 else "es"} inside the limits'

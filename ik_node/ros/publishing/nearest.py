@@ -8,7 +8,7 @@ import numpy as np
 from ik_node.collision import CollisionModel, Contact
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.worker import LongSearch, Worker, search, turn
+from ik_node.control.worker import START, Job, LongSearch, Worker
 from ik_node.ros.log import ThrottledLog, reason_of
 
 _MOST = 3       # pairs
@@ -44,12 +44,12 @@ class Nearest:
             self._worker.begin(key, self._find(group, model, q, state))
         return self._found.get(group.name, found).pairs
 
-    async def _find(self, group: Group, model: CollisionModel, q: np.ndarray,
-                    state: tuple[object, ...]) -> None:
+    def _find(self, group: Group, model: CollisionModel, q: np.ndarray,
+              state: tuple[object, ...]) -> Job[None]:
         pairs: tuple[Contact, ...] = ()
-        await turn()
+        yield START
         try:
-            pairs = await search(LongSearch(nearest_pairs, model, q, group.size))
+            pairs = yield LongSearch(nearest_pairs, model, q, group.size)
         except Exception as error:  # a defect, which must not stop the node
             reason_of(error, self._log.warn)
         self._found[group.name] = _Found(state, pairs)

@@ -55,11 +55,12 @@ class Outcomes:
                 f'misses by {error_words(errors)}, ')
             self._log.warn(f'goal not met: {text} ({missed}{solver})')
 
-    def refuse(self, robot: Robot | None, arrival: Arrival, error: BaseException | str) -> None:
-        """Publish that a goal was refused, also because of a defect. robot: None without one.
+    def refuse(self, arrival: Arrival, error: BaseException | str) -> None:
+        """Publish that a goal was refused, also because of a defect, which must not stop the node.
 
         Of one that a newer has replaced there is a status only: in streams there are many.
         """
+        robot = self._configuration.robot
         reason = error if isinstance(error, str) else reason_of(error, self._log.warn)
         replaced = reason == NEWER
         self._health.refuse()

@@ -9,22 +9,23 @@ from std_srvs.srv import SetBool, Trigger
 from ik_node.control.controller import Controller
 from ik_node.control.group import Group
 from ik_node.control.options import JUMP
-from ik_node.control.worker import CancelledError
+from ik_node.control.worker import CancelledError, Job
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
-from ik_node.ros.intake.dispatcher import Dispatcher
+from ik_node.ros.intake.goals import Goals
 from ik_node.ros.log import reason_of
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.outputs import Outputs
+from ik_node.ros.services.requests import in_turn
 
 
 class Commands:
     """Serves commands to the robot."""
 
-    def __init__(self, node: LifecycleNode, configuration: Configuration, dispatcher: Dispatcher,
+    def __init__(self, node: LifecycleNode, configuration: Configuration, goals: Goals,
                  execution: Execution, outputs: Outputs, branches: Branches,
                  on_leave: Callable[[Group], None]) -> None:
-        self._node, self._dispatcher, self._execution = node, dispatcher, execution
+        self._node, self._goals, self._execution = node, goals, execution
         self._outputs, self._branches, self._on_leave = outputs, branches, on_leave
         self._configuration = configuration
         node.create_service(SetBool, '~/enable', self._enable)
@@ -43,29 +44,30 @@ class Commands:
         if robot is None:
             return False, 'there is no robot yet'
         moves = self._configuration.options.motion != JUMP
-        if not self._dispatcher.enabled or (moves and not self._dispatcher.active):
+        if not self._goals.enabled or (moves and not self._goals.active):
             return False, 'the node is not active, or disabled: motions are not allowed'
-        if moves and self._dispatcher.measured.topic:
+        if moves and self._goals.measured.topic:
             for group in robot.groups.values():
-                self._dispatcher.measured.check_freshness(group)
-        self._dispatcher.stop('the robot goes to its start pose')
+                self._goals.measured.check_freshness(group)
+        self._goals.stop('the robot goes to its start pose')
         self._outputs.scene.forget_goals(robot.groups.values())
         if moves:
             controllers = self._execution.controllers.items()
-            duration = max([await self._dispatcher.in_turn(('goals', name), self._start(controller))
+            duration = max([await in_turn(self._node, self._goals.worker, ('goals', name),
+                                          self._start(controller))
                             for name, controller in controllers], default=0.0)
             return True, f'moving to the start pose for {duration:.3f} s'
         self._execution.freeze(robot)
         robot.reset()
         for group in robot.groups.values():
             self._leave(group)
-        if self._dispatcher.active:
+        if self._goals.active:
             self._outputs.announce(robot, self._configuration.options)
         return True, 'at the start pose'
 
-    async def _start(self, controller: Controller) -> float:
-        self._dispatcher.update_from_measured(controller)
-        duration = await controller.go_to_start()
+    def _start(self, controller: Controller) -> Job[float]:
+        self._goals.update_from_measured(controller)
+        duration = yield from controller.go_to_start()
         self._leave(controller.group)
         return duration
 
@@ -76,7 +78,7 @@ class Commands:
     def freeze(self) -> None:
         """Stop all motions of an active node at once, and publish the joint states."""
         robot = self._configuration.robot
-        if robot is not None and self._dispatcher.active:
+        if robot is not None and self._goals.active:
             self._execution.freeze(robot)
             self._outputs.joint_states(robot)
 
@@ -86,7 +88,7 @@ class Commands:
 
     async def _solve_all(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         response.success, response.message = await self._outcome(
-            self._dispatcher.in_turn('solve_all', self._list_branches()))
+            in_turn(self._node, self._goals.worker, 'solve_all', self._list_branches()))
         return response
 
     async def _outcome(self, command: Awaitable[tuple[bool, str]]) -> tuple[bool, str]:
@@ -95,15 +97,15 @@ class Commands:
         except (Exception, CancelledError) as error:  # a defect must not stop the node
             return False, reason_of(error, self._node.get_logger().error)
 
-    async def _list_branches(self) -> tuple[bool, str]:
-        robot = self._dispatcher.active_robot()
+    def _list_branches(self) -> Job[tuple[bool, str]]:
+        robot = self._goals.active_robot()
         self._execution.follow(robot)
-        return await self._branches.publish_last(robot)
+        return (yield from self._branches.publish_last(robot))
 
     def _enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._dispatcher.enabled = request.data
-        self._dispatcher.stop('the node has been disabled' if not request.data else 'the node has '
-                            'been enabled anew')
+        self._goals.enabled = request.data
+        self._goals.stop('the node has been disabled' if not request.data else
+                         'the node has been enabled anew')
         if not request.data:
             self.freeze()
         response.success = True

@@ -11,7 +11,7 @@ import numpy as np
 from ik_node.collision.model import CollisionModel
 from ik_node.control.group import AnyResult, Group, TaskGoal
 from ik_node.control.robot import Robot
-from ik_node.control.worker import LongSearch, search
+from ik_node.control.worker import Job, LongSearch
 from ik_node.ros.conversions import checked_positions, pose_to_matrix
 from ik_node.ros.intake.frames import placed
 from ik_node.solvers.result import StopReason
@@ -79,7 +79,7 @@ class _Tip(NamedTuple):
     is_link: bool = False
 
 
-async def solve_once(request: Any, robot: Robot, context: Context) -> Response:
+def solve_once(request: Any, robot: Robot, context: Context) -> Job[Response]:
     """Solve a PositionIKRequest, by its field names, for a robot, which is not changed.
 
     The start has the joint values of the request, and those of the robot for all others; frames of
@@ -87,12 +87,12 @@ async def solve_once(request: Any, robot: Robot, context: Context) -> Response:
     request keep their targets.
     """
     try:
-        return await _solve(request, robot, context)
+        return (yield from _solve(request, robot, context))
     except RequestError as error:
         return Response(error.code, str(error), {})
 
 
-async def _solve(request: Any, robot: Robot, context: Context) -> Response:
+def _solve(request: Any, robot: Robot, context: Context) -> Job[Response]:
     if any(getattr(request.constraints, kind) for kind in _CONSTRAINTS):
         raise RequestError(Code.INVALID_GOAL_CONSTRAINTS, 'constraints are not supported; '
                            'task_weights selects the axes of a goal')
@@ -107,15 +107,15 @@ async def _solve(request: Any, robot: Robot, context: Context) -> Response:
     for group, own in goals.items():
         model = None
         if request.avoid_collisions and context.avoid_collisions == 'check':
-            model = checkers[group] = await _checker(group, there)
+            model = checkers[group] = (yield from _checker(group, there))
         bounded = context.bounded(group, timeout, model)
-        result = await search(partial(bounded.solve, own, there.joint_configuration(group)))
+        result = yield partial(bounded.solve, own, there.joint_configuration(group))
         if not result.success:
             return Response(Code.TIMED_OUT if result.reason is StopReason.TIMEOUT
                             else Code.NO_IK_SOLUTION, _failed(group, own, result), {})
         there.move(group, result.q)
     for group in checkers if len(checkers) > 1 else ():  # with the others at their solutions
-        model = await _checker(group, there)
+        model = yield from _checker(group, there)
         for contact in model.contacts(there.joint_configuration(group))[:1]:
             return Response(Code.NO_IK_SOLUTION, f'{StopReason.COLLISION.value}: {contact}', {})
     if request.avoid_collisions and context.avoid_collisions == 'report':
@@ -127,10 +127,10 @@ async def _solve(request: Any, robot: Robot, context: Context) -> Response:
                     there.joint_values())
 
 
-async def _checker(group: Group, robot: Robot) -> CollisionModel:
+def _checker(group: Group, robot: Robot) -> Job[CollisionModel]:
     """Return what checks a group for collisions, with other joints where those of a robot are."""
     try:
-        return await search(LongSearch(group.checker, robot.values))
+        return (yield LongSearch(group.checker, robot.values))
     except IkError as error:
         raise RequestError(Code.COLLISION_CHECKING_UNAVAILABLE,
                            f'collisions cannot be checked: {error}') from error

@@ -9,13 +9,14 @@ from std_msgs.msg import Header
 
 from ik_node.collision.model import CollisionModel
 from ik_node.control.group import Group
-from ik_node.control.worker import CancelledError
+from ik_node.control.worker import CancelledError, Job
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
-from ik_node.ros.intake.dispatcher import Dispatcher
 from ik_node.ros.intake.frames import Frames
+from ik_node.ros.intake.goals import Goals
 from ik_node.ros.log import reason_of
 from ik_node.ros.services.ik_request import Code, Context, Response, solve_once
+from ik_node.ros.services.requests import in_turn
 
 NAME = '~/compute_ik'
 
@@ -23,10 +24,10 @@ NAME = '~/compute_ik'
 class IkService:
     """Solves each request once, without motion and without state."""
 
-    def __init__(self, node: LifecycleNode, configuration: Configuration, dispatcher: Dispatcher,
+    def __init__(self, node: LifecycleNode, configuration: Configuration, goals: Goals,
                  execution: Execution, frames: Frames) -> None:
         self._node, self._execution, self._frames = node, execution, frames
-        self._configuration, self._dispatcher = configuration, dispatcher
+        self._configuration, self._goals = configuration, goals
         self._bounded: dict[tuple[str, bool], tuple[Group, float, Group]] = {}
         try:
             from moveit_msgs.srv import GetPositionIK
@@ -41,8 +42,8 @@ class IkService:
         """Fill in the response to a moveit_msgs/GetPositionIK request."""
         header = Header()
         try:
-            header, result = await self._dispatcher.in_turn(
-                NAME, self._answer(request.ik_request))
+            header, result = await in_turn(
+                self._node, self._goals.worker, NAME, self._answer(request.ik_request))
         except (Exception, CancelledError) as error:  # a defect must not stop the node
             result = Response(Code.FAILURE, reason_of(error, self._node.get_logger().error), {})
         response.error_code.val = int(result.code)
@@ -57,14 +58,14 @@ class IkService:
             state.name, state.position = list(result.joints), list(result.joints.values())
         return response
 
-    async def _answer(self, request: Any) -> tuple[Header, Response]:
+    def _answer(self, request: Any) -> Job[tuple[Header, Response]]:
         """Return the response to a request, and the header of the joint values it starts from."""
-        options, robot = self._configuration.options, self._dispatcher.active_robot()
+        options, robot = self._configuration.options, self._goals.active_robot()
         header = Header(stamp=self._execution.advance(robot),
                         frame_id=options.frame_prefix + robot.tree.root)
-        return header, await solve_once(request, robot, Context(
+        return header, (yield from solve_once(request, robot, Context(
             self._frames.in_target, self.bounded, options.frame_prefix,
-            options.avoid_collisions))
+            options.avoid_collisions)))
 
     def bounded(self, group: Group, timeout: float,
                 collisions: CollisionModel | None = None) -> Group:

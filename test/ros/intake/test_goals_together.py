@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from geometry_msgs.msg import PointStamped
 
-from harness.dispatcher_here import DispatcherHere, goals_here
 from harness.figure_values import built
+from harness.goals_here import GoalsHere
 from ik_node.control import worker as worker_module
 from ik_node.control.controller import Controller
 from ik_node.control.options import NodeOptions
-from ik_node.control.worker import NEWER, Worker, turn
+from ik_node.control.worker import NEWER, START, Worker
 from ik_node.ros.conversions import array_to_point
 from ik_node.support import clock
 from ik_node.support.exceptions import InputError
@@ -43,37 +43,19 @@ def threaded(monkeypatch):
     monkeypatch.setattr(worker_module, 'LongSearch', object)
 
 
-class Threaded(DispatcherHere):
-    """The same with a worker, which searches in a thread of its own."""
-
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
-        self.woken = threading.Semaphore(0)
-        self._worker = Worker(self.woken.release)
-
-    @property
-    def worker(self):
-        return self._worker
-
-    def wait(self):
-        """Go on until no goal is left."""
-        while any(self.worker.is_busy(group) for group in self.worker._groups):
-            assert self.woken.acquire(timeout=30.0)
-            self.worker.resume()
-
-
 class Rig:
     """The goals of two tasks, whose outcomes are collected."""
 
-    def __init__(self, *waiting, oldest=None, dispatcher=DispatcherHere):
+    def __init__(self, *waiting, oldest=None, worker=None):
         self.robot = built(tasks=tuple(PALMS), **{
             f'{name}__{field}': value for name, link in PALMS.items()
             for field, value in (('type', 'position'), ('link', link))}).robot
         self.controller = Controller(self.robot, self.robot.groups[''], lambda: 0.0, None)
         self.oldest = oldest
-        self.dispatcher = dispatcher(self.robot, NodeOptions(), self.controller, self._check_age)
-        self.outcomes, self.refused = self.dispatcher.outcomes, self.dispatcher.refused
-        self.goals = goals_here(self.dispatcher)
+        self.goals = GoalsHere(
+            self.robot, NodeOptions(max_goal_age=1.0), self.controller, worker)
+        self.goals._check_age = self._check_age
+        self.outcomes, self.refused = self.goals.outcomes, self.goals.refused
         self.queue = Queue(*waiting)
         self.goals._streams = {('b', PointStamped): SimpleNamespace(handle=self.queue)}
 
@@ -146,7 +128,9 @@ def test_goals_taken_together_with_one_whose_solve_raises_are_not_lost(monkeypat
 def busy(monkeypatch):
     """A rig whose first solve goes on until it is cancelled."""
     monkeypatch.setattr(worker_module, '_SHORT_TURN', 0.0)
-    rig = Rig(dispatcher=Threaded)
+    woken = threading.Semaphore(0)
+    rig = Rig(worker=Worker(woken.release))
+    rig.woken = woken
     solve, first, began = rig.robot.groups[''].solver.solve, [], threading.Event()
 
     def once(q0):
@@ -160,7 +144,15 @@ def busy(monkeypatch):
     rig.goals.take('a', goal(LEFT))
     assert began.wait(30.0)
     yield rig
-    rig.dispatcher.worker.close('the test is over')
+    rig.goals.worker.close('the test is over')
+
+
+def finish(rig):
+    """Go on until no goal is left."""
+    worker = rig.goals.worker
+    while any(worker.is_busy(group) for group in worker._groups):
+        assert rig.woken.acquire(timeout=30.0)
+        worker.resume()
 
 
 def answered(rig):
@@ -169,7 +161,7 @@ def answered(rig):
 
 def test_a_goal_of_another_task_joins_one_that_is_searched_for(busy):
     busy.goals.take('b', goal(RIGHT))
-    busy.dispatcher.wait()
+    finish(busy)
     assert answered(busy) == [['a', 'b']]
     assert not busy.refused
     assert busy.place('a') == pytest.approx(LEFT, abs=2e-6)
@@ -180,7 +172,7 @@ def test_a_newer_goal_of_the_same_task_replaces_it(busy, monkeypatch):
     monkeypatch.setattr(worker_module, '_LONG_TURN', 0.0)
     busy.goals.take('b', goal(RIGHT))
     busy.goals.take('a', goal([0.25, 0.25, 0.1]))
-    busy.dispatcher.wait()
+    finish(busy)
     assert busy.refused == [('a', NEWER)]
     assert answered(busy) == [['a', 'b']]
     assert busy.place('a') == pytest.approx([0.25, 0.25, 0.1], abs=2e-6)
@@ -190,32 +182,32 @@ def test_of_a_stream_of_goals_those_that_are_searched_for_are_met_too(busy, monk
     monkeypatch.setattr(worker_module, '_LONG_TURN', 60.0)
     busy.goals.take('b', goal(RIGHT))
     busy.goals.take('a', goal([0.25, 0.25, 0.1]))
-    busy.dispatcher.wait()
+    finish(busy)
     assert not busy.refused
     assert answered(busy) == [['a', 'b'], ['a']]
     assert busy.place('a') == pytest.approx([0.25, 0.25, 0.1], abs=2e-6)
 
 
 def test_a_goal_of_the_whole_body_replaces_all(busy):
-    async def joints():
-        await turn()
+    def joints():
+        yield START
     busy.goals.take('b', goal(RIGHT))
-    busy.dispatcher.worker.cancel(NEWER, ('goals', ''))
-    busy.dispatcher.worker.begin(('goals', ''), joints())
-    busy.dispatcher.wait()
+    busy.goals.worker.cancel(NEWER, ('goals', ''))
+    busy.goals.worker.begin(('goals', ''), joints())
+    finish(busy)
     assert sorted(busy.refused) == [('a', NEWER), ('b', NEWER)]
     busy.goals.take('a', goal(LEFT))
-    busy.dispatcher.wait()
+    finish(busy)
     assert answered(busy) == [['a']]
 
 
 def test_cancelled_each_is_refused_and_no_target_has_moved(busy):
     figure = busy.robot.groups['']
     before = [figure.tasks[name].target.tolist() for name in PALMS]
-    busy.dispatcher.worker.cancel_all('the node has been disabled')
+    busy.goals.worker.cancel_all('the node has been disabled')
     assert busy.refused == [('a', 'the node has been disabled')]
     assert [figure.tasks[name].target.tolist() for name in PALMS] == before
     busy.goals.take('b', goal(RIGHT))
-    busy.dispatcher.wait()
+    finish(busy)
     assert answered(busy) == [['b']]
     assert busy.place('b') == pytest.approx(RIGHT, abs=2e-6)

@@ -6,6 +6,7 @@ import pytest
 
 from ik_node.control.worker import NEWER
 from ik_node.ros.intake.waiting import Waiting
+from ik_node.ros.publishing.status import Arrival
 
 TIMEOUT = 0.2
 
@@ -44,6 +45,7 @@ class Buffer:
 
     def __init__(self):
         self.newest = -1.0
+        self.has_come = self.knows  # whether another try is useful
 
     def knows(self, stamp):
         return stamp <= self.newest
@@ -55,24 +57,30 @@ class Desk:
     def __init__(self):
         self.seconds, self.node, self.buffer = 100.0, Node(), Buffer()
         self.answered, self.refused, self.replaced, self.asked = [], [], [], 0
-        self.waiting = Waiting(self.node, self)
+        self.waiting = Waiting(self.node, self, self.take, self.refuse)
 
     def now(self):
         return SimpleNamespace(nanoseconds=round(1e9 * self.seconds))
 
     def goal(self, stamp, arm='', timeout=TIMEOUT):
-        def handle():
-            self.asked += 1
-            if self.buffer.knows(stamp):
-                self.answered.append((arm, stamp))
-            elif self.waiting.wait(arm, lambda: self.buffer.knows(stamp), handle,
-                                   lambda reason: self.replaced.append((arm, stamp, reason)),
-                                   timeout):
-                return
-            else:
-                self.refused.append((arm, stamp))
-            self.waiting.refuse_older(arm)
-        handle()
+        self.take(arm, (stamp, timeout))
+
+    def take(self, arm, message):
+        self.asked += 1
+        stamp, timeout = message
+        if self.asked > 1 and stamp == 'broken':
+            raise ValueError(stamp)
+        if stamp != 'broken' and self.buffer.knows(stamp):
+            self.answered.append((arm, stamp))
+        elif self.waiting.wait(Arrival(arm, stamp, 0.0), message,
+                               lambda: self.buffer.has_come(stamp), timeout):
+            return
+        else:
+            self.refused.append((arm, stamp))
+        self.waiting.refuse_older(arm)
+
+    def refuse(self, arrival, reason):
+        self.replaced.append((arrival.name, arrival.header, reason))
 
     def after(self, seconds):
         """Let time pass, with a look every hundredth of a second where there is one to come."""
@@ -176,30 +184,24 @@ def test_what_is_stopped_is_refused_with_the_reason_and_the_timer_rests(desk):
 
 
 def test_one_that_waits_for_a_second_frame_has_no_more_time_for_it(desk):
-    first = [False]
-    tried, refused = [], []
-
-    def handle():
-        tried.append(desk.seconds)
-        if not desk.waiting.wait('', lambda: first[0], handle, refused.append, TIMEOUT):
-            refused.append(desk.seconds)
-
     start = desk.seconds
-    handle()
+    desk.goal(1.0)
     desk.after(0.1)
-    first[0] = True  # it is worth it, and in vain each time
-    desk.after(0.3)
-    assert len(tried) > 5
-    assert refused == pytest.approx([start + TIMEOUT], abs=0.02)
+    desk.buffer.has_come = lambda stamp: True  # it is worth it, and in vain each time
+    for _ in range(30):
+        if not desk.refused:
+            desk.after(0.01)
+    assert desk.refused == [('', 1.0)]
+    assert desk.asked > 5
+    assert desk.seconds == pytest.approx(start + TIMEOUT, abs=0.02)
 
 
 def test_an_error_in_a_goal_does_not_lengthen_the_time_of_the_next(desk):
-    def broken():
-        raise ValueError('broken')
-
-    assert desk.waiting.wait('', lambda: True, broken, print, TIMEOUT)
+    desk.goal('broken')
+    desk.buffer.has_come = lambda stamp: True
     with pytest.raises(ValueError, match='broken'):
         desk.after(0.01)
+    desk.buffer.has_come = desk.buffer.knows
     desk.seconds += 10.0
     desk.goal(1.0)
     desk.after(TIMEOUT - 0.05)
