@@ -53,8 +53,8 @@ _PATH_OF_A_GOAL = (
      'once where it is short, else in the thread of the group'),
     ('control/arm.py', 'Arm.solve', 'or `TaskGroup.solve`: calls the solver'),
     ('solvers/arm/base.py', 'Solver.solve', 'calls the kernel'),
-    ('ros/publishing/outcomes.py', 'Outcomes.publish', 'publishes joint states first, then status '
-     'and markers'))
+    ('ros/publishing/outputs.py', 'Outputs.joint_states', 'publishes the joint states; status and '
+     'markers follow, by `Outcomes.publish`'))
 """File, function and what it does."""
 
 

@@ -18,7 +18,7 @@ LAYERS = [['support'], ['spatial'], ['kinematics'], ['model'], ['collision'], ['
           ['commands', 'viewer']]
 # Of ros/: a part may import from those before it.
 ROS_LAYERS = [['conversions', 'topics'], ['log'], ['run'], ['parameters'], ['configuration'],
-              ['publishing'], ['execution'], ['intake'], ['clients', 'services'], ['session'],
+              ['execution'], ['publishing'], ['intake'], ['clients', 'services'], ['session'],
               ['node']]
 # Of solvers/: likewise.
 SOLVER_LAYERS = [['codes'], ['options'], ['kernel'], ['goal'], ['result'], ['solver_output'],

@@ -123,8 +123,9 @@ class Controller(MotionExecutor):
                 robot.move(group, result.q)
             else:
                 duration, result = yield from self._move([(goals[-1], result)])
-            group.accept(goals)
             self.has_moved = True
+            if group.chain is None:
+                group.accept(goals)
         if group.chain is not None and not is_repeated:
             self.goal = goal
             q = (result.q if accepted and group.motion == JUMP

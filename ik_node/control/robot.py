@@ -26,6 +26,7 @@ class Robot:
     - `measured`: where joints are measured, inside the limits or not; without those of groups that
       have been moved since.
     - `has_velocities`: whether joints have velocities; where they jump they have none.
+    - `has_mimics`: whether joints follow others.
     - `obstacles`: those that parameters describe; `warnings`: about files beside the model.
     - `world`: all obstacles that there are.
     """
@@ -51,6 +52,7 @@ class Robot:
         self._sources = [source for source, _, _ in drives]
         self._mimics = [(name, multiplier, offset) for name, (source, multiplier, offset)
                         in zip(self.joint_names, drives) if name != source]
+        self.has_mimics = bool(self._mimics)
         self.tasks = {task: (group, task) for group in groups.values() for task in group.tasks}
         for group in groups.values():
             if GOAL in group.tips:  # the only tip of a robot: its goals have no name

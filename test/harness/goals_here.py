@@ -14,6 +14,7 @@ class GoalsHere(Goals):
 
     def __init__(self, robot, options, controller, worker=None):
         self.outcomes, self.refused = [], []
+        self.outputs = SimpleNamespace(joint_states=lambda robot: None)
         configuration = SimpleNamespace(options=options, robot=robot, arm_names=())
         execution = SimpleNamespace(
             controllers={controller.group.name: controller}, follow=lambda robot: None)
@@ -28,7 +29,7 @@ class GoalsHere(Goals):
     def begin(self, key, goal):
         run(goal)
 
-    def publish(self, robot, group, outcome, arrival):
+    def publish(self, controller, outcome, arrival, stamp):
         self.outcomes.append(outcome)
 
     def refuse(self, arrival, error):

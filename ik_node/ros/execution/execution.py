@@ -44,12 +44,12 @@ class Execution:
             self.controllers[group.name] = controller
             controller.update(robot, group)
             controller.accept_closest = options.on_failure == 'closest'
-        self.advance(robot)
+        self.record(robot, self.advance(robot))
 
     def advance(self, robot: Robot) -> Time:
         """Set the joint values of the robot to those of its motions now; return the ROS time.
 
-        Only this stamp may be published with the joint values.
+        Only this stamp may be published, and recorded, with the joint values.
         """
         now = None
         for controller in self.controllers.values():
@@ -57,8 +57,11 @@ class Execution:
                 now = now or self._clock.read()
                 controller.advance(now.seconds)
         stamp = self._clock.stamp() if now is None else now.stamp
-        self.history.add(robot, stamp)
         return Time(sec=stamp // 10 ** 9, nanosec=stamp % 10 ** 9)
+
+    def record(self, robot: Robot, stamp: Time) -> None:
+        """Add the joint values of the robot at a time to the history."""
+        self.history.add(robot, 10 ** 9 * stamp.sec + stamp.nanosec)
 
     def measure(self, robot: Robot, values: Mapping[str, float]) -> None:
         """Let joints, but those in motion, be where they are measured, rad or m."""
@@ -69,7 +72,7 @@ class Execution:
     def follow(self, robot: Robot) -> None:
         """Set the joint values of the robot to those of its motions, if there are any."""
         if any(controller.motion is not None for controller in self.controllers.values()):
-            self.advance(robot)
+            self.record(robot, self.advance(robot))
 
     def destroy(self) -> None:
         """Stop watching the clock."""
@@ -82,6 +85,6 @@ class Execution:
 
     def freeze(self, robot: Robot) -> None:
         """Stop all motions at once."""
-        self.advance(robot)
+        self.record(robot, self.advance(robot))
         for controller in self.controllers.values():
             controller.freeze()

@@ -202,8 +202,8 @@ class Goals:
                     outcome = yield from controller.go(list(map(_content, goals)))
                     is_answer = is_alone or outcome.accepted
                     if is_answer:
-                        self._outcomes.publish(controller.robot, controller.group, outcome,
-                                               goals[0].arrival)
+                        stamp = self._outcomes.outputs.joint_states(controller.robot)
+                        self._outcomes.publish(controller, outcome, goals[0].arrival, stamp)
                 except Exception as error:  # of several it is reported with the one that has it
                     is_answer = is_alone
                     if is_alone:
@@ -290,7 +290,8 @@ class Goals:
                     self.update_from_measured(controller)
                 outcome = yield from goal
                 if outcome is not None:
-                    self._outcomes.publish(controller.robot, controller.group, outcome, arrival)
+                    stamp = self._outcomes.outputs.joint_states(controller.robot)
+                    self._outcomes.publish(controller, outcome, arrival, stamp)
             except (Exception, CancelledError) as error:
                 self._outcomes.refuse(arrival, error)
             finally:

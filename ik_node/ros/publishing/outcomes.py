@@ -1,13 +1,11 @@
-"""Publishes the outcome of each goal: joint states first, then status, markers and branches."""
+"""Publishes the outcome of each goal: status, markers and branches."""
 
 import time
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from ik_node.control.controller import Outcome
-from ik_node.control.group import Group
-from ik_node.control.robot import Robot
+from ik_node.control.controller import Controller, Outcome
 from ik_node.control.worker import NEWER
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.log import ThrottledLog, reason_of
@@ -20,31 +18,34 @@ from ik_node.solvers.result import error_words
 
 
 class Outcomes:
-    """Publishes, counts and logs the outcomes of goals."""
+    """Publishes, counts and logs the outcomes of goals.
+
+    - `outputs`: the publishers, of which joint states come first: clients wait for them.
+    """
 
     def __init__(self, configuration: Configuration, outputs: Outputs, branches: Branches,
                  health: Health, log: ThrottledLog) -> None:
-        self._configuration, self._outputs, self._branches = configuration, outputs, branches
+        self._configuration, self.outputs, self._branches = configuration, outputs, branches
         self._health, self._log = health, log
 
-    def publish(self, robot: Robot, group: Group, outcome: Outcome, arrival: Arrival) -> None:
-        """Publish the outcome of goals of a group that were not refused."""
-        # The joint states come first: clients wait for them.
-        stamp = self._outputs.joint_states(robot)
+    def publish(self, controller: Controller, outcome: Outcome, arrival: Arrival,
+                stamp: Time) -> None:
+        """Publish the outcome of goals that were not refused; stamp: of the joint states."""
+        robot, group = controller.robot, controller.group
         self._health.count(outcome.result, time.perf_counter() - arrival.received)
         level, text = status.outcome(outcome)
-        is_heard = self._outputs.has_listeners('status')
+        is_heard = self.outputs.has_listeners('status')
         if outcome.result is None:
             if is_heard:
-                self._outputs.status(level, text, {'arm': arrival.name, **status.set_joints(
+                self.outputs.status(level, text, {'arm': arrival.name, **status.set_joints(
                     outcome, arrival.header, stamp)})
-            self._outputs.scene.forget_goals([group])
+            self.outputs.scene.forget_goals([group])
             return
         text = f'{arrival.place}: {text}' if arrival.place else text
         for goal in outcome.goals if is_heard else ():
-            self._outputs.status(level, text, status.solved(group, outcome, goal, stamp))
+            self.outputs.status(level, text, status.solved(group, outcome, goal, stamp))
         solver = status.solver_name(group, outcome.result)
-        self._outputs.scene.show(robot, group, outcome, level, f'{solver}: {text}')
+        self.outputs.scene.show(robot, group, outcome, level, f'{solver}: {text}')
         if group.reported:
             self._health.results[group] = outcome.result
         if group.chain is not None and self._configuration.options.publish_solutions:
@@ -64,10 +65,10 @@ class Outcomes:
         reason = error if isinstance(error, str) else reason_of(error, self._log.warn)
         replaced = reason == NEWER
         self._health.refuse()
-        stamp = Time() if robot is None or replaced else self._outputs.joint_states(robot)
-        if not replaced or self._outputs.has_listeners('status'):
-            self._outputs.status(DiagnosticStatus.ERROR, reason,
+        stamp = Time() if robot is None or replaced else self.outputs.joint_states(robot)
+        if not replaced or self.outputs.has_listeners('status'):
+            self.outputs.status(DiagnosticStatus.ERROR, reason,
                                  status.refused(robot, arrival, stamp))
         if not replaced:
             self._log.warn(f'goal refused: {reason}')
-            self._outputs.scene.show_refusal(arrival.name, reason)
+            self.outputs.scene.show_refusal(arrival.name, reason)

@@ -2,7 +2,7 @@
 
 import contextlib
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros import conversions
+from ik_node.ros.execution.execution import Execution
 from ik_node.ros.publishing.markers.group_markers import FindBranches
 from ik_node.ros.publishing.markers.scene import FindPairs, SceneMarkers
 from ik_node.ros.publishing.status import KEYS
@@ -36,8 +37,8 @@ class Outputs:
     - `publisher`: that of joint states; None for none.
     """
 
-    def __init__(self, node: LifecycleNode, advance: Callable[[Robot], Time]) -> None:
-        self._node, self._advance = node, advance
+    def __init__(self, node: LifecycleNode, execution: Execution) -> None:
+        self._node, self._execution = node, execution
         make = node.create_lifecycle_publisher
         self._publishers: dict[str, Any] = {
             'status': make(DiagnosticStatus, '~/status', 10),
@@ -91,14 +92,16 @@ class Outputs:
 
         All joint states are published here, so that stamps and values belong together.
         """
-        stamp, state = self._advance(robot), self._joint_state
+        stamp, state = self._execution.advance(robot), self._joint_state
         if self.publisher is not None:
             state.header.stamp, state.name = stamp, robot.joint_names
+            values = robot.joint_values() if robot.has_mimics else robot.values
             # Arrays are assigned directly; of a list rclpy checks every number.
-            state.position = array('d', robot.joint_values().values())
+            state.position = array('d', map(values.__getitem__, robot.joint_names))
             state.velocity = array('d', robot.joint_velocities().values()
                                    ) if robot.has_velocities else _NONE
             self.publisher.publish(state)
+        self._execution.record(robot, stamp)
         if robot.moves_root:
             self._root_pose(robot, stamp)
         return stamp

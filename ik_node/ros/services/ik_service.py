@@ -63,6 +63,7 @@ class IkService:
         options, robot = self._configuration.options, self._goals.active_robot()
         header = Header(stamp=self._execution.advance(robot),
                         frame_id=options.frame_prefix + robot.tree.root)
+        self._execution.record(robot, header.stamp)
         return header, (yield from solve_once(request, robot, Context(
             self._frames.in_target, self.bounded, options.frame_prefix,
             options.avoid_collisions)))
