@@ -111,7 +111,8 @@ class Controller(MotionExecutor):
         else:
             last = None
             guess = q0 if waypoint is None or waypoint.q0 is None else waypoint.q0
-            solve = partial(group.solve, goals, guess, closest)
+            solve = (partial(group.solve, goals, guess, closest) if closest or group.chain is None
+                     else partial(group.solver.solve, goal, guess))
             result = (yield solve) if free_space is None else (yield from self._solve_free(solve))
         duration, accepted = None, result.success or closest
         is_repeated = last is not None and self.motion is not None

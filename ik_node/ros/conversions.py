@@ -1,6 +1,5 @@
 """Conversions between messages and arrays."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable
 
@@ -11,28 +10,11 @@ from rclpy.time import Time as RosTime
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
-from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
+from ik_node.spatial import quaternion_from_matrix
+from ik_node.spatial.conversions import point_to_array as point_to_array
+from ik_node.spatial.conversions import pose_to_matrix as pose_to_matrix
 from ik_node.support.bounds import MAX_ENTRIES, MAX_NAME, MAX_NUMBER
 from ik_node.support.exceptions import InputError
-
-
-def pose_to_matrix(pose: Pose) -> np.ndarray:
-    """Return T_frame_goal (4, 4), m, of a pose message, with the quaternion normalised.
-
-    Raises InputError for numbers that are not finite and for a zero quaternion.
-    """
-    q = pose.orientation
-    x, y, z, w = q.x, q.y, q.z, q.w
-    norm = math.hypot(x, y, z, w)  # also of numbers too large to square
-    if not 1e-9 <= norm < math.inf:  # also false for NaN
-        raise InputError(f'the orientation ({x:g}, {y:g}, {z:g}, {w:g}) is not a quaternion: '
-                         'it must have finite numbers and a length above zero')
-    p = pose.position
-    xyz = px, py, pz = p.x, p.y, p.z
-    # Also false for NaN.
-    if not (abs(px) <= MAX_NUMBER and abs(py) <= MAX_NUMBER and abs(pz) <= MAX_NUMBER):
-        raise _far(p)
-    return pose_from_quaternion(xyz, (x / norm, y / norm, z / norm, w / norm))
 
 
 def transform(T: np.ndarray, header: Header, child: str) -> TransformStamped:
@@ -49,19 +31,6 @@ def array_to_point(p: Iterable[float]) -> Point:
     """Return p (3,), m, as a message."""
     x, y, z = p
     return Point(x=float(x), y=float(y), z=float(z))
-
-
-def point_to_array(point: Point) -> np.ndarray:
-    """Return a point message as (3,), m. Raises InputError for infinite or too large numbers."""
-    p = np.array((point.x, point.y, point.z))
-    if not (abs(p) <= MAX_NUMBER).all():  # also false for NaN
-        raise _far(point)
-    return p
-
-
-def _far(p: Point) -> InputError:
-    return InputError(f'the position ({p.x:g}, {p.y:g}, {p.z:g}) must have finite numbers, at most '
-                      f'{MAX_NUMBER:g} m in size')
 
 
 def matrix_to_pose(T: np.ndarray) -> Pose:

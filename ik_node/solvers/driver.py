@@ -1,14 +1,11 @@
-"""The common base of the solvers of arms and bodies, and their deadlines."""
+"""The common base of the solvers of arms and bodies."""
 
 import contextlib
 import functools
-import math
 import os
-import time
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,23 +20,6 @@ from ik_node.support.exceptions import InputError, UnsupportedError, shown
 
 _SHARE = 128  # goals per task of a core, for searches
 
-_end: ContextVar[float] = ContextVar('_end', default=math.inf)
-
-
-class ends_by:  # noqa: N801 as a function; contextlib takes three times as long
-    """Let solves inside end by a time of time.perf_counter, s, whatever their own timeouts."""
-
-    __slots__ = ('_before', '_deadline')
-
-    def __init__(self, deadline: float) -> None:
-        self._deadline = deadline
-
-    def __enter__(self) -> None:
-        self._before = _end.set(min(self._deadline, _end.get()))
-
-    def __exit__(self, *_: object) -> None:
-        _end.reset(self._before)
-
 
 class Driver(ABC):
     """A solver of an arm or of a body: its options, the collisions it avoids, its time."""
@@ -49,6 +29,7 @@ class Driver(ABC):
 
     options: Any
     collisions: CollisionModel | None = None  # what a solution must not touch; None: no matter
+    _deadline = clock.deadline_of  # compiled: every solve asks it
 
     def __init__(self, options: Mapping[str, Any], space: JointSpace, *others: Any) -> None:
         """Read options. Raises OptionError for unknown or invalid ones.
@@ -111,15 +92,6 @@ class Driver(ABC):
     def _shown_arguments(self) -> tuple[str, ...]:
         """Return the arguments of the constructor, as text."""
         return tuple(map(repr, self._arguments))
-
-    @abstractmethod
-    def _solved(self, closest: bool, *arguments: Any) -> Any:
-        """Solve; closest: whether the closest configuration is wanted where that fails."""
-
-    def _deadline(self) -> float:
-        """Return when a solve that begins now must end, by time.perf_counter, s; may be inf."""
-        timeout: float | None = self.options.timeout
-        return _end.get() if timeout is None else min(_end.get(), time.perf_counter() + timeout)
 
 
 def reason_of(success: bool, reason: StopReason) -> StopReason:

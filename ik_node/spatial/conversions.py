@@ -1,14 +1,18 @@
-"""Rotations as vectors and quaternions, and headings, for callers in Python.
+"""Rotations as vectors and quaternions, poses of messages, and headings, for callers in Python.
 
 See `so3` for the formulas. A heading is what a goal asks that constrains one rotation and leaves
 two free.
 """
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ik_node.spatial import so3
+from ik_node.support.bounds import MAX_NUMBER
+from ik_node.support.exceptions import InputError
 
 _NAMES = 'xyz'
 
@@ -35,6 +39,34 @@ def pose_from_quaternion(xyz: Sequence[float] | np.ndarray,
     T[0, 3], T[1, 3], T[2, 3] = xyz
     T[3, 3] = 1.0
     return found
+
+
+def pose_to_matrix(pose: Any) -> np.ndarray:
+    """Return T_frame_goal (4, 4), m, of a pose message of ROS, with the quaternion normalised.
+
+    Raises InputError for numbers that are not finite, or too large, and for a zero quaternion.
+    """
+    p, q = pose.position, pose.orientation
+    x, y, z, w = q.x, q.y, q.z, q.w
+    norm = math.hypot(x, y, z, w)  # also of numbers too large to square
+    if not 1e-9 <= norm < math.inf:  # also false for NaN
+        raise InputError(f'the orientation ({x:g}, {y:g}, {z:g}, {w:g}) is not a quaternion: '
+                         'it must have finite numbers and a length above zero')
+    return pose_from_quaternion(_xyz(p), (x / norm, y / norm, z / norm, w / norm))
+
+
+def point_to_array(point: Any) -> np.ndarray:
+    """Return a point message of ROS as (3,). Raises InputError for too large numbers, and NaN."""
+    return np.array(_xyz(point))
+
+
+def _xyz(p: Any) -> tuple[float, float, float]:
+    x, y, z = p.x, p.y, p.z
+    # Also false for NaN.
+    if not (abs(x) <= MAX_NUMBER and abs(y) <= MAX_NUMBER and abs(z) <= MAX_NUMBER):
+        raise InputError(f'the position ({x:g}, {y:g}, {z:g}) must have finite numbers, at most '
+                         f'{MAX_NUMBER:g} m in size')
+    return x, y, z
 
 
 def rotation_log(R: np.ndarray) -> tuple[float, float, float]:

@@ -2,16 +2,18 @@
 
 import math
 import threading
+from typing import Any
 
 from ik_node.support import native
 from ik_node.support.arrays import Memory
 
 
 class _InUse(threading.local):
-    """The cancellations that are in use in a thread, the innermost last."""
+    """The cancellations that are in use in a thread, the innermost last, and when all must end."""
 
     def __init__(self) -> None:
         self.cancellations: list[Cancellation] = []
+        self.deadline = math.inf
 
 
 _in_use = _InUse()
@@ -61,6 +63,28 @@ class Cancellation:
             native.use_none()
         else:
             native.use_limit(former.limit)
+
+
+class ends_by:  # noqa: N801 as a function; contextlib takes three times as long
+    """Let solves inside end by a time of time.perf_counter, s, whatever their own timeouts."""
+
+    __slots__ = ('_before', '_deadline')
+
+    def __init__(self, deadline: float) -> None:
+        self._deadline = deadline
+
+    def __enter__(self) -> None:
+        self._before = _in_use.deadline
+        _in_use.deadline = min(self._deadline, self._before)
+
+    def __exit__(self, *_: object) -> None:
+        _in_use.deadline = self._before
+
+
+def deadline_of(solver: Any) -> float:
+    """Return when a solve that begins now must end, by time.perf_counter, s; may be inf."""
+    latest, timeout = _in_use.deadline, solver.options.timeout
+    return latest if timeout is None else min(latest, native.now() + timeout)
 
 
 def present() -> Cancellation | None:

@@ -1,5 +1,6 @@
 """The controllers of all groups, and the clock of their motions."""
 
+import time
 from collections.abc import Mapping
 
 from builtin_interfaces.msg import Time
@@ -56,7 +57,11 @@ class Execution:
             if controller.motion is not None:
                 now = now or self._clock.read()
                 controller.advance(now.seconds)
-        stamp = self._clock.stamp() if now is None else now.stamp
+        if now is not None:
+            stamp = now.stamp
+        else:  # as `MotionClock.stamp`, at each goal
+            clock = self._clock.simulated
+            stamp = time.time_ns() if clock is None else clock.now().nanoseconds
         return Time(sec=stamp // 10 ** 9, nanosec=stamp % 10 ** 9)
 
     def record(self, robot: Robot, stamp: Time) -> None:

@@ -1,7 +1,6 @@
 """The clock of motions, which never goes back nor jumps, and is read together with its stamp."""
 
 import time
-from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
 from rclpy.clock import Clock, JumpThreshold
@@ -27,7 +26,7 @@ class MotionClock:
     is set back, motions pause; where it jumps forward, or is not read for long, they advance by at
     most half a second. Real time is compared with a monotonic clock, which is never set.
 
-    - `stamp`: returns ROS time alone, ns.
+    - `simulated`: the clock of ROS where time is simulated, else None.
     """
 
     def __init__(self, node: Node, steady: Clock) -> None:
@@ -45,16 +44,19 @@ class MotionClock:
 
     def _on_change(self, _: object = None) -> None:
         """Note whether ROS time is simulated: to ask rclpy takes longer than to read the time."""
-        self._simulated, self._changed = self._clock.ros_time_is_active, True
-        self.stamp: Callable[[], int] = (
-            lambda: int(self._clock.now().nanoseconds)) if self._simulated else time.time_ns
+        self.simulated = self._clock if self._clock.ros_time_is_active else None
+        self._changed = True
+
+    def stamp(self) -> int:
+        """Return ROS time alone, ns."""
+        return time.time_ns() if self.simulated is None else int(self.simulated.now().nanoseconds)
 
     def read(self) -> Instant:
         """Return motion time and its stamp."""
         stamp, steady = self.stamp(), self._steady_clock.now().nanoseconds
         if not self._changed:
             passed = stamp - self._stamp
-            if not self._simulated:
+            if self.simulated is None:
                 passed = min(passed, steady - self._steady + _APART)
             self._now += min(max(passed, 0), _LONGEST)
         self._changed, self._stamp, self._steady = False, stamp, steady

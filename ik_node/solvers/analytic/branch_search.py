@@ -23,13 +23,14 @@ from ik_node.solvers.analytic.selection.selection import Selection
 from ik_node.solvers.analytic.selection.swivel_selection import ArmPreference, SwivelSelection
 from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.codes import FAR, NONE
-from ik_node.solvers.driver import ends_by, share
+from ik_node.solvers.driver import share
 from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.solvers.jacobian.solvers import DlsSolver
 from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
 from ik_node.solvers.options import SWIVEL_OPTIONS, ClosedFormOptions
 from ik_node.solvers.result import PROVEN, StopReason
 from ik_node.solvers.solver_output import Found, Verified, as_columns
+from ik_node.support import clock
 from ik_node.support.exceptions import OptionError, UnsupportedError
 
 _SAMPLES = 400   # samples of the parameters of a redundant arm
@@ -167,7 +168,7 @@ class BranchSearch(Solver):
         Damped least squares refines the branches of the nominal arm. Where these prove nothing, it
         searches from q0, then with restarts. The timeout is that of all searches together.
         """
-        with ends_by(self._deadline()):
+        with clock.ends_by(self._deadline()):
             best = self._searched(plan, goal, parameters, q0)
             if best.success:
                 return self._refined(goal, best)

@@ -1,7 +1,6 @@
 """The search of an arm's solver: it checks options and goals, and verifies what a method finds."""
 
 import functools
-import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -12,13 +11,14 @@ import numpy as np
 from ik_node.model.chain import Chain, check_chain
 from ik_node.solvers.collision.avoidance import search_free
 from ik_node.solvers.collision.guarded_steps import closest_free, goal_rows
-from ik_node.solvers.driver import Driver, ends_by, reason_of
-from ik_node.solvers.goal import ALL_AXES, Goal, as_goal
+from ik_node.solvers.driver import Driver, reason_of
+from ik_node.solvers.goal import ALL_AXES, Goal
 from ik_node.solvers.kernel.arm_kernel import closest_of, verifier_of
 from ik_node.solvers.options import SolverOptions, restricted
-from ik_node.solvers.result import PROVEN, Result, StopReason
+from ik_node.solvers.result import PROVEN, StopReason
 from ik_node.solvers.solver_output import Found, Verified, as_columns
 from ik_node.spatial.conversions import why_no_heading
+from ik_node.support import clock
 from ik_node.support.arguments import floats, numbers, vector
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import IkError, InputError, shown
@@ -84,20 +84,15 @@ class ArmSearch(Driver):
     def _find(self, goal: Goal, q0: np.ndarray, closest: bool = False) -> Found:
         """Do as `_solve_verified`; but where collisions matter, what touches is no success.
 
-        closest: see `_solved`.
+        closest: see `Solver.solve`.
         """
-        if self.collisions is None and self.options.timeout is None:
-            found = self._solve(goal, q0)
-            if type(found) is not Verified or not self._own_kernels:
-                found = self._verified(goal, q0, found)
-            return found if found.success or not closest else self._find_closest(goal, q0, found)
-        with ends_by(self._deadline()):  # of all searches together
+        with clock.ends_by(self._deadline()):  # of all searches together
             found = (self._solve_verified(goal, q0) if self.collisions is None
                      else self._avoiding(goal, q0, self.collisions.is_free))
             return found if found.success else self._finished(goal, q0, found, closest)
 
     def _finished(self, goal: Goal, q0: np.ndarray, found: Found, closest: bool) -> Found:
-        """Return what follows a search that has failed; closest: see `_solved`."""
+        """Return what follows a search that has failed; closest: see `Solver.solve`."""
         if (found.reason is StopReason.COLLISION and self.collisions is not None
                 and self.collisions.confirms and not self._is_blocked(goal, found.q)):
             found = self._confirmed(goal, q0) or found
@@ -145,18 +140,6 @@ class ArmSearch(Driver):
         deadline: by time.perf_counter, s; the goals that are left then have none.
         """
         return None
-
-    def _solved(self, closest: bool, *arguments: Any) -> Result:
-        started, (goal, q0) = time.perf_counter(), arguments
-        goal = goal if isinstance(goal, Goal) else as_goal(goal)
-        kept = (self._copies_starts and type(q0) is np.ndarray and q0.dtype == float
-                and q0.shape == self._shape and not self._has_balls)
-        start = q0 if kept else self._start(q0)
-        found = self._find(goal, start, closest)
-        if not found.success:
-            self._check_heading(goal, found.q, found.reason)
-        result = Result.of(found, time.perf_counter() - started, self.chain, goal)
-        return result if self.collisions is None else result._with_contact(self.collisions)
 
     def _find_closest(self, goal: Goal, q0: np.ndarray, found: Found) -> Found:
         """Return the closest configuration, unless only `found` meets the goal."""

@@ -11,13 +11,14 @@ import numpy as np
 from ik_node.kinematics.reach import extent
 from ik_node.solvers.arm.arm_search import ArmSearch
 from ik_node.solvers.arm.self_motion import SelfMotion, self_motions
-from ik_node.solvers.driver import ends_by
 from ik_node.solvers.goal import Goal, as_goal, as_poses
 from ik_node.solvers.kernel.low_discrepancy import initial_guess
 from ik_node.solvers.path.path_result import plan
 from ik_node.solvers.path.problem import PathProblem, choosing_time, stacked, travel_scale
 from ik_node.solvers.path.projection import Projection
 from ik_node.solvers.result import Result
+from ik_node.solvers.solver_output import Verified
+from ik_node.support import clock
 from ik_node.support.arguments import flag, number
 from ik_node.support.exceptions import InputError, UnsupportedError, names, shown
 
@@ -30,15 +31,32 @@ class Solver(ArmSearch):
     The result of `_solve` is verified by forward kinematics, see `_verified`.
     """
 
-    def solve(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None) -> Result:
+    def solve(self, goal: Any, q0: Sequence[float] | np.ndarray | None = None, *,
+              closest: bool | None = None) -> Result:
         """Return the joint values that meet a goal, or the best found with the reason of failure.
 
         goal: `Goal`, or a pose T_base_tip (4, 4), m, for all six axes. q0: (n,) initial guess, rad
         or m; by default zero where inside the limits, else the middle of the limits. Values outside
         the limits are clipped. Raises InputError for a malformed goal or q0, and for a goal for one
         rotation where the tip has no heading about its axis; a failure to converge is a result.
+        closest: whether to do as `closest`; by default the option.
         """
-        return self._solved(self.options.closest, goal, q0)
+        started, options = time.perf_counter(), self.options
+        goal = goal if isinstance(goal, Goal) else as_goal(goal)
+        kept = (self._copies_starts and type(q0) is np.ndarray and q0.dtype == float
+                and q0.shape == self._shape and not self._has_balls)
+        start: Any = q0 if kept else self._start(q0)
+        closest = options.closest if closest is None else closest
+        if self.collisions is None and options.timeout is None and not closest:
+            found = self._solve(goal, start)
+            if type(found) is not Verified or not self._own_kernels:
+                found = self._verified(goal, start, found)
+        else:
+            found = self._find(goal, start, closest)
+        if not found.success:
+            self._check_heading(goal, found.q, found.reason)
+        result = Result.of(found, time.perf_counter() - started, self.chain, goal)
+        return result if self.collisions is None else result._with_contact(self.collisions)
 
     def solve_batch(self, goals: Any, q0: Any = None,
                     progress: Callable[[float], None] | None = None) -> Result:
@@ -98,7 +116,7 @@ class Solver(ArmSearch):
             most, lambda i, guess: anywhere._find(goals[i], guess), options.seed, deadline,
             self.collisions,
             math.inf if options.consistency_limits is None else options.consistency_limits)
-        with ends_by(deadline):
+        with clock.ends_by(deadline):
             found = plan(problem, lambda part, density: self._candidates(
                 goals[part], start, density, deadline))
         share = (time.perf_counter() - started) / max(len(goals), 1)
@@ -114,7 +132,7 @@ class Solver(ArmSearch):
         meet the goal; its result is one of the candidates, and the reason is its reason. goal, q0:
         as for `solve`. Raises InputError as `solve`.
         """
-        return self._solved(True, goal, q0)
+        return self.solve(goal, q0, closest=True)
 
     def self_motion(self, goal: Any) -> list[SelfMotion]:
         """Return the curves of configurations that meet a goal, and why they end: `SelfMotion`.

@@ -28,6 +28,7 @@ from ik_node.solvers.kernel.body.velocity import Velocity, is_plain
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS, BodyResult, StopReason
 from ik_node.solvers.solver_output import Attempt, Budget, VerifiedAttempt
+from ik_node.support import clock
 from ik_node.support.arguments import number
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, names, shown
@@ -69,15 +70,32 @@ class BodySolver(Attempts):
         self._guard: GuardedSteps | None = None
         self._searches: dict[int, LevelSearch] = {}
 
-    def solve(self, q0: Any = None) -> BodyResult:
+    def solve(self, q0: Any = None, *, closest: bool | None = None) -> BodyResult:
         """Return joint values that meet the tasks, or the best found and what they miss.
 
         q0: (n,) where to start, rad or m; by default zero where that is inside the limits, else in
         the middle of them. What is outside the limits starts at the limit. Raises InputError for a
         malformed q0, and an IkError that names the task for a target that is not set; not
-        converging is a result.
+        converging is a result. closest: whether to do as `closest`; by default the option.
         """
-        return self._solved(self.options.closest, q0)
+        with self.lock:
+            started, budget = time.perf_counter(), Budget(self.options.max_iterations,
+                                                          self._deadline())
+            q = q0 if q0 is None or is_plain(q0, self.body.n_joints, MAX_NUMBER) else bounded(
+                self.body.checked(q0), 'q0')
+            if not self._is_fresh():
+                self._make_levels()
+            assert self._records is not None
+            start = self.body.neutral() if q is None else self._records.check.start(q)
+            if self.options.consistency_limits is not None:
+                lower, upper = self.options.limits_about(start, self.body.lower, self.body.upper)
+                self._search_in(self.body._with(lower=lower, upper=upper))
+            problem = BodyProblem(self._levels, start, budget)
+            with nullcontext() if budget.deadline == math.inf else clock.ends_by(budget.deadline):
+                found = self._find(problem)
+                if (self.options.closest if closest is None else closest) and not found.success:
+                    found = self._find_closest(problem, found)
+            return self._report(found, started)
 
     def closest(self, q0: Any = None) -> BodyResult:
         """Return the joint values closest to the tasks, whether they can be met or not.
@@ -86,7 +104,7 @@ class BodySolver(Attempts):
         priorities: the least that is found from what `solve` found and some other starts. q0, and
         what is raised: as of `solve`; the reason is that of `solve`.
         """
-        return self._solved(True, q0)
+        return self.solve(q0, closest=True)
 
     def _search_in(self, space: Body) -> None:
         """Keep inside the limits of the body, or of the same with narrower ones, from now on."""
@@ -192,27 +210,6 @@ class BodySolver(Attempts):
             if self._velocity is None:
                 self._velocity = self._make_velocity(self._levels)
             return self._velocity
-
-    def _solved(self, closest: bool, *arguments: Any) -> BodyResult:
-        with self.lock:
-            started, budget = time.perf_counter(), Budget(self.options.max_iterations,
-                                                          self._deadline())
-            (q,) = arguments
-            if q is not None and not is_plain(q, self.body.n_joints, MAX_NUMBER):
-                q = bounded(self.body.checked(q), 'q0')
-            if not self._is_fresh():
-                self._make_levels()
-            assert self._records is not None
-            start = self.body.neutral() if q is None else self._records.check.start(q)
-            if self.options.consistency_limits is not None:
-                lower, upper = self.options.limits_about(start, self.body.lower, self.body.upper)
-                self._search_in(self.body._with(lower=lower, upper=upper))
-            problem = BodyProblem(self._levels, start, budget)
-            with nullcontext() if budget.deadline == math.inf else ends_by(budget.deadline):
-                found = self._find(problem)
-                if closest and not found.success:
-                    found = self._find_closest(problem, found)
-            return self._report(found, started)
 
     def _report(self, found: VerifiedAttempt, started: float) -> BodyResult:
         """Return the result, with a diagnosis where it is a failure."""
