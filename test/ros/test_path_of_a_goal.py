@@ -18,7 +18,7 @@ from ik_node.ros.conversions import array_to_point, matrix_to_pose
 FOLDER = str(Path(ik_node.__file__).parent)
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 HUMANOID = KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf')
-MOST_OF_AN_ARM, MOST_OF_A_BODY = 16, 21
+MOST_OF_AN_ARM, MOST_OF_A_BODY = 16, 20
 
 
 @pytest.fixture(autouse=True)
