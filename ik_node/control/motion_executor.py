@@ -179,7 +179,7 @@ class MotionExecutor:
             began = self._clock()
             motion = Series([Rest(start.end, handover), motion]) if motion.duration else motion
         if _SPLINES not in sys.modules:
-            start_thread(_import_splines, 'import')
+            start_thread(partial(import_module, _SPLINES), 'import')
         self.motion, self._began = motion, began
         self._sink.publish(self.group, motion, began)
         self.advance(self._clock())
@@ -226,12 +226,7 @@ class MotionExecutor:
         return motion
 
     def _present(self) -> Trajectory:
-        """Return the rest of the motion from now on."""
         self.advance(self._clock())
         if self.motion is None:
             return Rest(self.robot.joint_configuration(self.group))
         return left_of(self.motion, self._at - self._began)
-
-
-def _import_splines() -> None:
-    import_module(_SPLINES)

@@ -201,7 +201,6 @@ class Configuration:
         self._new_tasks = []
 
     def _drop_tasks(self, tasks: Iterable[str]) -> None:
-        """Remove the parameters of tasks."""
         for task in tasks:
             for name in TaskOptions.specs():
                 self._specs.pop(f'{task}.{name}', None)
@@ -261,7 +260,6 @@ class Configuration:
         return SetParametersResult(successful=False, reason=reason)
 
     def _check_node_options(self, values: Mapping[str, Any], tree: KinematicTree) -> None:
-        """Raise OptionError for inconsistent values of NodeOptions."""
         if values['world_frame'] in tree.links:  # which would be ambiguous
             raise OptionError('world_frame must not be a link of the robot: '
                               f'{values["world_frame"]!r} is one')

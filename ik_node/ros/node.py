@@ -143,7 +143,6 @@ class IkNode(LifecycleNode):
             self.get_fully_qualified_name(), state, self._configuration.robot, header))
 
     def _check_other_publishers(self) -> None:
-        """Warn of other publishers on the topic of the joint states."""
         warning, topic = '', self._configuration.options.joint_states_topic
         if topic and self._session is not None and self._session.active:
             topic = self.resolve_topic_name(topic)

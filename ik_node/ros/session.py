@@ -202,7 +202,6 @@ class Session:
             self._publish_timer.reset()
 
     def _announce(self) -> None:
-        """Publish the present robot."""
         configuration, robot = self._configuration, self._robot
         if robot is None or not self.active:
             return

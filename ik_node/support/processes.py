@@ -48,7 +48,7 @@ def running(command: Sequence[str], stdout: int | None = None) -> Iterator[subpr
             process.kill()
 
 
-def start_thread(work: Callable[[], None], name: str,
+def start_thread(work: Callable[[], object], name: str,
                  notify: Notify | None = None) -> threading.Thread:
     """Start a thread that ends with the process; what ends its work is reported."""
     def run() -> None:

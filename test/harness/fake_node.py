@@ -36,7 +36,7 @@ from ik_node.ros.clients.player_link import Playback
 from ik_node.ros.intake.obstacle_messages import Contents, Place, frame_key
 from ik_node.ros.parameters import Described, describe, from_parameter, to_parameter
 from ik_node.ros.publishing import status
-from ik_node.ros.publishing.markers.scene import SceneMarkers
+from ik_node.ros.publishing.markers.group_markers import SceneMarkers
 from ik_node.solvers.registry import (
     body_solver_class,
     body_solver_names,

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from harness.goal_runs import run
 from ik_node.control.options import NodeOptions
-from ik_node.ros.execution.history import History
+from ik_node.ros.execution.execution import History
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.goals import Goals
 

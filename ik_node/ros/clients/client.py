@@ -122,7 +122,6 @@ class Client:
         self._listen(target)
 
     def _listen(self, target: str) -> None:
-        """Subscribe to what the node named `target` publishes."""
         self._topics = GoalTopics(self.node)
         self._topics.publisher(PoseStamped)
         self._joints: OrderedDict[str, tuple[JointState, float]] = OrderedDict()

@@ -87,7 +87,6 @@ class Player(Node):
         return stamp
 
     def _publish(self) -> None:
-        """Publish the joint states at this moment."""
         stamp = self._advance()
         if stamp:
             self._joint_state.header.stamp = Time(nanoseconds=stamp).to_msg()
@@ -95,7 +94,6 @@ class Player(Node):
             self._states.publish(self._joint_state)
 
     def _report(self) -> None:
-        """Publish how far the motion is."""
         self._advance()
         playhead, recording = self._playhead, self._recording
         message = 'paused' if playhead.paused else 'ended' if playhead.ended else 'playing'
@@ -121,7 +119,6 @@ class Player(Node):
         return response
 
     def _accept_or_refuse(self, parameters: list[Parameter]) -> SetParametersResult:
-        """Check new values of the parameters."""
         try:
             self._values(parameters)
         except OptionError as error:
@@ -130,7 +127,6 @@ class Player(Node):
         return SetParametersResult(successful=True)
 
     def _on_parameters(self, parameters: list[Parameter]) -> None:
-        """Apply values that were accepted."""
         values = self._values(parameters)
         if values:
             self._advance()  # so far with the values before
@@ -152,7 +148,6 @@ class Player(Node):
 
 
 def _specs(playhead: Playhead) -> dict[str, Spec]:
-    """Return the parameters of the node."""
     return {
         'time': Spec(float, 'goes to this time of the motion whenever it is set; ~/status has the '
                      'present one', 's', low=playhead.start, high=playhead.stop),

@@ -175,7 +175,6 @@ class Frames:
             return False
 
     def _newest(self, base: str, frame: str) -> int:
-        """Return the time of the latest transform, ns."""
         try:
             return int(self._buffer.get_latest_common_time(base, frame).nanoseconds)
         except Exception:  # an unknown frame, or no connection yet

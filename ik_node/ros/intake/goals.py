@@ -14,18 +14,17 @@ from rclpy.lifecycle import LifecycleNode
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
-from ik_node.control.controller import Controller, Outcome, Waypoint
+from ik_node.control.controller import Controller, Outcome
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
-from ik_node.control.worker import NEWER, START, CancelledError, Job, LongSearch, Worker
+from ik_node.control.worker import NEWER, START, CancelledError, Job, Worker
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.conversions import time_of
 from ik_node.ros.execution.execution import Execution
-from ik_node.ros.intake import paths
+from ik_node.ros.intake import goal_messages as messages
 from ik_node.ros.intake.frames import Frames
-from ik_node.ros.intake.joint_goals import configuration_of
+from ik_node.ros.intake.goal_messages import LongPath
 from ik_node.ros.intake.measured import Measured
-from ik_node.ros.intake.paths import LongPath
 from ik_node.ros.intake.waiting import NotYetError, Waiting
 from ik_node.ros.publishing.outcomes import Outcomes
 from ik_node.ros.publishing.status import Arrival
@@ -114,7 +113,7 @@ class Goals:
         self.waiting.stop(reason)
 
     def _take_path(self, kind: Any, name: str, data: bytes) -> None:
-        self.take(name, paths.read_path(kind, data))
+        self.take(name, messages.read_path(kind, data))
 
     def take(self, name: str, message: Any, begins: bool = True) -> None:
         """Take a goal for the arm or task of this name: check and convert it, and execute it.
@@ -235,9 +234,9 @@ class Goals:
             message.check()
             return message
         if isinstance(message, Path):
-            return [*paths.waypoints_of(self._frames, robot, group, name, message)]
+            return [*messages.waypoints_of(self._frames, robot, group, name, message)]
         self._execution.follow(robot)
-        return configuration_of(robot, group, name, message)
+        return messages.configuration_of(robot, group, name, message)
 
     def _begin(self, controller: Controller, arrival: Arrival, content: Any) -> None:
         """Begin to move to joint values (n,), through waypoints, or to convert a `LongPath`."""
@@ -245,7 +244,7 @@ class Goals:
             self.worker.begin(('paths', controller.group.name),
                               self._convert(controller, arrival, content))
         elif isinstance(content, list):
-            self._execute(controller, arrival, paths.move_through(content, controller))
+            self._execute(controller, arrival, messages.move_through(content, controller))
         else:
             self._execute(controller, arrival, self._move(controller, arrival, content))
 
@@ -259,23 +258,19 @@ class Goals:
         return Outcome((), None, True, duration)
 
     def _convert(self, controller: Controller, arrival: Arrival, path: LongPath) -> Job[None]:
-        """Convert a path, a few poses at a time, then follow it."""
-        robot, group, waypoints = controller.robot, controller.group, list[Waypoint]()
+        """Convert a path, then follow it."""
         try:
             yield START
-            message = yield LongSearch(path.read)
-            for waypoint in paths.waypoints_of(self._frames, robot, group, arrival.name, message):
-                waypoints.append(waypoint)
-                if len(waypoints) % paths.AT_ONCE == 0:
-                    yield LongSearch(int)  # other callbacks come in between
-            if self._newest[group.name] is not arrival:
+            waypoints = yield from messages.read_waypoints(
+                path, self._frames, controller, arrival.name)
+            if self._newest[controller.group.name] is not arrival:
                 raise CancelledError(NEWER)
         except NotYetError as error:
             self._wait(arrival, path, error)
         except (Exception, CancelledError) as error:
             self._outcomes.refuse(arrival, error)
         else:
-            self._execute(controller, arrival, paths.move_through(waypoints, controller))
+            self._execute(controller, arrival, messages.move_through(waypoints, controller))
 
     def _execute(self, controller: Controller, arrival: Arrival, goal: Job[Outcome | None],
                  is_new: bool = True) -> None:
@@ -310,7 +305,7 @@ class Goals:
                 self._execution.follow(robot)
                 self._execute(controller, Arrival(
                     goal.task, goal.header, time.perf_counter(), waypoint.place),
-                    paths.follow(waypoint, controller), False)
+                    messages.follow(waypoint, controller), False)
 
     def is_busy(self, controller: Controller) -> bool:
         """Return whether a goal of a controller is being executed."""

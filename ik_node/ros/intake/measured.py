@@ -8,8 +8,7 @@ from sensor_msgs.msg import JointState
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
 from ik_node.ros.conversions import clock_seconds, joint_positions
-from ik_node.ros.execution.execution import Execution
-from ik_node.ros.execution.history import SPAN
+from ik_node.ros.execution.execution import SPAN, Execution
 from ik_node.ros.intake.waiting import NotYetError
 from ik_node.ros.log import ThrottledLog
 from ik_node.ros.publishing.health import Health

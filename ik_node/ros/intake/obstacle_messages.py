@@ -220,7 +220,6 @@ def cloud_points(cloud: PointCloud2) -> np.ndarray:
 
 
 def _sizes(entry: ObstacleEntry) -> tuple[int, int]:
-    """Return the numbers of obstacles and of points."""
     return len(entry.obstacles), sum(len(one.shape.points) for one in entry.obstacles
                                      if isinstance(one.shape, PointCloud))
 

@@ -5,7 +5,7 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 from rclpy.lifecycle import LifecycleNode
@@ -45,6 +45,10 @@ class _Message:
     kind: Any
     message: Any
     received: int  # ROS time, ns
+    headers: Mapping[Any, tuple[Any, str | None]] = field(default_factory=dict)
+    """The headers of its parts by the keys of their places, with the link wanted."""
+    size: int = 0  # how much there is to convert
+    change: SceneChange | None = None  # what a message of MoveIt changes among objects
     places: Mapping[Any, Place | IkError] = field(default_factory=dict)
     """Its frames by the keys of `headers`, when all of them have been found, or are unknown."""
     stamp: int = 0  # ROS time, ns, then
@@ -53,32 +57,19 @@ class _Message:
         """Convert it, and find out what it is made of; in any thread."""
         if isinstance(self.message, bytes):
             self.message = deserialize_message(self.message, self.kind)
-        self.headers, self.size  # noqa: B018 which are kept
-
-    @cached_property
-    def change(self) -> SceneChange | None:
-        """What it changes among objects; None where it is no message of MoveIt."""
-        return None if isinstance(self.message, (PointCloud2, MarkerArray)) else change_of(
-            self.message)
-
-    @cached_property
-    def headers(self) -> dict[Any, tuple[Any, str | None]]:
-        """The headers of its parts by the keys of their places, with the link wanted."""
-        change = self.change
-        if change is not None:
-            return {part.place_key: (part.message.header, part.link) for part in change.parts}
-        return {frame_key(one.header): (one.header, None) for one in (
-            [self.message] if isinstance(self.message, PointCloud2) else
-            [one for one in self.message.markers if one.action == Marker.ADD])}
-
-    @cached_property
-    def size(self) -> int:
-        """How much there is to convert."""
-        if isinstance(self.message, PointCloud2):
-            return int(self.message.width * self.message.height)
-        if self.change is not None:
-            return sum(part.size for part in self.change.parts)
-        return sum(1 + len(marker.points) for marker in self.message.markers)
+        message = self.message
+        if isinstance(message, PointCloud2):
+            self.size = int(message.width * message.height)
+            self.headers = {frame_key(message.header): (message.header, None)}
+        elif isinstance(message, MarkerArray):
+            self.size = sum(1 + len(marker.points) for marker in message.markers)
+            self.headers = {frame_key(one.header): (one.header, None)
+                            for one in message.markers if one.action == Marker.ADD}
+        else:
+            self.change = change_of(message)
+            self.size = sum(part.size for part in self.change.parts)
+            self.headers = {part.place_key: (part.message.header, part.link)
+                            for part in self.change.parts}
 
 
 class Obstacles:
@@ -149,6 +140,8 @@ class Obstacles:
             self._refuse(f'{_MOST_WAITING} messages wait already')
             return
         self._waiting.append(_Message(kind, message, self._now()))
+        if not isinstance(message, bytes):
+            self._waiting[-1].read()
 
     def _serve(self, robot: Robot) -> Job[None]:
         """Apply what waits until a frame has to be waited for."""
@@ -183,7 +176,6 @@ class Obstacles:
         yield from self._stop_what_is_blocked()
 
     def _read(self) -> Job[None]:
-        """Convert the messages that wait."""
         while (k := next((k for k, one in enumerate(self._waiting)
                           if isinstance(one.message, bytes)), -1)) >= 0:
             self._served, one = k + 1, self._waiting[k]
@@ -194,7 +186,6 @@ class Obstacles:
                 del self._waiting[k]
 
     def _stop_what_is_blocked(self) -> Job[None]:
-        """Brake motions into whose way obstacles, or other joints, have come."""
         for name, controller in list(self._execution.controllers.items()):
             try:
                 reason = yield from controller.keep_clear()
@@ -215,8 +206,8 @@ class Obstacles:
                 contents.add_cloud(message, one.places[frame_key(message.header)], radius)
             elif isinstance(message, MarkerArray):
                 contents.add_markers(message.markers, one.places)
-            else:
-                apply_change(contents, change_of(message), one.places, self._mesh_files)
+            elif one.change is not None:
+                apply_change(contents, one.change, one.places, self._mesh_files)
         present = _collision_world(robot, contents, stamp, number)
         robot.set_world(present)
         return contents, present

@@ -22,8 +22,7 @@ from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros import conversions
 from ik_node.ros.execution.execution import Execution
-from ik_node.ros.publishing.markers.group_markers import FindBranches
-from ik_node.ros.publishing.markers.scene import FindPairs, SceneMarkers
+from ik_node.ros.publishing.markers.group_markers import FindBranches, FindPairs, SceneMarkers
 from ik_node.ros.publishing.status import KEYS
 from ik_node.ros.topics import LATCHED
 

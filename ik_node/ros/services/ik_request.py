@@ -214,7 +214,6 @@ def _check_independent(robot: Robot, tips: Sequence[_Tip]) -> None:
 
 
 def _goal(robot: Robot, tip: _Tip, pose: Any, context: Context) -> TaskGoal:
-    """Return a PoseStamped as a goal of a tip."""
     try:
         T_frame_goal = pose_to_matrix(pose.pose)
     except InputError as error:

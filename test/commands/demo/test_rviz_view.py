@@ -24,7 +24,7 @@ from ik_node.kinematics.reach import extent
 from ik_node.mocap.recording_files import read_recording
 from ik_node.model.readers import read_model
 from ik_node.motion.tip_path import ClosedPath
-from ik_node.ros.publishing.markers.scene import SceneMarkers
+from ik_node.ros.publishing.markers.group_markers import SceneMarkers
 from ik_node.ros.publishing.markers.shapes import shown_size
 from ik_node.ros.publishing.markers.task_markers import TaskMarkers
 from ik_node.ros.services.interaction.handles import Look, handle_marker

@@ -6,7 +6,7 @@ from ik_node.control.arm import Arm
 from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
-from ik_node.ros.execution.history import SPAN, History
+from ik_node.ros.execution.execution import SPAN, History
 from ik_node.support.exceptions import InputError
 from measured_robots import lift_tree
 

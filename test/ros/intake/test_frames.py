@@ -16,7 +16,7 @@ from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.conversions import transform
-from ik_node.ros.execution.history import History
+from ik_node.ros.execution.execution import History
 from ik_node.ros.intake.frames import Frames, placed
 from ik_node.ros.intake.waiting import NotYetError
 from ik_node.spatial import pose_from_quaternion

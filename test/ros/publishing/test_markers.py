@@ -30,8 +30,8 @@ from ik_node.ros.publishing.markers.chain_markers import (
     sticks,
     velocity_ellipsoid,
 )
+from ik_node.ros.publishing.markers.group_markers import SceneMarkers
 from ik_node.ros.publishing.markers.limit_panel import nearness
-from ik_node.ros.publishing.markers.scene import SceneMarkers
 from ik_node.ros.publishing.markers.shapes import AMBER, GREEN, RED
 from ik_node.ros.publishing.markers.task_markers import TaskMarkers
 from ik_node.ros.services.interaction.handles import Look, handle_marker

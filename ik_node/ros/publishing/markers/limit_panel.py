@@ -7,16 +7,7 @@ from visualization_msgs.msg import Marker
 
 from ik_node.model.chain import Chain
 from ik_node.ros.conversions import array_to_point
-from ik_node.ros.publishing.markers.shapes import (
-    GREEN,
-    GREY,
-    LINE,
-    RED,
-    marker,
-    mixed,
-    text_block,
-    text_marker,
-)
+from ik_node.ros.publishing.markers import shapes
 
 # Of the range between the limits: distances to a limit at which a bar is fully red and green.
 _RED, _GREEN = 0.02, 0.15
@@ -89,24 +80,24 @@ class LimitPanel:
                  for place, z in zip(places, self._heights)]
         thick = 0.18 * self._row
         return [
-            marker(frame, namespace, 0, Marker.CUBE_LIST, points=tracks, color=GREY,
-                   colors=[mixed(_TRACK, RED, part) for part in near],
+            shapes.marker(frame, namespace, 0, Marker.CUBE_LIST, points=tracks, color=shapes.GREY,
+                   colors=[shapes.mixed(_TRACK, shapes.RED, part) for part in near],
                    scale=Vector3(x=thick, y=self._length, z=thick)),
-            marker(frame, namespace, 1, Marker.CUBE_LIST, points=knobs, color=GREEN,
-                   colors=[mixed(GREEN, RED, part) for part in near],
+            shapes.marker(frame, namespace, 1, Marker.CUBE_LIST, points=knobs, color=shapes.GREEN,
+                   colors=[shapes.mixed(shapes.GREEN, shapes.RED, part) for part in near],
                    scale=Vector3(x=3.0 * thick, y=2.0 * thick, z=3.5 * thick)),
-            *(text_marker(frame, namespace, 2 + i, name, np.array((0.0, self._labels, z)),
-                          self._letters, GREY)
+            *(shapes.text_marker(frame, namespace, 2 + i, name, np.array((0.0, self._labels, z)),
+                          self._letters, shapes.GREY)
               for i, (name, z) in enumerate(zip(self._names, self._heights)))]
 
     def status(self, frame: str, namespace: str, lines: list[str],
                color: ColorRGBA) -> list[Marker]:
         """Return lines of text above the bars."""
-        return text_block(frame, namespace, lines, _BOUNDS,
+        return shapes.text_block(frame, namespace, lines, _BOUNDS,
                           np.array((0.0, self._middle, self._above)), self._letters, color)
 
     def corners(self, lines: int) -> np.ndarray:
         """Return the corners (4, 3), m, of the panel with a text of some lines, base frame."""
-        top = self._above + lines * LINE * self._letters
+        top = self._above + lines * shapes.LINE * self._letters
         return np.array([(0.0, self._middle + 0.5 * side * self._width, z)
                          for side in (-1.0, 1.0) for z in (0.0, top)])

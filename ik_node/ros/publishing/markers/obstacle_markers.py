@@ -8,29 +8,11 @@ from geometry_msgs.msg import Vector3
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
-from ik_node.collision import (
-    Box,
-    Capsule,
-    Contact,
-    Cylinder,
-    Ground,
-    Mesh,
-    Obstacle,
-    PointCloud,
-    Sphere,
-)
+from ik_node import collision
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
-from ik_node.ros.publishing.markers.shapes import (
-    AMBER,
-    RED,
-    cube,
-    frame_of,
-    marker,
-    shown_size,
-    text_marker,
-)
+from ik_node.ros.publishing.markers import shapes
 from ik_node.spatial import pose_from_rotation, turn_z_onto
 
 _SOLID = ColorRGBA(r=0.8, g=0.72, b=0.55, a=0.75)
@@ -63,7 +45,7 @@ class ObstacleMarkers:
 
     def due(self, robot: Robot, options: NodeOptions, touched: frozenset[str]) -> list[Marker]:
         """Return the markers that have to be sent with this picture. touched: their names."""
-        shown = (robot.world.obstacles, frame_of(None, robot, options),
+        shown = (robot.world.obstacles, shapes.frame_of(None, robot, options),
                  options.frame_prefix, touched)
         changed = shown != self._shown
         self._since += 1
@@ -83,71 +65,72 @@ class ObstacleMarkers:
 def _obstacle_markers(robot: Robot, options: NodeOptions,
                       touched: Collection[str]) -> list[Marker]:
     obstacles = robot.world.obstacles[:_MOST]
-    size = max(shown_size(group.size) for group in robot.groups.values())
+    size = max(shapes.shown_size(group.size) for group in robot.groups.values())
     every = -(-sum(len(one.shape.points) for one in obstacles
-                   if isinstance(one.shape, PointCloud)) // _MOST_POINTS) or 1
+                   if isinstance(one.shape, collision.PointCloud)) // _MOST_POINTS) or 1
     made: list[Marker] = []
     for one in obstacles:
-        frame, color = frame_of(one.link, robot, options), (
+        frame, color = shapes.frame_of(one.link, robot, options), (
             _TOUCHED if one.name in touched else
-            _GROUND_COLOR if isinstance(one.shape, Ground) else _SOLID)
+            _GROUND_COLOR if isinstance(one.shape, collision.Ground) else _SOLID)
         for kind, T, fields in _solids(one, size, every):
-            made.append(marker(frame, 'obstacles', len(made), kind, pose=matrix_to_pose(T),
+            made.append(shapes.marker(frame, 'obstacles', len(made), kind, pose=matrix_to_pose(T),
                                color=color, frame_locked=one.link is not None, **fields))
     return made
 
 
-def _solids(one: Obstacle, size: float, every: int) -> Iterator[tuple[int, np.ndarray, dict]]:
+def _solids(one: collision.Obstacle, size: float,
+            every: int) -> Iterator[tuple[int, np.ndarray, dict]]:
     """Yield the kind, the pose (4, 4) and the other fields of each marker of an obstacle.
 
     size: of the robot, m; every: which of the points of a cloud are drawn.
     """
     shape, T = one.shape, one.pose
-    if isinstance(shape, Box):
+    if isinstance(shape, collision.Box):
         yield Marker.CUBE, T, {'scale': _vector(shape.size)}
-    elif isinstance(shape, Sphere):
-        yield Marker.SPHERE, T, {'scale': cube(2.0 * shape.radius)}
-    elif isinstance(shape, (Cylinder, Capsule)):
+    elif isinstance(shape, collision.Sphere):
+        yield Marker.SPHERE, T, {'scale': shapes.cube(2.0 * shape.radius)}
+    elif isinstance(shape, (collision.Cylinder, collision.Capsule)):
         width = 2.0 * shape.radius
         if shape.length > 0.0:
             yield Marker.CYLINDER, T, {'scale': _vector((width, width, shape.length))}
-        for end in (-0.5, 0.5) if isinstance(shape, Capsule) else ():
-            yield Marker.SPHERE, T @ _lifted(end * shape.length), {'scale': cube(width)}
-    elif isinstance(shape, Mesh):
+        for end in (-0.5, 0.5) if isinstance(shape, collision.Capsule) else ():
+            yield Marker.SPHERE, T @ _lifted(end * shape.length), {'scale': shapes.cube(width)}
+    elif isinstance(shape, collision.Mesh):
         name = shape.filename
         yield Marker.MESH_RESOURCE, T, {
             'scale': _vector(shape.scale),
             'mesh_resource': name if '://' in name else f'file://{name}'}
-    elif isinstance(shape, Ground):
+    elif isinstance(shape, collision.Ground):
         plane = pose_from_rotation(turn_z_onto(shape.normal), shape.offset * shape.normal)
         side, thick = _GROUND * size, _THICK * size
         yield Marker.CUBE, T @ plane @ _lifted(-0.5 * thick), {
             'scale': _vector((side, side, thick))}
     elif len(shape.points):
         yield Marker.SPHERE_LIST, T, {
-            'scale': cube(2.0 * max(shape.radius, 1e-3)),
+            'scale': shapes.cube(2.0 * max(shape.radius, 1e-3)),
             'points': [array_to_point(point) for point in shape.points[::every]]}
 
 
-def pair_markers(frame: str, namespace: str, pairs: Sequence[Contact], margin: float,
+def pair_markers(frame: str, namespace: str, pairs: Sequence[collision.Contact], margin: float,
                  size: float) -> list[Marker]:
     """Return a line between the nearest points of each pair, with the distance as text.
 
     Red in contact, amber within the margin, m. size: of the group, m.
     """
-    colors = [RED if pair.distance <= 0.0 else AMBER if pair.distance <= margin else _FAR
-              for pair in pairs]
+    colors = [shapes.RED if pair.distance <= 0.0 else
+              shapes.AMBER if pair.distance <= margin else _FAR for pair in pairs]
     ends = [array_to_point(p) for pair in pairs for p in (pair.point_first, pair.point_second)]
-    lines = [marker(frame, namespace, 0, Marker.LINE_LIST, points=ends, color=_FAR,
+    lines = [shapes.marker(frame, namespace, 0, Marker.LINE_LIST, points=ends, color=_FAR,
                     colors=[color for color in colors for _ in range(2)],
                     scale=Vector3(x=_WIDTH * size))] if pairs else []
     above = np.array([0.0, 0.0, 1.5 * _LETTERS * size])
     middles = [0.5 * (pair.point_first + pair.point_second) + above for pair in pairs]
-    return lines + [text_marker(frame, namespace, k, _text(pair), p, _LETTERS * size, color)
+    return lines + [shapes.text_marker(frame, namespace, k, _text(pair), p, _LETTERS * size, color)
                     for k, (pair, p, color) in enumerate(zip(pairs, middles, colors), 1)]
 
 
-def _text(pair: Contact) -> str:
+def _text(pair: collision.Contact) -> str:
     distance = f'{1e3 * abs(pair.distance):.3g} mm'
     return f'{pair.first[:_LONGEST]} - {pair.second[:_LONGEST]}: ' + (
         distance if pair.distance > 0.0 else f'in contact, {distance} deep')

@@ -11,30 +11,20 @@ from visualization_msgs.msg import Marker
 
 from ik_node.model.body import BodyFrames
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
-from ik_node.ros.publishing.markers.shapes import (
-    AMBER,
-    GREEN,
-    GREY,
-    RED,
-    arrow,
-    cube,
-    marker,
-    mixed,
-    text_marker,
-)
+from ik_node.ros.publishing.markers import shapes
 from ik_node.solvers.goal import Goal
 from ik_node.spatial import turn_z_onto
 from ik_node.tasks.base import Task
 from ik_node.tasks.drawing import Arrow, Ball, Color, Disc, DrawnTarget, Plane, Polyline
 
-COLORS = {DiagnosticStatus.OK: GREEN, DiagnosticStatus.WARN: AMBER, DiagnosticStatus.ERROR: RED,
-          DiagnosticStatus.STALE: GREY}
+COLORS = {DiagnosticStatus.OK: shapes.GREEN, DiagnosticStatus.WARN: shapes.AMBER,
+          DiagnosticStatus.ERROR: shapes.RED, DiagnosticStatus.STALE: shapes.GREY}
 """By the level of a status; STALE where it is no longer valid."""
 
 _AXES = (ColorRGBA(r=0.9, g=0.2, b=0.2, a=1.0), ColorRGBA(r=0.2, g=0.7, b=0.2, a=1.0),
          ColorRGBA(r=0.2, g=0.4, b=0.95, a=1.0))
 _COLORS_OF = {Color.MASS: ColorRGBA(r=0.95, g=0.6, b=0.9, a=0.9),
-              Color.FORCE: ColorRGBA(r=0.95, g=0.85, b=0.25, a=0.9), Color.GROUND: GREY}
+              Color.FORCE: ColorRGBA(r=0.95, g=0.85, b=0.25, a=0.9), Color.GROUND: shapes.GREY}
 _FAINT = 0.35      # opacity of planes
 # Of the group's size.
 _TARGET = 0.035    # ball
@@ -65,29 +55,31 @@ class TaskMarkers:
 
     def markers(self, task: Task, frames: BodyFrames) -> Made:
         """Return the markers of a task of a body at its present frames, in the world."""
-        shapes = task.drawing(frames, self._size)
-        made = [marker for shape in shapes if isinstance(shape, DrawnTarget)
-                for marker in self._target(shape)]
-        others = [shape for shape in shapes if not isinstance(shape, DrawnTarget)]
+        drawn = task.drawing(frames, self._size)
+        made = [one for shape in drawn if isinstance(shape, DrawnTarget)
+                for one in self._target(shape)]
+        others = [shape for shape in drawn if not isinstance(shape, DrawnTarget)]
         return made + [_BUILDERS[type(shape)](self, number, shape)
                        for number, shape in enumerate(others, _OF_TARGET)]
 
     def _target(self, target: DrawnTarget) -> Made:
         pose, length = matrix_to_pose(target.pose), _AXIS * self._size
-        made = [self._marker(0, Marker.SPHERE, self._color, cube(_TARGET * self._size), pose=pose)]
+        made = [self._marker(0, Marker.SPHERE, self._color, shapes.cube(_TARGET * self._size),
+                             pose=pose)]
         if target.has_orientation:
             ends = (Point(x=length), Point(y=length), Point(z=length))
-            made += [self._marker(1 + i, Marker.ARROW, color, arrow(length), pose=pose,
+            made += [self._marker(1 + i, Marker.ARROW, color, shapes.arrow(length), pose=pose,
                                   points=[Point(), end])
                      for i, (color, end) in enumerate(zip(_AXES, ends))]
         if self._text:
             above = target.pose[:3, 3] + [0.0, 0.0, _ABOVE * self._size]
-            made.append(text_marker(self._frame, self._namespace, 4, self._text, above,
+            made.append(shapes.text_marker(self._frame, self._namespace, 4, self._text, above,
                                     _LETTERS * self._size, self._color))
         return made
 
     def _ball(self, number: int, ball: Ball) -> Marker:
-        made = self._marker(number, Marker.SPHERE, self._color_of(ball), cube(_BALL * self._size))
+        made = self._marker(number, Marker.SPHERE, self._color_of(ball),
+                            shapes.cube(_BALL * self._size))
         made.pose.position = array_to_point(ball.centre)
         return made
 
@@ -98,15 +90,16 @@ class TaskMarkers:
 
     def _arrow(self, number: int, shown: Arrow) -> Marker:
         length = _ARROW * self._size
-        return self._marker(number, Marker.ARROW, self._color_of(shown), arrow(length), points=[
-            array_to_point(shown.start), array_to_point(shown.start + length * shown.direction)])
+        ends = shown.start, shown.start + length * shown.direction
+        return self._marker(number, Marker.ARROW, self._color_of(shown), shapes.arrow(length),
+                            points=[*map(array_to_point, ends)])
 
     def _plane(self, number: int, plane: Plane) -> Marker:
         T, side = np.eye(4), _PLANE * self._size
         T[:3, :3], T[:3, 3] = turn_z_onto(plane.normal), plane.centre
-        return self._marker(number, Marker.CUBE, mixed(self._color, self._color, 0.0, _FAINT),
-                            Vector3(x=side, y=side, z=0.2 * _THICK * self._size),
-                            pose=matrix_to_pose(T))
+        color = shapes.mixed(self._color, self._color, 0.0, _FAINT)
+        return self._marker(number, Marker.CUBE, color, Vector3(
+            x=side, y=side, z=0.2 * _THICK * self._size), pose=matrix_to_pose(T))
 
     def _disc(self, number: int, disc: Disc) -> Marker:
         width = 1.5 * _BALL * self._size
@@ -120,7 +113,7 @@ class TaskMarkers:
 
     def _marker(self, number: int, kind: int, color: ColorRGBA, scale: Vector3,
                 **fields: Any) -> Marker:
-        return marker(self._frame, self._namespace, number, kind, color=color, scale=scale,
+        return shapes.marker(self._frame, self._namespace, number, kind, color=color, scale=scale,
                       **fields)
 
 

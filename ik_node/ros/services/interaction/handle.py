@@ -150,7 +150,6 @@ class Handle:
         return bool(np.allclose(a[compared], b[compared], rtol=1e-6, atol=1e-6))
 
     def _target(self) -> Any:
-        """Return the target of the task."""
         return self._own.target
 
     def _version(self) -> Any:
@@ -159,7 +158,6 @@ class Handle:
         return target.tobytes() if isinstance(target, np.ndarray) else target
 
     def _target_pose(self) -> Pose:
-        """Return the pose of the target."""
         target, T = self._target(), np.eye(4)
         if target.ndim == 1:
             T[:3, 3] = target
@@ -212,7 +210,6 @@ class TipHandle(Handle):
         return self._last_goal(self.group)
 
     def _target_pose(self) -> Pose:
-        """Return the pose of the goal; of one without an orientation it has the present."""
         goal = self._target()
         pose = matrix_to_pose(goal.pose)
         if goal.orientation is None:

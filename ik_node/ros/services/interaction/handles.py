@@ -99,7 +99,6 @@ class Handles:
         return InteractiveMarkerServer(self._node, _NAMESPACE)
 
     def _replace(self, handles: list[Handle]) -> None:
-        """Show handles in place of the present ones."""
         before, self._handles = self._handles, {handle.name: handle for handle in handles}
         for gone in before.keys() - self._handles.keys():
             self._server.erase(gone)

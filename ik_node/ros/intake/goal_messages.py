@@ -1,26 +1,56 @@
-"""Paths from messages, checked as a whole, then followed."""
+"""Joint values and paths from messages, and the motions that they ask for."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Path
 from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
 from ik_node.control.controller import Controller, Outcome, Waypoint
 from ik_node.control.group import Group
 from ik_node.control.options import JUMP
 from ik_node.control.robot import Robot
-from ik_node.control.worker import NEWER, CancelledError, Job
+from ik_node.control.worker import NEWER, CancelledError, Job, LongSearch
+from ik_node.model.joint_space import check_inside
+from ik_node.ros.conversions import checked_positions
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.waiting import NotYetError
 from ik_node.support.bounds import MAX_POSES
-from ik_node.support.exceptions import IkError, InputError
+from ik_node.support.exceptions import IkError, InputError, unknown
 
-AT_ONCE = 20  # poses that are converted at a time
+_AT_ONCE = 20  # poses that are converted at a time
+
+
+def configuration_of(robot: Robot, group: Group, name: str, message: JointState) -> np.ndarray:
+    """Return q (n,) of a group, rad or m: the values of a message, the present ones of others.
+
+    name: of the arm or task, whose joints the message may name. Raises InputError.
+    """
+    values = checked_positions(message)
+    if not values:
+        raise InputError('joint values need names and positions; the message has none')
+    space, allowed = group.space, group.joints_of(name)
+    q = np.clip(robot.joint_configuration(group), space.lower, space.upper)
+    for joint, value in values.items():
+        if joint not in allowed:
+            whole = 'arm' if name in group.tips else 'body'
+            raise InputError(_foreign(robot, whole, joint, allowed))
+        q[space.joint_names.index(joint)] = value
+    return check_inside(space, q[None], lambda _: 'joint values')[0]
+
+
+def _foreign(robot: Robot, whole: str, name: str, allowed: Sequence[str]) -> str:
+    """Return why a joint cannot be set. whole: what has the allowed joints."""
+    joint = robot.tree.joints.get(name)
+    if joint is not None and joint.mimic is not None:
+        return f'joint {name!r} follows joint {joint.mimic.joint!r}; give the value of that one'
+    return unknown(f'joint of the {whole} named', name, allowed)
 
 
 class LongPath(NamedTuple):
@@ -53,7 +83,7 @@ def read_path(kind: Any, data: bytes) -> Path | LongPath:
     at = 4 + (12 + int.from_bytes(data[12:16], order) + 3) // 4 * 4
     head = deserialize_message(data[:at] + bytes(4), kind).header
     path = LongPath(head, int.from_bytes(data[at:at + 4], order), kind, data)
-    return path.read() if path.n_poses <= AT_ONCE else path
+    return path.read() if path.n_poses <= _AT_ONCE else path
 
 
 def waypoints_of(frames: Frames, robot: Robot, group: Group, name: str,
@@ -73,6 +103,18 @@ def waypoints_of(frames: Frames, robot: Robot, group: Group, name: str,
         except IkError as error:
             raise InputError(f'{place}: {error}') from error
         yield Waypoint(goal, place)
+
+
+def read_waypoints(path: LongPath, frames: Frames, controller: Controller,
+                   name: str) -> Job[list[Waypoint]]:
+    """Return the waypoints of a path for the arm of this name; a few are converted at a time."""
+    waypoints = list[Waypoint]()
+    message = yield LongSearch(path.read)
+    for waypoint in waypoints_of(frames, controller.robot, controller.group, name, message):
+        waypoints.append(waypoint)
+        if len(waypoints) % _AT_ONCE == 0:
+            yield LongSearch(int)  # other callbacks come in between
+    return waypoints
 
 
 def move_through(waypoints: Sequence[Waypoint], controller: Controller) -> Job[Outcome | None]:
