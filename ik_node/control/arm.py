@@ -71,11 +71,6 @@ class Arm(Group):
     def _make_solver(self, options: Mapping[str, Any]) -> Solver:
         return make_solver(self.options.solver, self.chain, **options)
 
-    @property
-    def description(self) -> str:
-        return f'{self.chain!r}, solver {self.solver.name}' + (
-            f' ({self.family})' if self.family else '')
-
     def make_goal(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> TaskGoal:
         """Return a pose of the tip (4, 4), m, in the base, or its position, as a goal."""
         weights = self.weights

@@ -142,7 +142,7 @@ class Controller(MotionExecutor):
     def _free_space(self) -> Job[Any]:
         """Return what solutions keep away from now; other joints are where they are now."""
         yield from self._place_others()
-        self._obstacles_stamp = self.group.world.stamp
+        self._obstacles_stamp = self.group.collisions.world.stamp
         return self.group.solver.collisions.scene
 
     def _solve_free(self, solve: Callable[[], Any]) -> Job[Any]:

@@ -100,10 +100,9 @@ class Group(ABC):
         """The closed form of the solver; '' for other solvers."""
         return getattr(self.solver, 'family', '')
 
-    @property
-    @abstractmethod
-    def description(self) -> str:
-        """What it is, and its solver."""
+    def __repr__(self) -> str:
+        return f'{self.space!r}, solver {self.solver.name}' + (
+            f' ({self.family})' if self.family else '')
 
     @abstractmethod
     def make_goal(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> TaskGoal:
@@ -127,11 +126,6 @@ class Group(ABC):
     @abstractmethod
     def keeps_goals_of(self, other: 'Group') -> bool:
         """Return whether goals of another group are valid for this one."""
-
-    @property
-    def world(self) -> CollisionWorld:
-        """The obstacles that it keeps away from, where it avoids collisions."""
-        return self.collisions.world
 
     def collision_model(self) -> CollisionModel:
         """Return the model of its collisions, made by the first call; in any thread.
@@ -184,7 +178,7 @@ class Group(ABC):
         if previous is not None and previous.collisions.model is not None and (
                 previous.source.disabled == self.source.disabled):
             self.collisions.model = previous.collisions.model.with_margin(options.margin)
-            self.collisions.world = previous.world
+            self.collisions.world = previous.collisions.world
         if options.avoid_collisions:
             solver.avoid(self.collision_model())
         return solver

@@ -117,7 +117,7 @@ class MotionExecutor:
         """Let other joints be where they are now, for the next checks."""
         if self.group.solver.collisions is not None:
             self._others = self.robot.present
-            few = len(self.group.world.obstacles) <= _FEW  # which move to an arm's base
+            few = len(self.group.collisions.world.obstacles) <= _FEW  # which move to an arm's base
             yield (partial if few else LongSearch)(self.group.place_others, self._others)
 
     def _move(self, solved: Sequence[Solved]) -> Job[tuple[float | None, Any]]:

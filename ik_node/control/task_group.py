@@ -9,7 +9,7 @@ import numpy as np
 from ik_node.control.group import Group, TaskGoal, Tip, solve_closest, tip_task
 from ik_node.control.group_source import GroupSource, configured_start, goal_weights, same_value
 from ik_node.control.options import BODY_SOLVERS, CARTESIAN, ArmOptions
-from ik_node.control.task_options import NO_TYPE, TaskOptions, make_task
+from ik_node.control.task_options import NO_TYPE, make_task
 from ik_node.model.body import Body, BodyFrames, root_values
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.registry import make_body_solver
@@ -71,12 +71,14 @@ class TaskGroup(Group):
         else:
             self.solver = self._avoid(self._make_solver(source.solver_options), like)
         self.limits = self._motion_limits()
-        self.size: float = self._size() if like is None else like.size
+        if like is not None:
+            self.size = like.size
+        else:  # the largest distance of two links along an axis
+            places = [T[:3, 3] for T in self.body.forward(self.body.neutral()).values()]
+            self.size = float(np.ptp(places, axis=0).max())
 
-    @property
-    def description(self) -> str:
-        return (f'{self.body!r}, solver {self.solver.name}, '
-                f'tasks {names(self.tasks) if self.tasks else "without types"}')
+    def __repr__(self) -> str:
+        return f'{super().__repr__()}, tasks {names(self.tasks) if self.tasks else "without types"}'
 
     def make_goal(self, task: str, T: np.ndarray, is_point: bool, header: Any = None) -> TaskGoal:
         own, weights = self.tasks[task], None
@@ -173,7 +175,9 @@ class TaskGroup(Group):
                 made[name] = before
             else:
                 made[name] = make_task(name, options)
-                if hasattr(before, 'target') and _keeps_target(options, former):
+                if hasattr(before, 'target') and same_value(options.target, former.target) and (
+                        options.type, options.link, options.reference) == (
+                        former.type, former.link, former.reference):  # it is valid
                     made[name].target = before.target
         return made
 
@@ -204,15 +208,3 @@ class TaskGroup(Group):
         placed = root_values(source.root, T)
         neutral[:len(placed)] = placed
         return configured_start(self.options, self.body, source.poses, neutral, len(placed))
-
-    def _size(self) -> float:
-        """Return the largest distance of two links along an axis, m."""
-        places = np.array([T[:3, 3] for T in self.body.forward(self.body.neutral()).values()])
-        return float(np.ptp(places, axis=0).max())
-
-
-def _keeps_target(options: TaskOptions, former: TaskOptions) -> bool:
-    """Return whether the present target of a task is valid after a change of its options."""
-    return ((options.type, options.link, options.reference)
-            == (former.type, former.link, former.reference)
-            and same_value(options.target, former.target))

@@ -191,7 +191,7 @@ class Session:
             self._modules = len(sys.modules)
             gc.freeze()
         for group in robot.groups.values():
-            logger.info(f'ready: {group.description}')
+            logger.info(f'ready: {group!r}')
 
     def _set_publish_rate(self) -> None:
         """Apply the parameter to the timer, which is kept: rclpy never frees timers."""

@@ -1,7 +1,6 @@
 """The pairs of each group that are nearest to contact, found beside the executor's thread."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,17 +16,12 @@ _MOST = 3       # pairs
 _NEAR, _NEAR_ITSELF = 0.1, 0.02
 
 
-class _Found(NamedTuple):
-    state: tuple[object, ...]  # for which they were found
-    pairs: tuple[Contact, ...] = ()
-
-
 class Nearest:
     """The nearest pairs of groups whose solvers avoid collisions, as of a moment ago."""
 
     def __init__(self, worker: Worker, log: ThrottledLog) -> None:
         self._worker, self._log = worker, log
-        self._found: dict[str, _Found] = {}
+        self._found: dict[str, tuple[object, Sequence[Contact]]] = {}  # with the state then
 
     def of(self, robot: Robot, group: Group) -> Sequence[Contact]:
         """Return the nearest pairs of a group; others are looked for where it has moved."""
@@ -37,12 +31,12 @@ class Nearest:
             return ()
         group.place_others(robot.present)
         q = robot.joint_configuration(group)
-        found = self._found.get(group.name, _Found(()))
-        state = model, group.world, model.robot, q.tobytes()
+        before, pairs = self._found.get(group.name, ((), ()))
+        state = model, group.collisions.world, model.robot, q.tobytes()
         key = 'nearest pairs', group.name
-        if state != found.state and not self._worker.is_busy(key):
+        if state != before and not self._worker.is_busy(key):
             self._worker.begin(key, self._find(group, model, q, state))
-        return self._found.get(group.name, found).pairs
+        return pairs
 
     def _find(self, group: Group, model: CollisionModel, q: np.ndarray,
               state: tuple[object, ...]) -> Job[None]:
@@ -52,7 +46,7 @@ class Nearest:
             pairs = yield LongSearch(nearest_pairs, model, q, group.size)
         except Exception as error:  # a defect, which must not stop the node
             reason_of(error, self._log.warn)
-        self._found[group.name] = _Found(state, pairs)
+        self._found[group.name] = state, pairs
 
 
 def nearest_pairs(model: CollisionModel, q: np.ndarray, size: float) -> tuple[Contact, ...]:
