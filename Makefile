@@ -47,19 +47,14 @@ TOLERANCES ?= 200000
 POSES ?= 100000
 PATHS ?= 20
 GOALS ?= 1000
-STEPS ?= 100000
-DRAGS ?= 10000
 INPUTS ?= 10000
 FILES ?= 5000
 ROBOTS ?= 1000
 MINUTES ?= 10
-CHANGES ?= 500
 ROUNDS ?= 2
 START ?= 120
-SWITCHES ?= 50
 SEQUENCES ?= 200
 SCENES ?= 100
-MEASURED ?= 100
 
 .PHONY: setup demo test test-all test-plain sanitize lint docs site bench soak pictures clean
 
@@ -84,7 +79,7 @@ sanitize: $(VENV)/.test
 	CFLAGS='$(SANITIZE)' LDFLAGS='$(SANITIZE)' \
 		$(BIN)/python setup.py --quiet build --build-base build/sanitized --build-lib build/sanitized/lib
 	$(SANITIZED) $(BIN)/pytest -m 'not slow' -p no:cacheprovider $(KERNEL_TESTS)
-	$(SANITIZED) $(BIN)/python test/soak.py --solves $(SANITIZED_SOLVES)
+	$(SANITIZED) $(BIN)/python test/soak.py --solves $(SANITIZED_SOLVES) --tolerances 0 --robots 0
 	IK_NODE_BOUNDSCHECK=1 \
 		$(BIN)/python setup.py --quiet build --build-base build/checked --build-lib build/checked/lib
 	PYTHONPATH=build/checked/lib $(BIN)/pytest -m 'not slow' -p no:cacheprovider \
@@ -120,27 +115,21 @@ bench: $(VENV)/.bench $(VENV)/.kernels
 	$(BIN)/python -m benchmark.retargeting
 
 soak: $(VENV)/.test $(VENV)/.kernels
-	$(BIN)/python test/soak.py --solves $(SOLVES)
+	$(BIN)/python test/soak.py --solves $(SOLVES) --tolerances $(TOLERANCES) --robots $(ROBOTS)
 	$(BIN)/python test/soak_calls.py --calls $(CALLS)
 	$(BIN)/python test/soak_timeouts.py --solves $(TIMEOUTS)
-	$(BIN)/python test/soak_tolerances.py --solves $(TOLERANCES)
 	$(BIN)/python test/soak_distances.py --poses $(POSES)
-	$(BIN)/python test/soak_bodies.py --goals $(GOALS) --steps $(STEPS) --drags $(DRAGS)
+	$(BIN)/python test/soak_bodies.py --goals $(GOALS)
 	$(BIN)/python test/soak_paths.py --paths $(PATHS)
-	$(BIN)/python test/soak_robots.py --robots $(ROBOTS)
 	$(BIN)/python test/soak_inputs.py --inputs $(INPUTS)
-	$(BIN)/python test/soak_figures.py --files $(FILES)
 	$(BIN)/python test/soak_files.py --files $(FILES)
 	$(BIN)/python test/soak_node.py --minutes $(MINUTES)
 	$(BIN)/python test/soak_start.py --seconds $(START)
-	$(BIN)/python test/soak_topics.py --changes $(CHANGES)
 	$(BIN)/python test/soak_responsive.py --count $(ROUNDS)
 	$(BIN)/python test/soak_motion.py --minutes $(MINUTES)
-	$(BIN)/python test/soak_view.py --switches $(SWITCHES)
 	$(BIN)/python test/soak_page.py
 	$(BIN)/python test/soak_sequences.py --sequences $(SEQUENCES)
 	$(BIN)/python test/soak_scenes.py --scenes $(SCENES)
-	$(BIN)/python test/soak_measured.py --steps $(MEASURED)
 
 pictures: $(VENV)/.bench $(VENV)/.kernels
 	PYTHONPATH=. $(BIN)/python docs/pictures.py

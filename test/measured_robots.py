@@ -59,8 +59,7 @@ def measured_values(tree: KinematicTree, rng: np.random.Generator, inside: tuple
     return values
 
 
-def _add(parts, name, kind, parent, child, rng, axis, limits, up=0.1, y=0.0, box=0.0,
-         mimic=''):
+def _add(parts, name, kind, parent, child, rng, axis, limits, up=0.1, y=0.0, box=0.0, mimic=''):
     shape = f'<collision><geometry><box size="{box} {box} {box}"/></geometry></collision>'
     x, dy = rng.uniform(-0.02, 0.02, 2)
     limit = '' if limits is None else (f'<limit lower="{limits[0]}" upper="{limits[1]}" effort="9" '

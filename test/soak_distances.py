@@ -104,8 +104,7 @@ def check(kinds, pose_kind, rng, found, worst):
     limit = (CURVED if 'cylinder' in kinds else CLOSED) * size
     cores_apart = np.abs(apart + a.radius + b.radius)
     planes = np.where(cores_apart > TOUCHING, np.abs(width(np.arange(POSES), n) - apart), 0.0)
-    errors = {'planes': planes,
-              'points': np.linalg.norm(on_b - on_a - apart[:, None] * n, axis=1)}
+    errors = {'planes': planes, 'points': np.linalg.norm(on_b - on_a - apart[:, None] * n, axis=1)}
     coals = [_coal(own_a, R[k], q[k, :3], own_b) for k in range(POSES)]
     by_coal = np.array([one[0] for one in coals])
     free = apart > 0.0

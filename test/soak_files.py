@@ -4,7 +4,7 @@
     python test/soak_files.py --files 0 --folder robot-assets mycobot_ros
 
 Limits of mimics must not lock their sources; additions that kinematics does not need must change
-nothing; odd values must be read or refused in words. Of a collection every URDF that Pinocchio
+nothing. Of a collection every URDF that Pinocchio
 loads must load, except those with swapped limits and with mimics of unknown or fixed joints.
 """
 
@@ -19,16 +19,12 @@ import numpy as np
 import robots
 from harness.soak_runner import run_soak
 from ik_node import KinematicTree
-from ik_node.model.pose_library import PoseLibrary
 from ik_node.support.exceptions import IkError
 
 FORBIDDEN = re.compile('are no range|mimics another: there is no joint|which is fixed')
-OF_PYTHON = re.compile('could not convert|invalid literal|NoneType|object has no|Traceback')
 ADDED = ('<gazebo><sensor:camera name="c"/></gazebo>', '<!-- a -- b -->', '<!----->',
          '<xacro:left behind="${x}"/>', '<transmission:a b:c="d"/>', '\n\n\t',
          '<a><!-- <b> --></a>')
-VALUES = ('', ' ', '0', '-0', '1', '-1', '0.5', '1e9', '1e400', '-inf', 'nan', '1_0', '1,5', 'x',
-          '180', '-180', '0 0 1', '1 2', '-1.#IND', '\u0661', '--1', '0x1')
 
 
 def gripper(rng) -> str:
@@ -79,38 +75,6 @@ def with_additions(text: str, rng) -> str:
     return str(rng.choice(['', '\n <!-- -- -->\n', '\ufeff'])) + text
 
 
-def odd_joint(rng) -> str:
-    """Return a robot of which some attributes have odd values."""
-    def value(default):
-        return rng.choice(VALUES) if rng.random() < 0.3 else default
-    return robots.robot(
-        robots.joint('s', 'revolute', 'base', 'a', limit=_limits(-1, 1)),
-        robots.joint(
-            'j', rng.choice(['revolute', 'prismatic', 'continuous']), 'a', 'b', axis=value('0 0 1'),
-            limit=' '.join(f'{key}="{value(default)}"' for key, default in (
-                ('lower', '-1'), ('upper', '1'), ('velocity', '1')) if rng.random() < 0.8),
-            mimic=f'joint="s" multiplier="{value("1")}"' if rng.random() < 0.3 else '').replace(
-                '<axis', f'<safety_controller soft_lower_limit="{value("-1")}" '
-                f'soft_upper_limit="{value("1")}"/><axis'))
-
-
-def check_odd(text: str, rng) -> str:
-    """Raise AssertionError where a message is Python's own, or where limits are none."""
-    try:
-        tree = KinematicTree.from_urdf(text)
-        body = tree.body()
-        assert (body.lower <= body.upper).all()
-        state = ''.join(f'<joint name="{name}" value="{rng.choice(VALUES)}"/>' for name in 'sjx')
-        poses = PoseLibrary.from_srdf('<robot name="r"><group_state name="p" group="g">'
-                                      f'{state}</group_state></robot>', tree)
-        poses.configuration('p', body)
-    except IkError as error:
-        if OF_PYTHON.search(str(error)):
-            raise RuntimeError(f"Python's own error: {error}") from error
-        return 'refused'
-    return 'read'
-
-
 def compare(folder: Path) -> int:
     """Return how many URDFs of a folder Pinocchio loads and this package does not."""
     import pinocchio
@@ -144,9 +108,9 @@ def soak(given) -> int:
              for text in [file.read_text()]]
     failures = sum(compare(folder) for folder in given.folder if folder != Path())
     for k in range(given.files):
-        kind = ('gripper', 'additions', 'odd')[k % 3]
+        kind = ('gripper', 'additions')[k % 2]
         text, tree = plain[rng.integers(len(plain))]
-        text = (gripper(rng) if kind == 'gripper' else odd_joint(rng) if kind == 'odd' else
+        text = (gripper(rng) if kind == 'gripper' else
                 with_additions(text[text.index('<robot'):], rng))
         try:
             if kind == 'additions':
@@ -155,8 +119,7 @@ def soak(given) -> int:
                 assert [*map(same.limits, same.joints)] == [*map(tree.limits, tree.joints)]
                 counts[kind, 'read'] += 1
             else:
-                how = check_gripper(text) if kind == 'gripper' else check_odd(text, rng)
-                counts[kind, how] += 1
+                counts[kind, check_gripper(text)] += 1
         except Exception as error:
             failures += 1
             print(f'{kind}: {type(error).__name__} {error}\n{text[:2000]}')

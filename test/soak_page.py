@@ -3,7 +3,8 @@
     python test/soak_page.py --widths 390 800 1280 1920 --moves 1000
 
 At first sight the handle has to be in the part of the picture that the panel leaves free, and a
-drag with the mouse has to move the goal. Before that the time from a move of the mouse during a
+drag with the mouse has to move the goal; every link has to be drawn where forward kinematics puts
+it. Before that the time from a move of the mouse during a
 drag to the first picture with the arm moved is measured, and how many pictures a second the
 processor renders. No line on the console may be an error.
 """
@@ -131,7 +132,7 @@ def first_sight(shown):
 
 def widths(node, server, view, robot_view, arguments):
     """Open every robot at every width; return the errors, a line each."""
-    errors, found = [], gallery.robots()
+    errors, found, rng = [], gallery.robots(), np.random.default_rng(arguments.seed)
     for name, parameters in found.items():
         take(node, robot_view, parameters)
         for width in arguments.widths:
@@ -139,12 +140,14 @@ def widths(node, server, view, robot_view, arguments):
             with page_of(server.get_port(), size=size,
                          scale=SCALES.get(width, 1.0)) as (page, said):
                 wrong = first_sight(opened(server, view, robot_view, page))
+                drawn = gallery_switches.Gallery(node, page, rng).move(name) if (
+                    width == arguments.widths[-1]) else []
                 console = gallery_switches.page_errors(said)
                 if arguments.pictures:
                     page.screenshot(path=arguments.pictures / f'{name}-{width}.png'.replace(
                         ' ', '_'))
             print(f'{name:32s} {width:5d}  {wrong or "dragged"}', *console[:3], flush=True)
-            errors += [f'{name} at {width}: {one}' for one in (wrong, *console) if one]
+            errors += [f'{name} at {width}: {one}' for one in (wrong, *drawn, *console) if one]
     return errors
 
 

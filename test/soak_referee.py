@@ -1,14 +1,13 @@
 """Compares solvers, paths, collision scenes and motions with what an earlier version returned.
 
     python test/soak_referee.py --count 1000 --save before.npz
-    python test/soak_referee.py --count 1000 --compare before.npz --only dls panda
+    python test/soak_referee.py --count 1000 --compare before.npz --only 'dls panda'
 
 Each entry is one solver on one robot: joint values, reasons, errors and iterations of all goals.
 An entry has equal bits, or is listed with the number of values that changed and the largest
 difference. Nothing depends on time: restarts are bounded, and no time-out is set.
 """
 
-import argparse
 import functools
 import hashlib
 import sys
@@ -20,10 +19,10 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parent))
 
 from benchmark import arms
 from generated_robots import generate
+from harness.soak_runner import run_soak
 from ik_node import Chain, Goal, IkError, body_solver_names, make_body_solver, make_solver
 from ik_node.collision import Box, Obstacle, Sphere
 from ik_node.motion.joint_motion import joint_motion_through
@@ -99,8 +98,7 @@ def arm_rows(solver_name: str, load: Callable[[], Chain], count: int) -> Rows:
 
 def arm_entries(count: int) -> Iterator[Entry]:
     """Yield every solver on the arms of the benchmark and on generated ones."""
-    loads = {name: functools.partial(lambda name: arms.load(name).chain, name)
-             for name in arms.ALL}
+    loads = {name: functools.partial(lambda name: arms.load(name).chain, name) for name in arms.ALL}
     loads |= {f'generated {seed}': functools.partial(lambda seed: generate(seed).chain, 1000 + seed)
               for seed in range(GENERATED)}
     for name, load in loads.items():
@@ -195,23 +193,15 @@ def difference(before: np.ndarray, after: np.ndarray) -> str:
             f'{np.abs(before - after)[changed].max(initial=0.0):.3g}')
 
 
-def main() -> int:
-    """Run; return 0 where nothing changed."""
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--count', type=int, default=1000, help='goals of an arm and a solver')
-    parser.add_argument('--kinds', nargs='*', choices=ENTRIES, default=list(ENTRIES))
-    parser.add_argument('--only', nargs='*', default=[], help='words that an entry must have')
-    parser.add_argument('--save', type=Path)
-    parser.add_argument('--compare', type=Path)
-    given = parser.parse_args()
+def soak(given) -> int:
+    """Return how many entries changed; `only` are words that an entry must have."""
     warnings.simplefilter('ignore')
     np.seterr(all='ignore')
     before = np.load(given.compare) if given.compare else {}
     entries, changed = {}, 0
     for kind in given.kinds:
         for name, rows in ENTRIES[kind](given.count):
-            if not all(word in name.replace(',', '').split() for word in given.only):
+            if not {*given.only.split()} <= {*name.replace(',', '').split()}:
                 continue
             entries[name] = np.concatenate([NOTHING, *rows()])
             if given.compare:
@@ -223,8 +213,8 @@ def main() -> int:
           f'{whole.hexdigest()[:16]}' + f'; {changed} entries changed' * bool(given.compare))
     if given.save:
         np.savez_compressed(given.save, **entries)
-    return int(changed > 0)
+    return changed
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, count=1000, kinds=list(ENTRIES), only='', save=Path, compare=Path)

@@ -8,16 +8,10 @@ process. No two joint states may be farther apart than 0.1 s, and no answer may 
 yields after each input how long to watch the node, s; add one, and name it in KINDS.
 """
 
-import argparse
 import multiprocessing
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from geometry_msgs.msg import Point, PoseArray, PoseStamped
 from nav_msgs.msg import Path as PathMsg
 from rcl_interfaces.srv import GetParameters
@@ -28,7 +22,9 @@ from std_srvs.srv import Trigger
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
-from harness.ros_harness import LATCHED, NodeUnderTest, given, seconds
+from harness.ros_harness import LATCHED, NodeUnderTest, seconds
+from harness.ros_harness import given as as_arguments
+from harness.soak_runner import run_soak
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 
@@ -225,16 +221,11 @@ def watch(domain, pipe):
                 del stamps[:-1], answers[:]
 
 
-def main() -> int:
-    """Run; return 0 where the node stayed responsive."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--count', type=int, default=1)
-    parser.add_argument('--seed', type=int, default=0)
-    parser.add_argument('--kinds', nargs='*', choices=KINDS, default=list(KINDS))
-    arguments = parser.parse_args()
+def soak(given) -> list[str]:
+    """Return where the node was not responsive."""
     slow = []
-    with NodeUnderTest(*given({'publish_rate': 50.0})) as node:
-        load = Load(node, np.random.default_rng(arguments.seed))
+    with NodeUnderTest(*as_arguments({'publish_rate': 50.0})) as node:
+        load = Load(node, np.random.default_rng(given.seed))
         here, there = multiprocessing.get_context('spawn').Pipe()
         watcher = multiprocessing.get_context('spawn').Process(
             target=watch, args=(node._domain.id, there), daemon=True)
@@ -246,8 +237,8 @@ def main() -> int:
             assert node.until(here.poll, 700.0), 'no figures'
             return here.recv()
         figures()
-        for _ in range(arguments.count):
-            for name in arguments.kinds:
+        for _ in range(given.count):
+            for name in given.kinds:
                 worst = np.zeros(2)
                 for i, duration in enumerate(KINDS[name](load)):
                     node.spin(duration)
@@ -256,7 +247,6 @@ def main() -> int:
                     if (found > (GAP, ANSWER)).any():
                         slow.append(f'{name}, input {i}: joint states {found[0]:.3f} s apart, an '
                                     f'answer after {found[1]:.3f} s')
-                        print(slow[-1], flush=True)
                 print(f'{name}: joint states at most {worst[0]:.3f} s apart, answers within '
                       f'{worst[1]:.3f} s', flush=True)
         here.send('end')
@@ -264,9 +254,8 @@ def main() -> int:
         if not node.alive() or 'internal error' in node.log():
             slow.append('the node has raised')
             print(node.log()[-3000:])
-    print(f'{len(slow)} times too slow')
-    return 1 if slow else 0
+    return slow
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_soak(soak, __doc__, count=1, kinds=list(KINDS))

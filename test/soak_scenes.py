@@ -206,8 +206,7 @@ def scene(seed, tell):
         tell(f'{name}, {made.node.get("solver")}, root {made.node.get("root")}, '
              f'tasks {[target.kind for target in made.robot_view.targets]}')
     with shown(str(rng.choice([other for other in ARMS if other != name]))) as fresh:
-        panel_of(fresh.view, 'Scene')._load(
-            viser.UploadedFile('scene.json', text), fresh.browser)
+        panel_of(fresh.view, 'Scene')._load(viser.UploadedFile('scene.json', text), fresh.browser)
         lines = [line for line in fresh.browser.notifications if 'is not loaded' in line]
         assert not lines, f'{lines}; the node: {fresh.node.log()[-1000:]}'
         fresh.settle()

@@ -52,8 +52,7 @@ class Goals:
         self.upper = np.where(np.isfinite(chain.upper), chain.upper, np.pi)
         self.reach = max(np.linalg.norm(self._pose()[:3, 3]) for _ in range(100))
         self.clock = node.node.get_clock()
-        self.publisher = node.node.create_publisher(
-            PoseStamped, 'goal_pose', QoSProfile(depth=1))
+        self.publisher = node.node.create_publisher(PoseStamped, 'goal_pose', QoSProfile(depth=1))
         node.node.create_subscription(DiagnosticStatus, 'ik_node/status', self._on_status, 100)
         node.node.create_timer(PERIOD, self._send)
 

@@ -110,8 +110,7 @@ def body_cases() -> Iterator[Case]:
                         T = frames[task.link].copy()
                         T[:3, 3] += 0.3 * rng.normal(size=3)
                         moved.append(Pose(task.link, T, priority=int(rng.integers(3))))
-                solver = make_body_solver(name, body, moved, timeout=timeout,
-                                          **endless(specs, rng))
+                solver = make_body_solver(name, body, moved, timeout=timeout, **endless(specs, rng))
                 q0 = robots.random_q(body, rng)
                 return overshoot(lambda: solver.solve(q0), timeout)
             yield f'body {name}', robot, solve

@@ -214,8 +214,7 @@ _MATRICES = """() => Object.entries(window.__viserMutable.nodeRefFromName)
 
 def drawn(page):
     """Return where three.js draws the nodes of the scene: {name: (4, 4), m, in the scene}."""
-    T_world = {name: np.reshape(elements, (4, 4)).T
-               for name, elements in page.evaluate(_MATRICES)}
+    T_world = {name: np.reshape(elements, (4, 4)).T for name, elements in page.evaluate(_MATRICES)}
     T_scene_world = np.linalg.inv(T_world[''])
     return {name: T_scene_world @ T for name, T in T_world.items()}
 

@@ -297,8 +297,7 @@ class FakePlayer:
         values = {'message': 'paused', 'time': 2.0, 'start': 2.0, 'stop': 18.0, 'frame': 5,
                   'frames': 41, 'speed': 1.0, 'loop': False, 'paused': True}
         before = {} if self.playback is None else self.playback._asdict()
-        self.playback = Playback(**{
-            **values, **before, **changed, 'received': time.monotonic()})
+        self.playback = Playback(**{**values, **before, **changed, 'received': time.monotonic()})
 
     def pause(self, paused):
         self._request(('pause', paused))

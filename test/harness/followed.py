@@ -29,8 +29,7 @@ class Followed(NamedTuple):
         t = np.clip(np.asarray(t) - self.stamp, 0.0, self.times[-1])
         k = np.clip(np.searchsorted(self.times, t, side='right') - 1, 0, len(self.times) - 2)
         h = (self.times[k + 1] - self.times[k])[:, None]
-        (q0, v0, a0), (q1, v1, a1) = (
-            [values[j] for values in self.points] for j in (k, k + 1))
+        (q0, v0, a0), (q1, v1, a1) = ([values[j] for values in self.points] for j in (k, k + 1))
         v0, v1, a0, a1 = v0 * h, v1 * h, a0 * h * h, a1 * h * h
         d, s = q1 - q0 - v0 - 0.5 * a0, t[:, None] - self.times[k][:, None]
         dv, da, s = v1 - v0 - a0, a1 - a0, s / h

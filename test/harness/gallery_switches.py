@@ -21,27 +21,29 @@ _HARMLESS = 'Tried to update non-existent component'
 
 def page_errors(messages):
     """Return the errors among the console messages (kind, text) of a page."""
-    return [text for kind, text in messages
-            if kind == 'error' and not text.startswith(_HARMLESS)]
+    return [text for kind, text in messages if kind == 'error' and not text.startswith(_HARMLESS)]
 
 
 class Gallery:
     """The gallery of a page on a node; every robot is left in a random joint configuration."""
 
-    def __init__(self, node, page, rng, shown=''):
-        """Begin where the node has a robot, by name."""
-        self._node, self._page, self._rng, self.shown = node, page, rng, shown
+    def __init__(self, node, page, rng):
+        self._node, self._page, self._rng, self.shown = node, page, rng, ''
         self.robots = gallery.robots()
         self._heard = node.listen(JointState, 'joint_states')
 
     def switch(self, name):
         """Choose a robot and move it; return the errors of what is drawn, a line each."""
+        open_tab(self._page, 'Robot')
+        choose(self._page, 'robot', name)
+        return self.move(name)
+
+    def move(self, name):
+        """Move the robot that the page shows; return the errors before and after."""
         given = self.robots[name]
         file = given['model_path']
         tree = read_model(file)
         chain = tree.chain(given['base_link'] or None, given['tip_link'] or None)
-        open_tab(self._page, 'Robot')
-        choose(self._page, 'robot', name)
         self.shown = name
         until(lambda: file in self._node.get('model_path'), 60.0, self._page)
         errors = self._compare(tree, chain)
@@ -70,8 +72,7 @@ def _errors(tree, chain, values, T_drawn):
         return ['joint states of another robot']
     T_root = tree.forward(values)
     errors, parents = [], {joint.child: joint.parent for joint in tree.joints.values()}
-    robot = {name: T for name, T in T_drawn.items()
-             if '/robot' in name and not _SHAPE.search(name)}
+    robot = {name: T for name, T in T_drawn.items() if '/robot' in name and not _SHAPE.search(name)}
     expected = set()
     for link, T in T_root.items():
         path, above = f'/{link}', parents.get(link)

@@ -57,7 +57,8 @@ NUMBERS = st.one_of(
 WORDS = st.one_of(
     st.sampled_from(['', '/', 'base_link', 'tool0', 'link_3', 'nowhere', '../../etc/passwd', '\0',
                      'a' * 300, 'é' * 5000, '🦾', '${1/0}', '%s%n', '/dev/zero', '/etc/passwd',
-                     '/', 'file:///etc/passwd', 'none', 'auto', 'nan']),
+                     '/', 'file:///etc/passwd', 'none', 'auto', 'nan', 'joint_states',
+                     '/joint_states', '~/a', '{node}/a', 'b/c', 'd_1', 'goal_pose']),
     st.text(max_size=20))
 STAMPS = st.tuples(st.integers(-2**31, 2**31 - 1), st.integers(0, 2**32 - 1))
 POSES = st.lists(NUMBERS, min_size=7, max_size=7)
@@ -142,8 +143,7 @@ def _spoil(draw, robot):
     parent = elements[draw(st.integers(0, len(elements) - 1))]
     how = draw(st.integers(0, 5))
     if how <= 2 and element.attrib:
-        element.set(draw(st.sampled_from(sorted(element.attrib))),
-                    draw(SPOILT).replace('\0', '?'))
+        element.set(draw(st.sampled_from(sorted(element.attrib))), draw(SPOILT).replace('\0', '?'))
     elif how == 3 and len(element):
         element.remove(element[draw(st.integers(0, len(element) - 1))])
     elif how == 4 and element is not robot:

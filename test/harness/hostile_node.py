@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 import tempfile
 from pathlib import Path
 from xml.etree import ElementTree
@@ -30,6 +31,7 @@ from ik_node.ros.conversions import matrix_to_pose
 _FIELDS = {1: 'bool_value', 2: 'integer_value', 3: 'double_value', 4: 'string_value',
            5: 'byte_array_value', 6: 'bool_array_value', 7: 'integer_array_value',
            8: 'double_array_value', 9: 'string_array_value'}
+_INTERNAL = re.compile('internal error|could not convert|invalid literal|NoneType|object has no')
 _CONFIG = Path(__file__).parents[2] / 'config'
 
 
@@ -205,7 +207,7 @@ class HostileNode(NodeHere):
 
     def _reasonable(self, reason):
         self._last = reason
-        assert 'internal error' not in reason, reason
+        assert not _INTERNAL.search(reason), reason
         assert len(reason) < 5000, len(reason)
 
     def _set(self, parameters):

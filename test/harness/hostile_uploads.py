@@ -39,8 +39,7 @@ def with_mesh(name, content, **more):
     return packed({'r.urdf': urdf(name), name: content, **more})
 
 
-def dae(declared='', count=9, values='0 0 0 1 0 0 0 1 0', indices='0 1 2', nodes='',
-        scene=_ONE):
+def dae(declared='', count=9, values='0 0 0 1 0 0 0 1 0', indices='0 1 2', nodes='', scene=_ONE):
     """Return a COLLADA file of one triangle."""
     return _DAE % (declared, count, values, count // 3, len(indices.split()) // 3, indices, nodes,
                    scene)

@@ -174,8 +174,7 @@ def student(me):
     me.step('and pauses', lambda: me.press('Pause'), me.says('Play'))
     me.step('there are three charts', sees=lambda: page.locator('.uplot').filter(
         visible=True).count() == 3)
-    me.step('the robot comes back', lambda: me.press('End the lesson'),
-            lambda: view.frame.visible)
+    me.step('the robot comes back', lambda: me.press('End the lesson'), lambda: view.frame.visible)
     me.step('steps of four methods are compared', lambda: (
         me.open('Steps', 'show steps'), me.tick('show steps')), me.says('then off by', 'ccd'))
     me.step('one of them moves the arm', lambda: None, me.moves(lambda: (
@@ -238,8 +237,7 @@ def engineer(me):
     for share in (-0.08, 0.1):
         me.step('a waypoint is set', lambda by=share: (me.drag(by), me.press('Set a waypoint')),
                 lambda: me.view.page.waypoints)
-    me.step('the path is followed', lambda: me.press('Follow the path'),
-            me.says('waypoint 2 of 2'))
+    me.step('the path is followed', lambda: me.press('Follow the path'), me.says('waypoint 2 of 2'))
     me.tab('Scene')
     obstacles = panel_of(me.view, 'Obstacles')
     me.step('a box is made', lambda: me.press('box'), lambda: len(obstacles.obstacles) == 1)
@@ -307,8 +305,7 @@ def animator(me):
         lambda: abs(np.degrees(view.values['left_elbow']) - 40.0) < 1e-3)
     me.step('the demo plays', lambda: None, me.moves(lambda: (
         me.open('Demo', 's per round'), me.press('Play the demo'))))
-    me.step('and stops', lambda: me.press('Stop the demo'),
-            me.says('Play the demo'))
+    me.step('and stops', lambda: me.press('Stop the demo'), me.says('Play the demo'))
     me.tab('Scene')
     kept = []
 

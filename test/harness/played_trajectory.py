@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -88,28 +89,20 @@ def interpolated(before: Point, after: Point, T: float, t: float) -> Point:
 
     With accelerations by a quintic, with velocities by a cubic polynomial, else on a straight line.
     """
-    rest = np.zeros(len(before.q))
+    rest, orders = np.zeros(len(before.q)), 3
     if before.v is None or after.v is None:
         if before.a is not None and after.a is not None:
             return Point(rest, rest, rest)  # of accelerations without velocities it makes zeros
-        v = (after.q - before.q) / T
-        return Point(before.q + v * t, v, rest)
-    q0, v0, q1, v1 = before.q, before.v, after.q, after.v
-    if before.a is None or after.a is None:
-        c = [q0, v0, (3.0 * (q1 - q0) - (2.0 * v0 + v1) * T) / T ** 2,
-             (2.0 * (q0 - q1) + (v0 + v1) * T) / T ** 3]
-    else:
-        a0, a1, d = before.a, after.a, q1 - q0
-        c = [q0, v0, 0.5 * a0,
-             (20.0 * d - (12.0 * v0 + 8.0 * v1) * T + (a1 - 3.0 * a0) * T ** 2) / (2.0 * T ** 3),
-             (-30.0 * d + (16.0 * v0 + 14.0 * v1) * T + (3.0 * a0 - 2.0 * a1) * T ** 2)
-             / (2.0 * T ** 4),
-             (12.0 * d - 6.0 * (v0 + v1) * T + (a1 - a0) * T ** 2) / (2.0 * T ** 5)]
-    powers = [t ** k for k in range(len(c))]
-    return Point(
-        sum((c[k] * powers[k] for k in range(len(c))), rest),
-        sum((k * c[k] * powers[k - 1] for k in range(1, len(c))), rest),
-        sum((k * (k - 1) * c[k] * powers[k - 2] for k in range(2, len(c))), rest))
+        orders = 1
+    elif before.a is None or after.a is None:
+        orders = 2
+
+    def powers(s: float, order: int) -> np.ndarray:
+        """Return the derivatives of 1, s, s² … by s."""
+        return np.array([math.perm(k, order) * s ** max(k - order, 0) for k in range(2 * orders)])
+    c = np.linalg.solve([powers(s, k) for s in (0.0, 1.0) for k in range(orders)],
+                        [T ** k * end[k] for end in (before, after) for k in range(orders)])
+    return Point(*(powers(t / T, k) @ c / T ** k for k in range(3)))
 
 
 def nearest_turn(angle: np.ndarray) -> np.ndarray:

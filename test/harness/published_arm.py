@@ -25,6 +25,12 @@ PHASE = 0.0037  # s, of the controller
 BEGIN = 1000   # s, of ROS time: the moment 0 here
 
 
+MOST = {'velocity': 1.0001, 'acceleration': 1.0001, 'commanded velocity': 1.0001,
+        'commanded acceleration': 1.0001, 'rad outside': 1e-7, 'rad from the plan': 1e-9,
+        'rad from joint states': 1e-4, 'rad from one to the next': 1e-4}
+"""By how much published trajectories may deviate, as of `PublishedArm.worst`."""
+
+
 class Received(NamedTuple):
     """A trajectory, when it is received, s, what was planned (k, n), and under which limits."""
 
@@ -42,8 +48,7 @@ class PublishedArm(Rig):
     and delay_of_point: for each of its points, besides.
     """
 
-    def __init__(self, motion, tree, start, planning, delay=0.004, delay_of_point=0.0,
-                 **options):
+    def __init__(self, motion, tree, start, planning, delay=0.004, delay_of_point=0.0, **options):
         super().__init__(motion, tree, start, trajectory_topic=TOPIC, **options)
         self.planning, self.options = planning, options
         self.delay, self.delay_of_point = delay, delay_of_point

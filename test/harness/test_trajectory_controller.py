@@ -175,15 +175,6 @@ def test_tolerances_of_a_goal_replace_those_of_the_controller_for_that_goal():
     assert sent(path_tolerance={'a': 0.7, 'c': 0.7}) == PATH_TOLERANCE_VIOLATED
 
 
-def test_a_goal_that_is_reached_succeeds_and_its_end_is_held():
-    controller = made()
-    goal = Goal(trajectory(point(0.5, [1.0, 2.0], REST)))
-    controller.send(goal, START)
-    assert run(controller, 0.6)[1][-1].tolist() == [1.0, 2.0]
-    assert goal.result[0] == SUCCESSFUL
-    assert controller.is_holding
-
-
 def test_cancelling_holds_the_measured_position():
     controller = made()
     goal = Goal(trajectory(point(1.0, [1.0, 0.0])))

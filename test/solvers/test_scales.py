@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import robots
+import soak
 import soak_checks
-import soak_robots
 from generated_robots import generate
 from ik_node import Goal, KinematicTree, StopReason, make_solver
 
@@ -101,7 +101,7 @@ def test_goals_of_generated_robots_are_met(seed):
     robot, rng = generate(seed), np.random.default_rng(seed)
     solver = make_solver('dls', robot.chain, position_tolerance=robot.position_tolerance)
     for _ in range(robots.samples(10)):
-        weights = soak_robots.WEIGHTS[rng.integers(len(soak_robots.WEIGHTS))]
+        weights = soak.WEIGHTS[rng.integers(len(soak.WEIGHTS))]
         goal = Goal.from_pose(robot.chain.forward(robot.configuration(rng)), weights)
         result = solver.solve(goal, robot.configuration(rng))
         assert result.success

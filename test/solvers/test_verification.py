@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import robots
-import soak_tolerances
+import soak
 from ik_node import Goal, IkError, StopReason, make_solver
 from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.jacobian.solvers import DlsSolver
@@ -133,12 +133,11 @@ ARMS = ['planar_3r', 'arm_6r', 'arm_7r', 'scara', 'panda', 'ur5', 'iiwa14', 'pum
 @pytest.mark.parametrize('arm', robots.rest_slow(
     ARMS, 'planar_3r', 'arm_7r', 'scara', 'ur5', 'irb140'))
 def test_no_tolerance_brings_a_false_success_and_coarse_ones_are_met(arm):
-    chain, rng = soak_tolerances.chains()[arm], np.random.default_rng(7)
-    for name in soak_tolerances.SOLVERS:
-        for pair in soak_tolerances.PAIRS:
-            found = soak_tolerances.run(chain, name, pair, robots.samples(10), rng)
-            assert not found['false'] + found['outside'] + found['wrong reason']
-            assert found['missed'] <= (1 if name == 'analytic' else 0)
+    chain, rng = soak.chains()[arm], np.random.default_rng(7)
+    for name in soak.SOLVERS:
+        found = soak.with_tolerances(chain, name, robots.samples(10), rng)
+        assert not any(found[kind] for kind in soak.FAULTS)
+        assert found['missed'] <= (1 if name == 'analytic' else 0)
 
 
 @pytest.mark.parametrize('name', ['dls', 'analytic', 'auto'])

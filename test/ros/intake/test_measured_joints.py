@@ -11,7 +11,9 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from visualization_msgs.msg import Marker, MarkerArray
 
+import robots
 from harness.node_here import running
+from ik_node.collision import Box, CollisionModel, Obstacle
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.spatial import inverse
 from measured_robots import lift_robot, lift_tree, measured_values
@@ -192,10 +194,10 @@ def test_another_arm_is_where_it_is_measured_even_after_a_goal_of_its_own(tmp_pa
                 assert name not in left.joint_names or response.joints[name] == value
 
 
-def box(node, xyz, size=0.2):
-    """Publish a box in the frame of the ground; wait until it counts."""
+def box(node, xyz, size=0.2, frame='ground'):
+    """Publish a box in the frame of the root; wait until it counts."""
     made = Marker(type=Marker.CUBE, action=Marker.ADD, ns='box')
-    made.header.frame_id = 'ground'
+    made.header.frame_id = frame
     made.pose.position.x, made.pose.position.y, made.pose.position.z = map(float, xyz)
     made.pose.orientation.w = 1.0
     made.scale.x = made.scale.y = made.scale.z = size
@@ -244,3 +246,35 @@ def test_a_motion_brakes_where_a_measured_joint_brings_the_arm_to_an_obstacle(no
     finally:
         no_box(node)
         assert node.set(motion='jump', speed=1.0) == (True, '')
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('name', ['panda', 'pr2', 'baxter'])
+def test_goals_of_real_robots_are_met_and_free_where_all_joints_are_measured(name):
+    tree, (base, tip) = robots.tree(name), robots.REAL[name][2:]
+    chain, rng = tree.chain(base, tip), np.random.default_rng(0)
+    model, met = CollisionModel(chain), 0
+    with running(urdf_path=robots.path(name), base_link=base, tip_link=tip, publish_rate=50.0,
+                 state_topic='measured', dls__avoid_collisions=True) as node:
+        for _ in range(robots.samples(50)):
+            values = measured_values(tree, rng, chain.joint_names)
+            tell(node, values)
+            frame, link = rng.choice(tree.links), rng.choice(chain.links[2:])
+            q = np.clip([values[joint] for joint in chain.joint_names] + rng.uniform(
+                -0.5, 0.5, chain.n_joints), chain.lower, chain.upper)
+            place = np.eye(4)
+            place[:3, 3] = tree.forward({**values, **dict(zip(chain.joint_names, q))})[link][
+                :3, 3] + rng.normal(scale=0.1, size=3)
+            box(node, place[:3, 3], 0.15, tree.root)
+            goal = in_frame(frame, chain.forward(q), values, tree, base)
+            response = node.client.send(goal, frame)
+            assert response.values['reason'] != 'REFUSED', response.message
+            met += response.met
+            if response.met:
+                np.testing.assert_allclose(reached(response, values, tree, chain),
+                                           tree.forward(values)[frame] @ goal, atol=1e-4)
+                model.others = {joint: values[joint] for joint in model.others}
+                model.obstacles = [Obstacle(Box((0.15,) * 3), inverse(
+                    tree.forward(values)[base]) @ place)]
+                assert model.is_free([response.joints[joint] for joint in chain.joint_names])
+    assert met > 0
