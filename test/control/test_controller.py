@@ -439,8 +439,7 @@ def test_a_motion_of_no_length_takes_no_time(motion):
 def test_what_takes_long_to_brake_is_planned_beside_the_calling_thread(monkeypatch, change):
     pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
     rig, imported = Rig('joint'), []
-    monkeypatch.setattr(
-        motion_executor, 'start_thread', lambda work, name: imported.append(work))
+    monkeypatch.setattr(motion_executor, 'start_thread', lambda work, name: imported.append(work))
     if change == 'no splines':
         monkeypatch.delitem(sys.modules, 'scipy.interpolate')
     if change == 'many knots':

@@ -205,6 +205,5 @@ def test_of_goals_that_are_not_met_all_former_targets_stand():
     outcome = run(controller(robot).go([goal('a', [0.2, 0.2, 0.2]), goal('b', [9.0, 0.0, 0.0])]))
     assert not outcome.accepted
     assert outcome.result.reason is StopReason.UNREACHABLE
-    assert all(np.array_equal(figure.tasks[name].target, target)
-               for name, target in before.items())
+    assert all(np.array_equal(figure.tasks[name].target, target) for name, target in before.items())
     assert np.array_equal(robot.joint_configuration(figure), q)

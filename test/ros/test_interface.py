@@ -75,12 +75,10 @@ def test_it_listens_to_what_the_table_says(nodes):
     always = [topic for topic in HERE if 'obstacle' in topic.name or 'moveit' in topic.kind]
     assert real(full, full.subscriptions) == table(
         full, [topic for topic in (*GOALS, *HERE) if topic not in by_topic])
-    assert real(waiting, waiting.subscriptions) == table(
-        waiting, [*GOALS, *by_topic, *always])
+    assert real(waiting, waiting.subscriptions) == table(waiting, [*GOALS, *by_topic, *always])
     pose, point = (topic._replace(name=topic.name.replace('[tasks]', task))
                    for topic, task in zip(TASK_GOALS, ('hand', 'gaze')))
-    assert real(figure, figure.subscriptions) == table(
-        figure, [*GOALS, *always, pose, point])
+    assert real(figure, figure.subscriptions) == table(figure, [*GOALS, *always, pose, point])
 
 
 def test_it_offers_the_services_of_the_table(nodes):

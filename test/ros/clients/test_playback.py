@@ -15,7 +15,6 @@ from ik_node import KinematicTree
 from ik_node.model.readers import read_model
 from ik_node.ros.clients import playback
 from ik_node.ros.clients.playback import read_arguments
-from opened_files import opened_files
 
 LIMIT = 'lower="-2" upper="2" effort="1" velocity="1"'
 # The wheel shows the time of the motion.
@@ -134,18 +133,6 @@ def test_the_status_says_how_far_the_motion_is(player):
     assert np.diff(times) == pytest.approx(0.2, abs=1e-3)
 
 
-def test_setting_the_time_seeks_paused_or_not(player):
-    for time in (42.25, 3.0, 42.25, 100.0, 0.0, 7):
-        assert player.set(time=time) == (True, '')
-        assert player.until(lambda wanted=time: player.states
-                            and wheel(player.states[-1]) == pytest.approx(wanted, abs=EXACT))
-    player.pause(False)
-    assert player.set(time=60.0)[0]
-    states = player.hear(20)
-    assert all(60.0 <= wheel(state) < 90.0 for state in states)
-    check_values(states)
-
-
 def test_speed_scales_the_time_of_the_motion(player):
     assert player.set(speed=8.0)[0]
     player.pause(False)
@@ -175,15 +162,6 @@ def test_wrong_parameters_are_refused_with_a_reason_and_the_old_ones_stand(playe
     assert player.get('time', 'speed', 'loop') == before
     assert wheel(player.hear()[0]) == 0.0
     assert player.alive()
-
-
-def test_the_parameters_have_texts_and_ranges(player):
-    time, speed, loop = player.describe('time', 'speed', 'loop')
-    assert all(descriptor.description for descriptor in (time, speed, loop))
-    assert '[s]' in time.description
-    limits = time.floating_point_range[0]
-    assert (limits.from_value, limits.to_value) == (0.0, 100.0)
-    assert speed.floating_point_range[0].to_value == 100.0
 
 
 def test_a_range_is_played_again_and_again_or_held_at_its_end(files):
@@ -324,11 +302,3 @@ def test_wrong_arguments_end_it_with_status_2(arguments, words, capsys):
         read_arguments(arguments)
     assert ended.value.code == 2
     assert words in capsys.readouterr().err
-
-
-def test_each_file_is_read_once(problem, files):
-    with opened_files() as opened:
-        problem(*files, '--to', 1e6)
-    names = [text.split()[0] for text in opened]
-    assert sorted(name for name in names if name.endswith(('.urdf', '.csv'))) == sorted(
-        map(str, files))

@@ -121,8 +121,7 @@ def test_a_motion_is_published_as_joint_states_and_as_a_trajectory_and_held_when
     hold, still = trajectories[-1].points
     assert seconds(hold.time_from_start) == pytest.approx(1.0 / RATE)
     assert seconds(still.time_from_start) > 1.0  # the controller may be late, but must stop
-    assert list(hold.positions) == list(still.positions) == pytest.approx(
-        list(states[-1].position))
+    assert list(hold.positions) == list(still.positions) == pytest.approx(list(states[-1].position))
     assert not any(hold.velocities)
     assert not any(still.velocities)
     assert not node.client.send(wanted).met

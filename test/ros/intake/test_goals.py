@@ -110,23 +110,6 @@ def test_an_unnormalised_quaternion_is_normalised(node):
     assert node.send('goal_pose', message).level == 0
 
 
-def test_a_goal_in_the_frame_of_a_link_is_where_the_link_was_at_the_stamp(node):
-    def stand(q):
-        node.send('goal_joints', JointState(name=list(CHAIN.joint_names), position=q.tolist()))
-        return node.joint_states()[0].header.stamp
-    stamp = stand(BENT)
-    stand(BENT + 0.2)
-    offset = pose(-0.05, 0.0, -0.02)
-    assert node.send('goal_pose', goal(offset, 'a/tool0', stamp)).level == 0
-    assert node.tip(CHAIN) == pytest.approx(CHAIN.forward(BENT) @ offset, abs=1e-5)
-    now = node.tip(CHAIN)
-    assert node.send('goal_pose', goal(offset, 'a/tool0')).level == 0
-    assert node.tip(CHAIN) == pytest.approx(now @ offset, abs=1e-5)
-    report = node.send('goal_pose', goal(np.eye(4), 'a/tool0', Time(sec=1)))
-    assert 'the joint values at 1.000 s are not known any more' in report.message
-    assert report.values['reason'] == 'REFUSED'
-
-
 def test_the_same_error_is_logged_once_a_second_and_of_different_ones_ten(node):
     message = PoseStamped(pose=Pose(position=Point(y=math.nan)))
     for _ in range(100):

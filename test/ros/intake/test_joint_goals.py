@@ -1,18 +1,16 @@
 """Joint values as goals: of an arm, of several arms, and of a body with tasks."""
 
-import importlib.util
 import math
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import PointStamped, PoseStamped
-from nav_msgs.msg import Path
+from geometry_msgs.msg import PointStamped
 from sensor_msgs.msg import JointState
 
 import robots
 from harness.node_here import running
 from ik_node import KinematicTree
-from ik_node.ros.conversions import array_to_point, matrix_to_pose
+from ik_node.ros.conversions import array_to_point
 from ik_node.ros.publishing.status import KEYS, seconds
 
 ARM, TORSO = str(robots.OWN / 'arm_6r.urdf'), str(robots.OWN / 'torso.urdf')
@@ -26,10 +24,6 @@ GRIPPER = """<robot name="gripper"><link name="base"/><link name="hand"/><link n
 <axis xyz="0 0 1"/><limit effort="1" velocity="5"/></joint>
 <joint name="mirror" type="continuous"><parent link="finger"/><child link="other"/>
 <axis xyz="0 0 1"/><mimic joint="spin" multiplier="-2" offset="0.5"/></joint></robot>"""
-
-moving = pytest.mark.parametrize('motion', ['cartesian', pytest.param(
-    'joint', marks=pytest.mark.skipif(importlib.util.find_spec('ruckig') is None,
-                                      reason='ruckig is not installed'))])
 
 
 @pytest.fixture(scope='module')
@@ -98,19 +92,6 @@ def test_invalid_values_are_refused_as_a_whole_with_the_reason(node, values, fie
     assert list(node.values().values()) == [0.1, 0.0, 0.0, 0.0, 0.0, 0.0]
 
 
-def test_they_end_a_path_unless_they_are_refused_and_goals_are_solved_from_there(node):
-    controller = node.subject._session._execution.controllers['']
-    node.publish(Path, 'goal_path', Path(poses=[
-        PoseStamped(pose=matrix_to_pose(CHAIN.forward(q))) for q in ([0.1] * 6, [0.2] * 6)]))
-    assert send(node, {NAMES[0]: 99.0}).level == 2
-    assert controller.waypoints
-    q = [0.4, -0.5, 0.6, 0.3, -1.2, 0.2]
-    send(node, dict(zip(NAMES, q)))
-    assert not controller.waypoints
-    report = node.send('goal_pose', PoseStamped(pose=matrix_to_pose(CHAIN.forward(q))))
-    assert (report.level, report.values['iterations']) == (0, '0')
-
-
 @pytest.fixture
 def gripper(tmp_path):
     file = tmp_path / 'gripper.urdf'
@@ -126,29 +107,6 @@ def test_a_mimic_is_refused_and_follows_the_joint_that_it_mimics(gripper):
         assert node.values() == {'roll': 0.0, 'spin': 1.0, 'mirror': -1.5}
         report = send(node, {'spin': 2e9})
         assert (report.level, 'at most 1e+09' in report.message) == (2, True)
-
-
-@moving
-def test_they_are_reached_by_a_motion_to_the_exact_values(gripper, motion):
-    with running(urdf_path=gripper, tip_link='other', task_weights='auto', motion=motion,
-                 publish_rate=200.0) as node:
-        states = node.listen(JointState, 'joint_states', 1000)
-
-        def value(name):
-            return states[-1].position[states[-1].name.index(name)]
-        report = send(node, {'roll': 4.0, 'spin': 4.5})
-        assert report[:2] == (0, 'the goal is met; moving for '
-                                 f'{float(report.values["motion_duration"]):.3f} s')
-        assert value('roll') < 0.1
-        assert node.until(lambda: value('roll') > 0.5)
-        before = value('spin')
-        send(node, {'roll': -0.5})  # on the way; the other joint keeps the value it has now
-        after = value('spin')
-        assert node.until(lambda: value('roll') == pytest.approx(-0.5, abs=1e-9)
-                          and not any(states[-1].velocity))
-        assert 0.0 < before <= value('spin') <= after + 1e-9 < 4.5
-        speeds = np.abs([state.velocity for state in states if state.velocity])
-        assert speeds[:, :2].max() <= 5.0 + 1e-6
 
 
 @pytest.mark.parametrize('base', ['torso_link', ''], ids=['apart', 'shared'])
@@ -194,5 +152,4 @@ def test_a_body_with_tasks_takes_them_with_those_of_its_root():
         wanted = before['left_palm'][:3, 3] + [0.0, 0.0, 0.05]
         node.send('left/goal_point', PointStamped(point=array_to_point(wanted)))
         assert frames()['left_palm'][:3, 3] == pytest.approx(wanted, abs=1e-5)
-        assert frames()['right_palm'][:3, 3] == pytest.approx(
-            before['right_palm'][:3, 3], abs=1e-5)
+        assert frames()['right_palm'][:3, 3] == pytest.approx(before['right_palm'][:3, 3], abs=1e-5)

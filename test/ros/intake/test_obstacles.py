@@ -378,8 +378,7 @@ def test_a_motion_brakes_where_a_marker_comes_into_its_path(fails, monkeypatch):
         show(node, marker(at=(0.0, 0.0, 3.0)))
         assert 'lead too near' not in node.log()
         if fails:  # by a defect
-            monkeypatch.setattr('ik_node.control.motion_executor.check_clearance',
-                                lambda *_: 1 / 0)
+            monkeypatch.setattr('ik_node.control.motion_executor.check_clearance', lambda *_: 1 / 0)
         show(node, marker(1, at=TIP - (0.0, 0.28, 0.0), size=(0.1, 0.1, 0.1)))
         node.until(lambda: ('division' if fails else "lead too near to contact: 'link_6'")
                    in node.log())

@@ -117,18 +117,6 @@ def test_an_option_of_the_solver_takes_effect_at_once_and_none_takes_it_back(nod
     assert int(node.client.send(goal).values['iterations']) < int(damped.values['iterations'])
 
 
-def test_consistency_limits_are_about_the_present_joint_values(node, chain):
-    q = np.array([0.5, 0.8, -0.4])
-    assert node.set(solver='dls') == (True, '')
-    assert node.reset().success  # to the branch of q
-    assert node.client.send(chain.forward(q)).met
-    assert node.set(dls__consistency_limits=[0.3, 0.2, 0.2]) == (True, '')
-    assert not node.client.send(chain.forward(q + [-0.6, 0.0, 0.0])).met
-    assert node.client.send(chain.forward(q + [-0.2, 0.1, 0.1])).met
-    assert node.set(dls__consistency_limits='none') == (True, '')
-    assert node.client.send(chain.forward(q + [-0.6, 0.0, 0.0])).met
-
-
 def excluded(spec):
     """Return values that a spec excludes, as parameters."""
     if spec.kind is bool:
@@ -202,13 +190,6 @@ def test_a_solver_that_does_not_fit_the_arm_is_refused_with_what_was_found():
         assert node.alive()
 
 
-def test_joints_keep_their_values_when_the_solver_changes(node, chain):
-    before = node.client.send(chain.forward([0.7, 0.3, 0.2])).joints
-    assert node.set(solver='pseudoinverse') == (True, '')
-    assert node.values() == pytest.approx(before)
-    assert node.set(solver='dls') == (True, '')
-
-
 def test_invalid_values_at_the_start_are_logged_and_replaced_by_the_defaults():
     with running(urdf_path=PLANAR, dls__max_step='wide', dls__max_iterations=-3, solver='lm',
                  publish_rate=25, start_pose='[0.1, 0.2, 0.3]') as node:
@@ -263,24 +244,16 @@ def test_an_elbow_hint_points_the_elbow_and_is_refused_by_arms_without_a_swivel_
     seven = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
     goal = seven.forward([0.3, 0.6, -0.4, 1.1, 0.5, 0.8, -0.6])
     with running(urdf_path=robots.OWN / 'arm_7r.urdf', solver='analytic') as arm:
-        for side in (0.5, -0.5):
-            hint = [0.2, side, 0.6]
-            assert arm.set(analytic__elbow=hint) == (True, '')
-            answer = arm.client.send(goal, timeout=120.0)
-            assert answer.met
-            solver = make_solver('analytic', seven)
-            q = [answer.joints[name] for name in seven.joint_names]
-            off = solver.redundancy_of(q)[0] - solver.redundancy_towards(goal, hint)
-            assert abs(np.remainder(off + np.pi, 2 * np.pi) - np.pi) < 1e-6
+        hint = [0.2, -0.5, 0.6]
+        assert arm.set(analytic__elbow=hint) == (True, '')
+        answer = arm.client.send(goal, timeout=120.0)
+        assert answer.met
+        solver, q = make_solver('analytic', seven), list(answer.joints.values())
+        off = solver.redundancy_of(q)[0] - solver.redundancy_towards(goal, hint)
+        assert abs(np.remainder(off + np.pi, 2 * np.pi) - np.pi) < 1e-6
         successful, reason = arm.set(analytic__hand_axis=[0.0, 0.0, 1.0])
         assert not successful
         assert 'one of them must be None' in reason
-        plane = [0.0, -0.1, 0.0, 0.0, 1.0, 0.0]  # the side of y > −0.1 m
-        assert arm.set(analytic__torso_plane=plane) == (True, '')
-        answer = arm.client.send(goal, timeout=120.0)
-        assert answer.met
-        child = seven.tree.joints[seven.joint_names[3]].child
-        assert seven.tree.forward(answer.joints)[child][1, 3] > -0.1 - 1e-6  # the hint is at −0.5
 
 
 @pytest.mark.parametrize(('options', 'change'), [

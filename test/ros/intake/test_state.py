@@ -179,8 +179,7 @@ def test_a_malformed_state_is_refused_with_the_reason(node):
     (lambda now: Time(sec=now.sec - 2, nanosec=now.nanosec), 'more than max_goal_age allows'),
     (lambda now: Time(sec=-1), 'is not a time'), (lambda now: Time(), 'the goal is met'),
     (lambda now: now, 'the goal is met')], ids=['old', 'no time', 'without', 'now'])
-def test_goals_older_than_allowed_are_refused_and_those_without_a_stamp_are_not(
-        node, stamp, words):
+def test_goals_older_than_allowed_are_refused_and_those_without_a_stamp_are_not(node, stamp, words):
     assert node.set(max_goal_age=0.5) == (True, '')
     goal = PoseStamped(pose=matrix_to_pose(CHAIN.forward(SOMEWHERE)))
     goal.header.stamp = stamp(node.node.get_clock().now().to_msg())

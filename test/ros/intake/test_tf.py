@@ -9,12 +9,10 @@ from geometry_msgs.msg import PoseStamped, TransformStamped
 from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.time import Time
-from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 import robots
 from harness.node_here import running
-from harness.ros_harness import elapse
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 
@@ -121,30 +119,6 @@ def test_a_goal_waits_for_a_transform_at_its_stamp(node, camera, statuses):
     assert statuses == []
     camera.tell(0.2, start + Duration(seconds=2.0))  # half way between the two at the stamp
     assert_met(node, statuses)
-
-
-def test_a_goal_that_waits_is_refused_when_the_robot_goes_to_its_start_pose(
-        node, camera, statuses):
-    assert node.set(tf_timeout=30.0) == (True, '')
-    send(node, None, 0.0, 'never')
-    node.settle()
-    assert statuses == []
-    assert node.reset().success
-    assert node.until(lambda: statuses)
-    assert 'the robot goes to its start pose' in statuses[0].message
-
-
-@pytest.mark.parametrize('timeout', [0.3, 0.0])
-def test_a_frame_that_does_not_come_in_time_is_refused_with_the_reason(
-        node, camera, statuses, timeout):
-    assert node.set(tf_timeout=timeout) == (True, '')
-    send(node, None, 0.0, 'never')
-    assert node.until(lambda: statuses)
-    assert "unknown frame 'never'" in statuses[0].message
-    assert ('waited 0.3 s for it' in statuses[0].message) is (timeout > 0.0)
-    assert ('waited' in statuses[0].message) is (timeout > 0.0)
-    elapse(node, node.listen(JointState, 'joint_states'), timeout + 0.2)
-    assert len(statuses) == 1
 
 
 def test_when_the_clock_is_set_back_what_tf_said_before_is_forgotten_but_not_what_stands_still():

@@ -16,8 +16,7 @@ from ik_node import KinematicTree
 from ik_node.ros.publishing.workspace_markers import WorkspacePublisher
 
 FILE = Path(__file__).parents[3] / 'config/demo.rviz'
-TYPES = {'rviz_default_plugins/MarkerArray': MarkerArray,
-         'rviz_default_plugins/RobotModel': String}
+TYPES = {'rviz_default_plugins/MarkerArray': MarkerArray, 'rviz_default_plugins/RobotModel': String}
 # What RViz 14 itself writes of each display, beside Class, Name, Enabled and Value.
 KEYS = {
     'rviz_default_plugins/Grid': {

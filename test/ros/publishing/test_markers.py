@@ -232,8 +232,7 @@ def test_goal_and_trail_outlive_another_solver_but_not_another_tip():
         scene.update(robot)
         if solver == 'dls':
             arm = one(robot)
-            scene.show(robot, arm, solved(Goal([0.1, 0.2, 0.3])), DiagnosticStatus.OK,
-                            '')
+            scene.show(robot, arm, solved(Goal([0.1, 0.2, 0.3])), DiagnosticStatus.OK, '')
         ends.append(len(of(scene.message(robot, NodeOptions(), None), 'goal')) > 0)
     assert ends == [True, True, False]
 

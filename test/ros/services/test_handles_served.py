@@ -114,14 +114,6 @@ def test_it_follows_a_stream_of_goals_slowly_enough_for_a_slow_rviz(viewer):
     assert viewer.comes_to(there)
 
 
-def test_the_solver_that_is_chosen_is_the_nodes_and_ticked(viewer):
-    viewer.choose('ccd')
-    assert viewer.node.until(lambda: viewer.node.get('solver') == 'ccd', 60.0)
-    assert viewer.node.until(lambda: viewer.ticked() == ['ccd'], 60.0)
-    assert viewer.node.set(solver='dls') == (True, '')  # from outside, too
-    assert viewer.node.until(lambda: viewer.ticked() == ['dls'])
-
-
 def test_it_is_gone_while_the_node_is_not_active_or_it_is_not_wanted(viewer):
     node = viewer.node
     assert node.transition('deactivate')
@@ -133,22 +125,6 @@ def test_it_is_gone_while_the_node_is_not_active_or_it_is_not_wanted(viewer):
     assert node.until(lambda: node.node.count_publishers('ik_node/update') == 0)
     assert node.set(interactive_marker=True) == (True, '')
     assert node.until(lambda: list(viewer.handles()) == ['tip'])
-
-
-def test_bad_feedback_does_no_harm(viewer):
-    bad = matrix_to_pose(T)
-    bad.position.x = float('nan')
-    viewer.send(event_type=InteractiveMarkerFeedback.POSE_UPDATE, pose=bad)
-    viewer.send(event_type=InteractiveMarkerFeedback.MENU_SELECT, menu_entry_id=4711)
-    viewer.send(event_type=InteractiveMarkerFeedback.MENU_SELECT, marker_name='of_another_node')
-    assert viewer.drag(T).level == 0
-    assert viewer.node.alive()
-
-
-def test_without_the_parameter_there_are_none_from_the_start():
-    with running(urdf_path=ARM, interactive_marker=False) as node:
-        assert node.node.count_publishers('ik_node/update') == 0
-        assert node.node.count_subscribers('ik_node/feedback') == 0
 
 
 def test_each_task_has_a_handle_that_moves_its_target():

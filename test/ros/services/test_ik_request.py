@@ -212,8 +212,7 @@ def test_a_link_that_the_goal_is_in_the_frame_of_is_where_the_start_has_it(robot
      Code.INVALID_GOAL_CONSTRAINTS, 'is not a quaternion'),
     ({'pose': stamped(FAR)}, Code.NO_IK_SOLUTION, 'out of reach'),
     ({'pose': stamped(FAR)}, Code.NO_IK_SOLUTION, 'position error')])
-def test_what_cannot_be_solved_is_refused_with_its_code_and_the_reason(robot, fields, code,
-                                                                         words):
+def test_what_cannot_be_solved_is_refused_with_its_code_and_the_reason(robot, fields, code, words):
     answer = asked(robot, **fields)
     assert (answer.code, dict(answer.joints)) == (code, {})
     assert words in answer.message

@@ -108,15 +108,6 @@ def test_what_cannot_be_solved_has_its_code_and_no_solution(node):
 
 
 @with_moveit
-def test_the_time_that_is_asked_for_bounds_the_search(node):
-    from builtin_interfaces.msg import Duration
-    below = CHAIN.forward([0.3, -0.4, 0.6, 0.2, -0.7, -0.1])
-    below[:3, 3] = 0.0, 0.0, -0.3
-    response = ask(node, pose_stamped=stamped(below), timeout=Duration(nanosec=1000000))
-    assert response.error_code.val == response.error_code.TIMED_OUT, response.error_code.message
-
-
-@with_moveit
 def test_a_node_that_is_not_active_responds_with_a_failure(node):
     assert node.transition('deactivate')
     response = ask(node, pose_stamped=stamped(CHAIN.forward([0.1] * 6)))
