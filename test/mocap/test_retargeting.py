@@ -260,8 +260,7 @@ def test_a_foot_that_is_tilted_does_not_stand():
 def test_a_foot_stands_where_it_is_low_and_slow(change):
     plain, changed = (targets(humanoid_map(**more), walk(5)) for more in ({}, change))
     def frames(found):
-        return sum(stand.last - stand.first for stands in found.stands.values()
-                   for stand in stands)
+        return sum(stand.last - stand.first for stands in found.stands.values() for stand in stands)
     assert frames(changed) < frames(plain)
 
 
