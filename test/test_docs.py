@@ -10,7 +10,6 @@ import ik_node
 from ik_node import solver_names
 from ik_node.control.options import (
     ArmOptions,
-    CollisionOptions,
     ModelOptions,
     NodeOptions,
     StartOptions,
@@ -82,27 +81,6 @@ def test_every_relative_link_leads_somewhere(page):
             assert not anchor or 'def ' in lines[int(anchor[1:]) - 1], (target, 'run: make docs')
         elif anchor:
             assert anchor in anchors(file.read_text(encoding='utf-8')), target
-
-
-@pytest.mark.parametrize('page', PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_commands_name_parameters_targets_and_files_that_there_are(page):
-    code = '\n'.join(re.findall(r'^```sh\n(.*?)^```', page.read_text(encoding='utf-8'),
-                               flags=re.DOTALL | re.MULTILINE))
-    own = {name for options in (ModelOptions, ArmOptions, NodeOptions, StartOptions)
-           for name in options.specs()}
-    own |= {f'{solver}.{name}' for solver in solver_names()
-            for options in (solver_class(solver).Options, CollisionOptions)
-            for name in options.specs()}
-    own |= {f'{arm}.{name}' for arms in re.findall(r'arms:=\[(.*?)\]', code)
-            for arm in arms.split(', ') for name in ArmOptions.specs()}
-    for name in re.findall(r'-p ([\w.]+):=', code) + re.findall(
-            r'ros2 param (?:set|describe) \S*/ik_node ([\w.]+)', code):
-        assert name in own, name
-    targets = (ROOT / 'Makefile').read_text(encoding='utf-8')
-    for target in re.findall(r'^make (\w+)', code, flags=re.MULTILINE):
-        assert f'\n{target}: ' in targets, target
-    for file in re.findall(r'(?<![\w/])(?:examples|urdf|config)/[\w./]+', code):
-        assert (ROOT / file).exists(), file
 
 
 def links(text):

@@ -15,18 +15,26 @@ import yaml
 
 import ik_node
 from docs_blocks import BLOCKS, ROOT, fill, lines
-from ik_node import make_solver
+from ik_node import body_solver_names, make_solver, solver_names
 from ik_node.commands import entry_points as commands
-from ik_node.control.options import ArmOptions, ModelOptions, NodeOptions, StartOptions
+from ik_node.control.options import (
+    ArmOptions,
+    CollisionOptions,
+    ModelOptions,
+    NodeOptions,
+    StartOptions,
+)
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_model
+from ik_node.solvers.registry import body_solver_class, solver_class
 
 NOT_OURS = {'cd', 'colcon', 'docker', 'export', 'pip', 'rosdep', 'source', 'xacro', 'nlopt'}
 NOT_OURS_OF_ROS = {'lifecycle', 'node', 'topic echo', 'topic info'}
 PARAMETERS = {name for options in (ModelOptions, ArmOptions, NodeOptions, StartOptions)
-              for name in options.specs()}
-
-
+              for name in options.specs()} | {
+    f'{name}.{option}' for names, kind in (
+        (solver_names(), solver_class), (body_solver_names(), body_solver_class)) for name in names
+    for options in (kind(name).Options, CollisionOptions) for option in options.specs()}
 COMMANDS = [(page, words) for page, language, text in BLOCKS if language == 'sh'
             for words in lines(text)]
 
@@ -58,8 +66,8 @@ def check_parameters(arguments):
 
 def check_parameter(name):
     """Check that the node has a parameter, of itself, an arm, a task or a solver."""
-    last = name.rpartition('.')[2]
-    assert last in PARAMETERS or last in TaskOptions.specs() or '.' in name, name
+    last, inner = name.rpartition('.')[2], name.partition('.')[2]
+    assert {name, last, inner} & PARAMETERS or last in TaskOptions.specs(), name
 
 
 def check_message(kind, text):
@@ -137,6 +145,8 @@ def check(words, monkeypatch):
 def test_the_commands_of_a_page_exist_with_their_options(page, monkeypatch):
     for where, words in COMMANDS:
         if where == page:
+            for file in re.findall(r'(?<![\w/])(?:examples|urdf|config)/[\w./]+', ' '.join(words)):
+                assert (ROOT / file).exists(), file
             with monkeypatch.context() as patched:
                 check(words, patched)
 

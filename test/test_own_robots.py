@@ -36,27 +36,15 @@ def test_they_pass_check_urdf(file):
 
 
 @pytest.mark.parametrize('file', FILES, ids=lambda file: file.stem)
-def test_they_can_be_a_parameter_on_a_command_line(file):
+def test_they_load_everywhere_without_a_warning(file):
     # `-p robot_description:="$(cat arm.urdf)"` reads the value as YAML: a ": " would make it a map.
     assert isinstance(yaml.safe_load(file.read_text()), str)
-
-
-@pytest.mark.parametrize('file', FILES, ids=lambda file: file.stem)
-def test_their_links_have_one_colour_each_which_is_all_rviz_shows(file):
-    for link in ElementTree.parse(file).getroot().findall('link'):
+    tree, robot = KinematicTree.from_urdf(file), ElementTree.parse(file).getroot()
+    assert tree.warnings == ()
+    for link in robot.findall('link'):  # RViz shows one colour of a link
         assert len({visual.find('material').get('name') for visual in link.findall('visual')}) <= 1
-
-
-@pytest.mark.parametrize('file', FILES, ids=lambda file: file.stem)
-def test_they_load_without_a_warning(file):
-    assert KinematicTree.from_urdf(file).warnings == ()
-
-
-@pytest.mark.parametrize('file', FILES, ids=lambda file: file.stem)
-def test_their_root_links_have_no_inertia_which_robot_state_publisher_warns_of(file):
-    (root,) = ElementTree.parse(file).getroot().findall(
-        f'link[@name="{KinematicTree.from_urdf(file).root}"]')
-    assert root.find('inertial') is None
+    (root,) = robot.findall(f'link[@name="{tree.root}"]')
+    assert root.find('inertial') is None  # of which robot_state_publisher warns
 
 
 def own(name, *ends):

@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import robots
-from ik_node import Goal, make_solver
 from ik_node.commands import ik_figures
 from ik_node.commands.figures_textbook import FIGURES
 
@@ -45,43 +43,6 @@ def everything(tmp_path_factory):
     return folder, printed.getvalue(), (folder / 'figures.md').read_text(encoding='utf-8')
 
 
-@pytest.mark.parametrize(('figure', 'angles', 'tip', 'largest'), [
-    ('5.20 (a)', [122.1, 78.6, 37.7], [-19.948, 4.920], 0.182),
-    ('5.20 (b)', [120.9, 80.2, 38.6], [-19.563, 4.957], 0.439),
-    ('5.22 (a)', [133.8, 51.4, 89.6], [-19.924, 4.936], 0.312),
-    ('5.23', [122.2, 78.9, 37.8], [-19.913, 4.802], 0.259),
-    ('5.24', [122.6, 79.7, 38.4], [-19.780, 4.471], 3.224)])
-def test_the_table_has_the_known_digits(everything, figure, angles, tip, largest):
-    assert rows(everything[1])[figure][:3] == (angles, tip, largest)
-
-
-def test_the_joint_of_the_larger_gain_is_kept_straighter(everything):
-    # Fig. 5.22: gains (0.1, 0.5, 0.1) above, (0.1, 0.1, 0.5) below.
-    table = rows(everything[1])
-    (above, *_), (below, *_) = table['5.22 (a)'], table['5.22 (b)']
-    assert abs(above[1]) < abs(below[1])
-    assert abs(below[2]) < abs(above[2])
-
-
-def test_cyclic_coordinate_descent_points_the_tip_at_the_goal_joint_by_joint(everything):
-    # The same by hand: from the outermost joint in, turn by the angle between tip and goal.
-    q, lengths = np.array([np.pi / 8, np.pi / 4, np.pi / 4]), (15.0, 10.0, 5.0)
-
-    def points():
-        bones = [length * np.exp(1j * angle) for length, angle in zip(lengths, np.cumsum(q))]
-        return np.concatenate([[0.0], np.cumsum(bones)])
-
-    start = points()[-1]
-    for frame in range(1, 21):
-        goal = start + (-20.0 + 5.0j - start) * frame / 20
-        for joint in (2, 1, 0):
-            at, tip = points()[joint], points()[-1]
-            q[joint] += np.angle((goal - at) / (tip - at))
-    angles, tip, _, _ = rows(everything[1])['5.25']
-    assert angles == pytest.approx(np.degrees(q), abs=0.05)
-    assert tip == pytest.approx([points()[-1].real, points()[-1].imag], abs=5e-4)
-
-
 def test_every_figure_is_a_small_valid_picture_of_its_own(everything):
     image = pytest.importorskip('PIL.Image')
     files = sorted((everything[0] / 'figures').iterdir())
@@ -100,20 +61,6 @@ def test_the_page_in_docs_is_what_the_command_makes(everything):
     assert PAGE.read_text(encoding='utf-8') == everything[2]
     for number in NUMBERS:
         assert (PAGE.parent / 'figures' / FIGURES[number].file).is_file()
-
-
-def test_the_fixed_step_of_the_text_is_beyond_what_is_stable():
-    # What the remark to figure 5.24 says: α < 2/σ²max, 0.0025 at the start, never above 0.011.
-    chain = robots.planar(15.0, 10.0, 5.0)
-    q = np.array([np.pi / 8, np.pi / 4, np.pi / 4])
-    start, bounds = chain.forward(q)[:3, 3], []
-    solver = make_solver('transpose', chain)
-    for frame in range(21):
-        bounds.append(2.0 / np.linalg.norm(chain.jacobian(q)[:2], 2) ** 2)
-        goal = start + (np.array([-20.0, 5.0, 0.0]) - start) * min(frame + 1, 20) / 20
-        q = q + solver.step(Goal(position=goal), q)
-    assert bounds[0] == pytest.approx(0.0025, abs=5e-5)
-    assert max(bounds) < 0.011
 
 
 def test_figure_chooses_what_is_drawn_in_the_order_of_the_text(capsys, tmp_path):

@@ -84,8 +84,7 @@ def test_dexterity_cannot_be_shown_without_orientations(capsys):
 @pytest.mark.parametrize(('module', 'option', 'words'), [
     ('matplotlib.figure', ['--png', 'arm.png'], 'pip install matplotlib'),
     ('ik_node.ros.publishing.workspace_markers', ['--publish'], 'setup.bash')])
-def test_what_is_missing_is_said_before_the_work_begins(capsys, monkeypatch, module, option,
-                                                        words):
+def test_what_is_missing_is_said_before_the_work_begins(capsys, monkeypatch, module, option, words):
     monkeypatch.setitem(sys.modules, module, None)
     code, out, err = run(capsys, 'planar_3r', *option)
     assert code == 2

@@ -32,9 +32,7 @@ DOMAIN = Domain()
 def demo(**arguments):
     """Return the launch file with arguments, without RViz, in a graph of its own."""
     os.environ['ROS_DOMAIN_ID'] = str(DOMAIN.id)
-    return LaunchDescription([
-        included_demo(**arguments),
-        launch_pytest.actions.ReadyToTest()])
+    return LaunchDescription([included_demo(**arguments), launch_pytest.actions.ReadyToTest()])
 
 
 @launch_pytest.fixture

@@ -171,8 +171,7 @@ def test_a_motion_is_played_with_the_joints_of_its_root_in_place_of_the_node(lau
     programs, _ = started(launch_file, **values)
     (text,) = programs['robot_state_publisher']['parameters'][0]['robot_description'].arguments
     assert {'world', 'lhand'} <= set(KinematicTree.from_urdf(text).links)
-    assert programs['ik_play']['arguments'][1:] == [
-        values['motion'], '--loop', '--no-description']
+    assert programs['ik_play']['arguments'][1:] == [values['motion'], '--loop', '--no-description']
     arguments = programs['rviz2']['arguments']
     assert arguments[arguments.index('-f') + 1] == 'world'
     _, _, points = launch_file._play(values, set())

@@ -167,8 +167,7 @@ def test_what_links_look_like_is_read():
         Box((1, 2, 3)), Cylinder(1, 2), Capsule(1, 2), Sphere(4),
         Mesh('package://x/y.stl', (0.001, 0.001, 0.001))]
     assert [type(visual.shape) for visual in visuals[1:3]] == [Cylinder, Capsule]
-    assert [visual.color for visual in visuals] == [
-        (1, 0, 0, 1), None, None, (0, 1, 0, 0.5), None]
+    assert [visual.color for visual in visuals] == [(1, 0, 0, 1), None, None, (0, 1, 0, 0.5), None]
     assert visuals[0].placement[:3, 3].tolist() == [1, 2, 3]
 
 

@@ -104,8 +104,7 @@ def test_random_moves_and_blends_exceed_no_limit_at_any_sample(name):
         begin, before = motion.at(0.0), present.at(0.0)
         assert begin.position == pytest.approx(before.position, abs=1e-9)
         assert begin.velocity == pytest.approx(before.velocity, abs=1e-9)
-        assert (np.abs(begin.acceleration - before.acceleration)
-                <= 0.1 * limits.acceleration).all()
+        assert (np.abs(begin.acceleration - before.acceleration) <= 0.1 * limits.acceleration).all()
         blended += present.at(0.0).moves
         present = left_of(motion, rng.uniform(0.0, 1.1) * motion.duration)
     assert blended >= goals // 3

@@ -233,8 +233,7 @@ def test_a_state_alone_that_cannot_stop_in_time_leaves_the_limits_by_as_little_a
     state = present_motion.at(0.75 * present_motion.duration)
     motion = joint_motion(chain, slow, state, [-1.0])
     q = motion.sample(np.arange(0.0, motion.duration, 0.001)).position
-    least = min(reach_state(slow, state, np.array([-1.0])).highest[0],
-                stop(slow, state).highest[0])
+    least = min(reach_state(slow, state, np.array([-1.0])).highest[0], stop(slow, state).highest[0])
     assert q.max() == pytest.approx(least, abs=1e-3)
     assert motion.end.tolist() == [-1.0]
 
@@ -244,8 +243,7 @@ def test_to_stop_takes_the_time_of_the_textbook_and_keeps_the_limits():
     present = left_of(joint_motion(chain, limits, Rest(np.zeros(1)), [3.0]), 1.0)
     motion = stopping(present, limits)
     assert motion.duration == pytest.approx(V / A + A / J)
-    assert motion.end[0] - present.at(0.0).position[0] == pytest.approx(
-        0.5 * V * (V / A + A / J))
+    assert motion.end[0] - present.at(0.0).position[0] == pytest.approx(0.5 * V * (V / A + A / J))
     assert_kept(limits, motion)
     chain, slow, present_motion = near_the_limit()
     present = left_of(present_motion, 0.75 * present_motion.duration)

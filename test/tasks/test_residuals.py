@@ -99,10 +99,8 @@ def test_distances_are_between_their_bounds(place):
     points = POINT, 2.0 * POINT
     assert Distance('hand', 'nose', 0.2, 0.5, *points).residual(body, q) == pytest.approx(
         [d - 0.2, 0.5 - d])
-    assert Distance('hand', 'nose', 0.3, 0.3, *points).residual(body, q) == pytest.approx(
-        [d - 0.3])
-    assert Distance('hand', 'nose', 0.0, 0.5, *points).residual(body, q) == pytest.approx(
-        [0.5 - d])
+    assert Distance('hand', 'nose', 0.3, 0.3, *points).residual(body, q) == pytest.approx([d - 0.3])
+    assert Distance('hand', 'nose', 0.0, 0.5, *points).residual(body, q) == pytest.approx([0.5 - d])
     assert Spring('hand', 'nose', 9.0, 0.2, *points).residual(body, q) == pytest.approx([d - 0.2])
     assert Spring('hand', 'nose', 9.0, 0.0, *points).residual(body, q) == pytest.approx(off)
     world = Spring('hand', None, 9.0, 0.0, *points).residual(body, q)
@@ -124,8 +122,7 @@ def test_postures_leave_out_what_is_free_and_forces_ask_for_a_metre(place):
     force = Force('hand', (3.0, 0.0, 4.0), POINT)
     assert force.residual(body, q).tolist() == [-1.0]
     along = np.array([0.6, 0.0, 0.8])
-    assert force.jacobian(body, q)[0] == pytest.approx(
-        along @ body.jacobian(q, 'hand', POINT)[:3])
+    assert force.jacobian(body, q)[0] == pytest.approx(along @ body.jacobian(q, 'hand', POINT)[:3])
     assert force.energy(BodyFrames(body, q), None, None) == pytest.approx(
         -5.0 * along @ at(F['hand']))
 

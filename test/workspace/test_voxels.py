@@ -19,8 +19,7 @@ def test_centres_are_numbered_with_z_as_the_fastest_index():
     voxels = Voxels.around(robots.scara(), 0.07)
     centres = voxels.centres(np.arange(voxels.size)).reshape(*voxels.shape, 3)
     for x, y, z in ((0, 0, 0), (1, 2, 3), np.array(voxels.shape) - 1):
-        assert centres[x, y, z] == pytest.approx(
-            voxels.origin + 0.07 * (np.array([x, y, z]) + 0.5))
+        assert centres[x, y, z] == pytest.approx(voxels.origin + 0.07 * (np.array([x, y, z]) + 0.5))
 
 
 def lifted():

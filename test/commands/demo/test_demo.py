@@ -112,15 +112,6 @@ def test_an_arm_reaches_around_a_post(demo, tmp_path, monkeypatch):
         demo('--obstacles', 'posts')
 
 
-@pytest.mark.slow  # processes over DDS
-def test_so_it_does_as_a_process(tmp_path):
-    run = subprocess.run(
-        [*COMMAND, '--robot', 'planar_3r', '--solver', 'analytic', '--goals', '5', '--picture',
-         str(tmp_path / 'way.png')], cwd=ROOT, capture_output=True, text=True, timeout=240)
-    assert run.returncode == 0, run.stdout + run.stderr
-    check_printed(run.stdout, 'analytic')
-
-
 def test_a_robot_with_tasks_shows_them_all(demo, tmp_path):
     picture = tmp_path / 'figure.png'
     printed = demo('--headless', '--robot', 'humanoid', '--goals', 6, '--picture', picture)
