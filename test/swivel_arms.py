@@ -50,10 +50,6 @@ class Arm(NamedTuple):
         start = np.zeros(7) if start is None else np.asarray(start, float)
         return self.family().branches(T[None], np.array([psi]), start)
 
-    def towards(self, T, point):
-        """Return the swivel angle that brings the elbow nearest to a point."""
-        return self.family().angle_towards(T, point)
-
     def intervals(self, T, lower=None, upper=None):
         """Return rows (elbow, shoulder, wrist, from, to)."""
         return Intervals().within(self.family(), T, self.chain.lower if lower is None else lower,

@@ -7,7 +7,6 @@ import pytest
 
 import robots
 from ik_node import make_body_solver
-from ik_node.support.exceptions import InputError, OptionError
 from ik_node.tasks import CustomTask, HalfSpace, Pose, Position
 from task_bodies import bounds, figure, hand, two_arms
 
@@ -100,14 +99,3 @@ def test_wipeout_ends_an_evolution_without_progress():
     short, long = (pure(body, [out_of_reach], wipeout=wipeout).solve().iterations
                    for wipeout in (5, 60))
     assert short < long < 2000
-
-
-def test_fitness_that_is_no_function_or_no_number_is_refused():
-    body = two_arms()
-    with pytest.raises(OptionError, match='must be a function of q'):
-        make_body_solver('genetic', body, [reaching(body)], fitness=1.0)
-    with pytest.raises(OptionError, match='needs local_search'):
-        pure(body, [reaching(body)], fitness=np.sum)
-    solver = make_body_solver('genetic', body, [reaching(body)], fitness=lambda q: np.nan)
-    with pytest.raises(InputError, match='must return a finite number'):
-        solver.solve()

@@ -166,8 +166,7 @@ def test_a_task_in_python_enters_the_loop_and_what_it_raises_comes_through():
     assert result.q[3] == pytest.approx(0.2, abs=1e-6)
     for wrong in (lambda q: [0.0, 0.0], lambda q: 0.0):
         with pytest.raises(InputError, match="residual of the task 'custom_task' must have"):
-            make_body_solver('least_squares', body, [CustomTask(
-                wrong, lambda q: J, 'rad')]).solve()
+            make_body_solver('least_squares', body, [CustomTask(wrong, lambda q: J, 'rad')]).solve()
 
 
 def test_a_task_in_python_is_not_evaluated_on_when_the_time_is_over():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from ik_node import StopReason, make_body_solver
-from ik_node.support.exceptions import OptionError, UnsupportedError
 from ik_node.tasks import AlignAxis, Force, HalfSpace, Position
 from task_bodies import hand, two_arms
 
@@ -58,22 +57,6 @@ def test_terms_by_their_weights_act_in_what_the_tasks_leave_free():
     assert near.success
     assert np.linalg.norm(near.q - reference) < 0.8 * np.linalg.norm(plain.q - reference)
     assert other.q[-1] > 0.5 > near.q[-1]
-
-
-def test_linear_constraints_hold():
-    body = two_arms()
-    task, q0 = reaching(body)
-    A = np.zeros((1, body.n_joints))
-    A[0, -1] = 1.0
-    solver = make_body_solver('optimization', body, [task],
-                              linear_constraints=(A, [0.15], [0.2]))
-    result = solver.solve(q0)
-    assert 0.15 - 1e-6 <= result.q[-1] <= 0.2 + 1e-6
-    with pytest.raises(UnsupportedError, match='linear_constraints'):
-        solver.closest(q0)
-    with pytest.raises(OptionError, match='which cannot keep them'):
-        make_body_solver('optimization', body, [task], minimizer='l-bfgs-b',
-                         linear_constraints=(A, [0.15], [0.2]))
 
 
 def test_what_meets_the_tasks_but_not_the_constraints_is_no_success():

@@ -278,8 +278,7 @@ def test_a_batch_is_given_to_the_closed_form_and_the_rest_to_dls(monkeypatch):
     mixed = solver.solve_batch(poses, q)
     assert mixed.success.tolist() == [k != 4 for k in range(9)]
     assert mixed.method.tolist()[:4] == ['dls', 'analytic'] * 2
-    assert (np.delete(mixed.q, 4, axis=0)
-            == pytest.approx(np.delete(whole.q, 4, axis=0), abs=1e-6))
+    assert (np.delete(mixed.q, 4, axis=0) == pytest.approx(np.delete(whole.q, 4, axis=0), abs=1e-6))
     assert reported == sorted(reported)
     assert reported[-1] == 1.0
 

@@ -108,8 +108,7 @@ def test_a_path_has_no_pose_in_collision(arm):
     found = solver.solve_path(poses, UP)
     met = found.q[found.success]
     assert all(map(solver.collisions.is_free, met))
-    assert len(met) + found.reason.tolist().count(
-        StopReason.COLLISION) == len(poses)
+    assert len(met) + found.reason.tolist().count(StopReason.COLLISION) == len(poses)
 
 
 # Links one and two of UP pass it on the way of the tip about the base; those of DOWN do not.

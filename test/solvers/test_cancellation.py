@@ -65,8 +65,7 @@ def test_the_search_of_a_body_ends(name):
 
 def test_a_batch_ends():
     chain = robots.chain('panda')
-    solver = make_solver('dls', chain, **endless(
-        solver_class('dls').Options.specs(), timeout=None))
+    solver = make_solver('dls', chain, **endless(solver_class('dls').Options.specs(), timeout=None))
     wanted = chain.forward(robots.middle(chain))
     result = cancelled(lambda: solver.solve_batch(np.array([wanted] * 1000)))
     assert not result.success.any()

@@ -59,13 +59,6 @@ def test_rounding_errors_of_a_matrix_are_taken_off():
     assert Goal.from_pose(T).orientation == pytest.approx(goal.orientation, abs=1e-15)
 
 
-def test_changing_the_array_afterwards_does_not_change_the_goal():
-    T = pose()
-    goal = Goal.from_pose(T)
-    T[:] = 0.0
-    assert goal.position.tolist() == [1, 2, 3]
-
-
 def off(i, j, value):
     T = pose()
     T[i, j] = value

@@ -133,8 +133,7 @@ def test_the_row_of_a_heading_decreases_by_its_jacobian(axis, tilt):
         assert task.residual(body, at) == pytest.approx([heading], abs=1e-9 / np.cos(tilt))
         slope = [(task.residual(body, at + h * e)[0] - task.residual(body, at - h * e)[0]) / (2 * h)
                  for e in np.eye(body.n_joints)]
-        assert task.jacobian(body, at)[0] == pytest.approx(slope, rel=1e-5,
-                                                           abs=1e-5 / np.cos(tilt))
+        assert task.jacobian(body, at)[0] == pytest.approx(slope, rel=1e-5, abs=1e-5 / np.cos(tilt))
 
 
 def test_a_tip_that_has_no_heading_is_led_to_one():
@@ -159,8 +158,7 @@ def test_self_motions_and_paths_keep_a_heading():
     path = make_solver('dls', chain).solve_path(goals, q)
     assert path.success.all()
     for goal, one in zip(goals, path.q):
-        assert soak_headings.off(goal.orientation, chain.forward(one)[:3, :3],
-                                 goal.weights) < 2e-6
+        assert soak_headings.off(goal.orientation, chain.forward(one)[:3, :3], goal.weights) < 2e-6
     five = soak_headings.arm('five', np.eye(3)).chain()
     solver = make_solver('dls', five)
     goal = Goal([0.3, 0.25, 0.3], Rotation.from_euler('z', 0.7).as_matrix(), (1, 1, 0, 0, 0, 1))

@@ -159,8 +159,7 @@ def test_the_base_of_plug_ins_has_what_they_need():
     # The tip at zero is at x = 2; the goal's x axis is the base's y axis.
     assert plugins.pose_error(chain, turned, [0.0, 0.0]) == pytest.approx(
         [0.0, 2.0, 0.0, 0.0, 0.0, np.pi / 2])
-    assert plugins.nearest_turn(chain, [6.0, 0.0], q) == pytest.approx(
-        [0.3 + 2 * np.pi, 0.4])
+    assert plugins.nearest_turn(chain, [6.0, 0.0], q) == pytest.approx([0.3 + 2 * np.pi, 0.4])
     assert q.tolist() == [0.3, 0.4]
     for wrong in ([1.0], 'x', [np.nan, 0.0]):
         with pytest.raises(plugins.InputError):

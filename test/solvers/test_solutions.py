@@ -68,14 +68,13 @@ def test_limits_for_all_joints_may_be_one_number():
     chain = robots.planar(1.0, 1.0)
     result = make_solver('analytic', chain, lower=0.0, upper=1.0).solve(chain.forward([0.5, -0.5]))
     assert result.reason is StopReason.LIMITS
-    assert make_solver('dls', chain, lower=0.0, upper=1.0).solve(
-        chain.forward([0.5, 0.5])).success
+    assert make_solver('dls', chain, lower=0.0, upper=1.0).solve(chain.forward([0.5, 0.5])).success
 
 
-@pytest.mark.parametrize('name', ['dls', 'pseudoinverse', 'ccd'])
+@pytest.mark.parametrize('name', ['dls', 'pseudoinverse', 'ccd', 'optimization', 'example'])
 def test_soft_limits_are_kept_where_the_goal_can_be_met_so(name):
     chain = robots.planar(1.0, 0.8, limit=1.5)
-    solver = make_solver(name, chain, limit_margin=0.3)
+    solver = make_solver(name, chain, limit_margin=0.3, **robots.needed(name, chain))
     inside = solver.solve(chain.forward([1.1, -1.0]), [1.45, -1.45])
     assert inside.success
     assert np.abs(inside.q).max() <= 1.2

@@ -96,8 +96,7 @@ def test_axes_left_free_do_not_count(weights):
 
     def error(row):
         position = weights[:3] * (T[:3, :3].T @ (row[:3] - T[:3, 3]))
-        axes = np.array([weights[4] * weights[5], weights[5] * weights[3],
-                         weights[3] * weights[4]])
+        axes = np.array([weights[4] * weights[5], weights[5] * weights[3], weights[3] * weights[4]])
         turned = (row[3:12].reshape(3, 3) - T[:3, :3]) * axes
         return np.sum(position**2) / solver.settings.length**2 + 0.25 * np.sum(turned**2)
 

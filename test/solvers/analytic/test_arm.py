@@ -135,8 +135,7 @@ def test_of_equally_good_branches_the_one_nearest_to_the_initial_guess_is_return
 def test_limits_and_their_margin_come_before_all_preferences():
     arm, rng = own_7r(), np.random.default_rng(213)
     plain = make_solver('analytic', arm.chain, limit_margin=0.2)
-    solver = make_solver('analytic', arm.chain, limit_margin=0.2, torso_plane=PLANE,
-                         hand_axis=HAND)
+    solver = make_solver('analytic', arm.chain, limit_margin=0.2, torso_plane=PLANE, hand_axis=HAND)
     kept = 0
     for _ in range(robots.samples(20)):
         q = robots.random_q(arm.chain, rng)
@@ -161,13 +160,6 @@ def test_segments_are_as_far_apart_as_their_nearest_points(segments, distance):
     points = [tuple(map(float, point)) for point in segments]
     assert distance_of_segments(*points) == pytest.approx(distance, abs=1e-12)
     assert distance_of_segments(*points[2:], *points[:2]) == pytest.approx(distance, abs=1e-12)
-
-
-def test_segments_in_any_place_are_as_far_apart_as_samples_show():
-    rng = np.random.default_rng(214)
-    for _ in range(50):
-        points = rng.normal(size=(4, 3))
-        assert distance_of_segments(*map(tuple, points)) == pytest.approx(apart(*points), abs=1e-3)
 
 
 @pytest.mark.parametrize(('options', 'message'), [

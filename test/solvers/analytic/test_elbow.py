@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
 
 import robots
 from ik_node import Goal, IkError, StopReason, make_solver
@@ -158,13 +157,6 @@ def test_out_of_reach_and_out_of_the_limits_have_no_interval():
     assert bent.solve(straight).reason is StopReason.LIMITS
 
 
-def test_free_joints_leave_the_whole_circle():
-    free = CHAIN.without_limits()
-    pose = free.forward([0.3, 0.6, -0.4, 1.1, 0.5, 0.8, -0.6])
-    assert make_solver('analytic', free).swivel_intervals(pose) == pytest.approx(
-        np.array([[-np.pi, np.pi]]))
-
-
 def test_what_has_no_swivel_angle_says_so():
     ur5, seven = robots.chain('ur5'), CHAIN
     for name in ('analytic', 'auto'):
@@ -193,20 +185,6 @@ def test_a_solver_says_whether_its_no_is_a_proof(name, complete):
     assert make_solver('analytic', chain).is_complete() is complete
     if name == 'arm_6r':
         assert make_solver('analytic', chain).is_complete(Goal(position=[0.3, 0, 0.5])) is False
-
-
-def test_a_hint_turns_the_elbow_about_the_line_from_shoulder_to_wrist():
-    chain = CHAIN
-    q = np.array([0.3, 0.6, -0.4, 1.1, 0.5, 0.3, -0.6])
-    pose, solver = chain.forward(q), make_solver('analytic', chain)
-    frames = chain.tree.forward(dict(zip(chain.joint_names, q)))
-    s, w = (frames[chain.tree.joints[chain.joint_names[k]].child][:3, 3] for k in (1, 5))
-    about = Rotation.from_rotvec(0.2 * (w - s) / np.linalg.norm(w - s))
-    hint = s + about.apply(elbow_of(chain, q) - s)
-    psi = solver.redundancy_towards(pose, hint, within_limits=False)
-    assert psi - solver.redundancy_of(q)[0] == pytest.approx(0.2, abs=1e-9)
-    hinted = make_solver('analytic', chain, elbow=hint).solve(pose, q)
-    assert elbow_of(chain, hinted.q) == pytest.approx(hint, abs=1e-9)
 
 
 @pytest.mark.parametrize(('q', 'singular'), [

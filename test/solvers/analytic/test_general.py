@@ -204,8 +204,7 @@ def test_every_solution_of_an_arm_on_the_market_is_found(name):
         goal = forward(arm, rng.uniform(-np.pi, np.pi, (1, 6)))[0]
         own = configurations(arm, goal)
         assert len(own) % 2 == 0
-        assert not missing(
-            distinct(newton(arm, goal, rng.uniform(-np.pi, np.pi, (200, 6)))), own)
+        assert not missing(distinct(newton(arm, goal, rng.uniform(-np.pi, np.pi, (200, 6)))), own)
 
 
 @pytest.mark.parametrize('name', robots.rest_slow(ARMS, 'UR5', 'CRX-10iA'))
@@ -221,8 +220,7 @@ def test_a_tool_that_points_along_the_first_axis_hides_no_configuration(name):
         goal[:3, :3] = tilt.as_matrix() @ goal[:3, :3]
         goal[:3, 3] = wrist - goal[:3, :3] @ points[5]
         found = distinct(newton(arm, goal, rng.uniform(-np.pi, np.pi, (100, 6))))
-        regular = [q for q in found
-                   if np.linalg.svd(jacobian(arm, q[None])[0][0])[1][-1] > 1e-3]
+        regular = [q for q in found if np.linalg.svd(jacobian(arm, q[None])[0][0])[1][-1] > 1e-3]
         own = configurations(arm, goal)
         assert not missing(regular, own)
         seen += len(regular)

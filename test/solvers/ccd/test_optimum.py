@@ -86,8 +86,7 @@ def test_no_sweep_makes_it_worse():
             q = robots.random_q(chain, rng)
             goal = Goal(position=chain.forward(robots.random_q(chain, rng))[:3, 3])
             before = np.linalg.norm(goal.position - chain.forward(q)[:3, 3])
-            after = np.linalg.norm(
-                goal.position - chain.forward(q + solver.step(goal, q))[:3, 3])
+            after = np.linalg.norm(goal.position - chain.forward(q + solver.step(goal, q))[:3, 3])
             assert after <= before + 1e-12
 
 

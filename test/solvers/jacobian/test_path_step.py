@@ -89,8 +89,7 @@ def test_the_position_and_the_orientation_are_shortened_each_to_its_own(name):
 
     for wanted, given in [((0.3, 0.5), (0.1, 0.1)), ((0.3, 0.05), (0.1, 0.05)),
                          ((0.05, 0.5), (0.05, 0.1)), ((0.05, 0.05), (0.05, 0.05))]:
-        assert solver.step(pose(*wanted), q) == pytest.approx(plain.step(pose(*given), q),
-                                                                 rel=1e-9)
+        assert solver.step(pose(*wanted), q) == pytest.approx(plain.step(pose(*given), q), rel=1e-9)
 
 
 def test_axes_that_are_free_do_not_count():

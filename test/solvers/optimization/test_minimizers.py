@@ -70,8 +70,7 @@ def test_a_function_of_ones_own_minimises():
 
 @pytest.mark.parametrize('returned', [None, 'q', np.zeros(3), [np.nan, 0.0]])
 def test_a_function_that_returns_no_joint_values_is_named(returned):
-    solver = make_solver('optimization', robots.planar(1.0, 0.8),
-                         minimizer=lambda *given: returned)
+    solver = make_solver('optimization', robots.planar(1.0, 0.8), minimizer=lambda *given: returned)
     with pytest.raises(IkError, match='the minimizer must return 2 finite joint values, not'):
         solver.solve(Goal(position=[0.9, 0.9, 0.0]))
 

@@ -4,7 +4,7 @@
 import numpy as np
 
 import robots
-from ik_node import Goal, StopReason, make_solver
+from ik_node import StopReason, make_solver
 
 ARM = 'puma560'
 
@@ -42,17 +42,6 @@ def test_each_preference_selects_by_its_own_cost():
             assert gained[prefer] >= -1e-6
     assert gained['manipulability'] > 0.0
     assert gained['limits'] > 0.0
-
-
-def test_soft_limits_are_kept_where_the_goal_can_be_met_with_them():
-    chain = robots.planar(1.0, 0.8, 0.6, limit=1.5)
-    goal = Goal(position=chain.forward([1.45, 0.9, -1.0])[:3, 3])
-    plain = solved(chain, goal, [1.47, 0.92, -0.98])
-    soft = solved(chain, goal, [1.47, 0.92, -0.98], limit_margin=0.2)
-    assert np.abs(plain.q).max() > 1.3
-    assert np.abs(soft.q).max() <= 1.3
-    far = Goal(position=chain.forward([1.5, 1.5, 1.5])[:3, 3])  # with the limits themselves only
-    assert solved(chain, far, [1.0, 1.0, 1.0], limit_margin=0.2).success
 
 
 def test_the_time_ends_the_search_between_attempts():

@@ -77,8 +77,7 @@ def test_paths_of_real_arms_are_whole_and_hardly_rougher_than_the_joints_had_it(
 def test_every_solver_has_it(name):
     chain = robots.planar(1.0, 0.8, limit=2.8)
     tolerance = 1e-4 if name in ('ccd', 'transpose') else 1e-6
-    solver = make_solver(name, chain, position_tolerance=tolerance,
-                         orientation_tolerance=tolerance)
+    solver = make_solver(name, chain, position_tolerance=tolerance, orientation_tolerance=tolerance)
     q = np.linspace([0.2, 0.4], [1.4, 1.1], 12)
     result = solver.solve_path(poses_of(chain, q), q[0])
     check(result, chain, poses_of(chain, q))
