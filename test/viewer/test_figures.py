@@ -60,30 +60,3 @@ def test_goals_of_a_tip_are_in_the_world_where_the_root_moves_and_no_base_is_nam
         page.drag(goal)
         sent = page.node.sent[-1][2]
         assert sent == pytest.approx(np.linalg.inv(root) @ goal if base else goal, abs=1e-6)
-
-
-def test_the_handle_of_a_relative_pose_moves_with_its_reference():
-    with page_with('torso', solver='least_squares', tasks=['left', 'tray'], left__type='pose',
-                   left__link='left_tool0', tray__type='relative_pose', tray__link='right_tool0',
-                   tray__reference='left_tool0') as page:
-        pose = page.robot_view.pose
-        assert page.handle('tray').T == pytest.approx(pose('right_tool0'), abs=1e-4)
-        goal = raised(page, 'tray')
-        page.drag(goal, 'tray')
-        assert page.node.sent[-1][2] == pytest.approx(
-            np.linalg.inv(pose('left_tool0')) @ goal, abs=1e-4)
-        T_left_right = np.linalg.inv(pose('left_tool0')) @ goal
-        moved = raised(page, 'left')
-        page.drag(moved, 'left')
-        assert page.handle('tray').T == pytest.approx(moved @ T_left_right, abs=1e-4)
-
-
-def test_the_solver_is_one_of_the_body_and_has_its_options():
-    with page_with('humanoid', solver='least_squares', tasks=['left'], left__type='position',
-                   left__link='left_palm') as page:
-        assert set(page.widget('Solver', 'solver').options) == set(BODY_SOLVERS)
-        page.choose('Solver', 'solver', value='lagrange')
-        assert page.node.get('solver') == 'lagrange'
-        assert page.shows('Solver', 'Options', 'feedback') is True
-        assert len([path for path, *_ in page.widgets() if len(path) == 2
-                    and path[0] == 'Joints']) == 32 + 1

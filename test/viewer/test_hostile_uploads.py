@@ -28,8 +28,7 @@ def draw(name, content, reader):
     meshes = Meshes(places, reader)
     try:
         for file in uploads.store(name, content).values():
-            for visuals in read_urdf_text(
-                    uploads.read(file)['robot_description']).visuals.values():
+            for visuals in read_urdf_text(uploads.read(file)['robot_description']).visuals.values():
                 for visual in visuals:
                     try:
                         if isinstance(visual.shape, Mesh):

@@ -122,8 +122,7 @@ def test_a_robot_that_a_lesson_hides_is_not_moved_and_that_is_said(page):
     page.view._on_step('Undo', None)
     assert not page.shows('Playback')
     load(page, save(page))
-    page.upload('Open a file …', name='mine.urdf',
-                content=(robots.OWN / 'scara.urdf').read_bytes())
+    page.upload('Open a file …', name='mine.urdf', content=(robots.OWN / 'scara.urdf').read_bytes())
     hidden = 'the lesson hides the robot; end it first'
     assert page.told == [hidden, f'scene.json is not loaded: {hidden}', hidden]
     assert page.node.sent == sent

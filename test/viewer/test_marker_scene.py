@@ -133,8 +133,7 @@ def test_the_pose_of_a_marker_is_sent_though_one_of_its_name_was_removed_just_be
     scene.show(MarkerArray(markers=[marker(Marker.CUBE, 1, pose=Pose(orientation=turned))]),
                {'base': np.eye(4)})
     upright = marker(Marker.CUBE, 1, pose=Pose(orientation=Quaternion(w=1.0)))
-    scene.show(MarkerArray(markers=[Marker(action=Marker.DELETEALL), upright]),
-               {'base': np.eye(4)})
+    scene.show(MarkerArray(markers=[Marker(action=Marker.DELETEALL), upright]), {'base': np.eye(4)})
     sent = [message for message in
             server._websock_server.get_message_buffer().message_from_id.values()
             if getattr(message, 'name', '') == '/a/n_1']

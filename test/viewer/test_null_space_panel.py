@@ -41,14 +41,9 @@ def show(page):
     page.choose('Null space', 'show the self-motion', value=True)
 
 
-def test_nothing_is_drawn_until_it_is_asked_for(page):
-    assert page.shows('Null space', 'show the self-motion')
-    assert page.text('Null space').strip() == ''
-    assert not curves(page)
-    assert not page.shows('Null space', 'place')
-
-
 def test_the_curves_of_the_joints_and_where_they_end(page):
+    assert page.text('Null space').strip() == ''
+    assert not page.shows('Null space', 'place')
     show(page)
     assert 'of joint motion, from joint_' in page.text('Null space')
     assert re.findall(r'(joint_\d) at its (lower|upper) limit', page.text('Null space')) == (

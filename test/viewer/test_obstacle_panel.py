@@ -19,8 +19,7 @@ def present(page, node=None):
 
 
 def handles(page):
-    return {name: node for name, node in page.drawn('/obstacles/').items()
-            if 'label' not in name}
+    return {name: node for name, node in page.drawn('/obstacles/').items() if 'label' not in name}
 
 
 def add(page, kind):

@@ -46,8 +46,7 @@ def test_the_nodes_stay_until_what_is_painted_is_done(page, monkeypatch):
     assert (*seen, page.node.refusal) == ('', 'the connection is closed')
 
 
-def test_the_page_is_drawn_until_it_is_closed_whatever_goes_wrong(
-        page, monkeypatch, caplog):
+def test_the_page_is_drawn_until_it_is_closed_whatever_goes_wrong(page, monkeypatch, caplog):
     view, wrong, after = page.view, iter([KeyError('a defect')]), threading.Event()
     paint = view._paint
     view._news = threading.Event()

@@ -104,17 +104,10 @@ def test_the_state_after_a_step_is_how_far_the_goal_is(page):
     assert float(found[1]) == pytest.approx(1e3 * off, abs=0.6)
 
 
-def test_a_step_is_taken_without_the_arrows_too(page):
+def test_a_step_without_the_arrows_has_the_present_options_of_the_node(page):
     page.choose('Steps', 'show steps', value=False)
     assert not page.drawn('/ik_node/steps/')
     assert page.text('Steps').strip() == ''
-    page.press('Steps', 'One step')
-    expected = np.clip(Q + step('pseudoinverse'), ARM.lower, ARM.upper)
-    assert page.q() == pytest.approx(expected, abs=1e-9)
-
-
-def test_a_step_without_the_arrows_has_the_present_options_of_the_node(page):
-    page.choose('Steps', 'show steps', value=False)
     page.choose('Steps', 'method', value='dls')
     page.set(dls__damping=2.0)
     page.node.stand(Q)

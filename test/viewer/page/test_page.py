@@ -30,8 +30,7 @@ SCENE = {'x': 320, 'y': 0, 'width': 440, 'height': 700}
 
 def test_the_page_shows_the_robot_and_the_arm_follows_the_handle_that_a_mouse_drags():
     node = FakeNode(model_path=str(robots.OWN / 'arm_6r.urdf'))
-    with (view_on(node) as (server, view, robot_view),
-          page_of(server.get_port()) as (page, said)):
+    with (view_on(node) as (server, view, robot_view), page_of(server.get_port()) as (page, said)):
         first_picture(page, view)
         assert 'arm_6r, 6 joints from base_link to tool0' in page.inner_text('body')
 
