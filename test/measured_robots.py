@@ -40,7 +40,6 @@ def lift_robot(seed: int = 0, arms: tuple[str, ...] = ('',)) -> str:
 
 
 def lift_tree(seed: int = 0, arms: tuple[str, ...] = ('',)) -> KinematicTree:
-    """Return the robot of `lift_robot`."""
     return KinematicTree.from_urdf(lift_robot(seed, arms))
 
 

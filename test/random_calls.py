@@ -174,7 +174,6 @@ class Calls:
         self.names = sorted(self.by_name)
 
     def _tasks(self, body) -> list:
-        """Return a task of every kind for a body."""
         tip, middle = body.tree.links[-1], body.tree.links[3]
         return [tasks.Position(tip, [0.3, 0.1, 0.5]), tasks.Pose(tip, np.eye(4)),
                 tasks.Orientation(tip, np.eye(3)), tasks.RelativePose(tip, middle, np.eye(4)),

@@ -36,7 +36,6 @@ FAULTS = ('false', 'outside', 'refuted')
 
 
 def chains() -> dict[str, Chain]:
-    """Return the arms by name."""
     return {name: robots.chain(name) for name in (
         'planar_3r', 'arm_6r', 'arm_7r', 'scara', 'torso', *robots.REAL)}
 

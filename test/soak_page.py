@@ -92,7 +92,6 @@ class Opened:
 
 
 def opened(server, view, robot_view, page):
-    """Return the page when it shows its robot."""
     assert until(lambda: view.page.handle_pose is not None and server.get_clients(), 60, page)
     page.wait_for_function('window.__viserMutable !== undefined', timeout=60000)
     page.wait_for_timeout(1500)
@@ -100,7 +99,6 @@ def opened(server, view, robot_view, page):
 
 
 def take(node, robot_view, parameters):
-    """Give the node another robot."""
     assert until(lambda: robot_view.tree is not None)
     robot_view.load(parameters)
     assert until(lambda: parameters['model_path'] in node.get('model_path'))

@@ -18,7 +18,6 @@ START = {'panda': [0.2, -0.5, 0.1, -1.9, 0.1, 1.6, 0.7], 'ur5': [0.3, -1.2, 1.4,
 
 
 def arm_of(name, mode, rng):
-    """Return an arm by name."""
     own = robots.OWN / f'{name}.urdf'
     tree = KinematicTree.from_urdf(own) if own.exists() else robots.tree(name)
     tip = {} if own.exists() else {'base_link': robots.REAL[name][2],

@@ -44,7 +44,6 @@ class Load:
         self._publishers = {}
 
     def publish(self, topic, message):
-        """Publish a message to the node."""
         if topic not in self._publishers:
             publisher = self.node.node.create_publisher(type(message), topic, QoSProfile(depth=10))
             assert self.node.until(lambda: publisher.get_subscription_count() > 0), self.node.log()
@@ -52,11 +51,9 @@ class Load:
         self._publishers[topic].publish(message)
 
     def describe(self, text):
-        """Publish a description."""
         self.descriptions.publish(String(data=text))
 
     def set(self, **values):
-        """Set parameters that are valid."""
         assert self.node.set(**values) == (True, ''), values
 
     def random_q(self, inside=0.5):
@@ -82,7 +79,6 @@ class Load:
         return marker
 
     def clear(self):
-        """Remove the obstacles."""
         self.publish('ik_node/obstacles', MarkerArray(markers=[Marker(action=Marker.DELETEALL)]))
 
 

@@ -144,7 +144,6 @@ def drag(seen, rng):
 
 
 def type_goal(seen, rng):
-    """Type a coordinate of the goal."""
     open_tab(seen.page, 'Move')
     count, name = len(seen.reports), str(rng.choice(['x, m', 'y, m', 'z, m']))
     field(seen.page, name).click()
@@ -186,7 +185,6 @@ def change_robot(seen, rng):
 
 
 def go_home(seen, rng):
-    """Press Home."""
     press_home(seen.page, seen.view)
     return False
 

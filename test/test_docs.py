@@ -22,7 +22,6 @@ PAGES = [ROOT / 'README.md', *pages(DOCS)]
 
 
 def names_in(text):
-    """Return the names of the tables in a page."""
     return re.findall('<!-- begin (.+?) -->\n.*?<!-- end \\1 -->', text, re.DOTALL)
 
 

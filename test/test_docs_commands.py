@@ -81,7 +81,6 @@ def check_message(kind, text):
 
 
 def check_ros(words, monkeypatch):
-    """Check a command of ros2."""
     verb = ' '.join(words[:2])
     if words[0] == 'run':
         assert words[1] == 'ik_node', words
@@ -105,7 +104,6 @@ def check_ros(words, monkeypatch):
 
 
 def check_make(words):
-    """Check the target and the variables of make."""
     code = (ROOT / 'Makefile').read_text()
     for word in words:
         name, is_variable, _ = word.partition('=')
@@ -113,7 +111,6 @@ def check_make(words):
 
 
 def check(words, monkeypatch):
-    """Check a command."""
     words = words[next(k for k, word in enumerate(words) if not re.match(r'[A-Z_]+=', word)):]
     name, arguments = words[0].removeprefix('.venv/bin/'), words[1:]
     if name == 'ros2':

@@ -1,5 +1,3 @@
-"""Tests have ROS domains to themselves."""
-
 import itertools
 import socket
 import sys

@@ -1,5 +1,3 @@
-"""Imports point one way, and only ros/ needs ROS."""
-
 import ast
 import functools
 import re
@@ -39,7 +37,6 @@ def layer(module):
 
 @functools.cache
 def parsed(file):
-    """Return the syntax tree of a file."""
     return ast.parse(file.read_text())
 
 

@@ -1,5 +1,3 @@
-"""An installed package is tested, not the sources that pytest runs in."""
-
 import pytest
 
 from installed import paths_of_installed

@@ -1,5 +1,3 @@
-"""The robots under urdf/ are what their comments say."""
-
 import shutil
 import subprocess
 import sys

@@ -1,5 +1,3 @@
-"""The public API is what the README says, and what the README shows runs."""
-
 import re
 import shutil
 import subprocess

@@ -1,5 +1,3 @@
-"""The documentation as a site: every page is in it, and every link leads somewhere."""
-
 import os
 import subprocess
 import sys

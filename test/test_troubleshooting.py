@@ -1,5 +1,3 @@
-"""Messages that the page on troubleshooting quotes are those of the package."""
-
 import re
 from pathlib import Path
 

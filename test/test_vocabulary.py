@@ -1,5 +1,3 @@
-"""Identifiers and texts of the package use the field's words."""
-
 import ast
 import re
 import tokenize

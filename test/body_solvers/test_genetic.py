@@ -7,7 +7,7 @@ import pytest
 
 import robots
 from ik_node import make_body_solver
-from ik_node.tasks import CustomTask, HalfSpace, Pose, Position
+from ik_node.tasks import HalfSpace, Pose, Position
 from task_bodies import bounds, figure, hand, two_arms
 
 
@@ -66,21 +66,6 @@ def test_fitness_chooses_among_the_configurations_that_meet_the_tasks():
         result = one.solve()
         assert result.success
         assert fitness(result.q) < 0.2 * fitness(plain.q)
-
-
-def test_a_task_in_python_is_met_as_well():
-    body = two_arms()
-    target = reaching(body).target
-
-    def residual(q):
-        return hand(body, q)[:2] - target[:2]
-
-    def jacobian(q):
-        steps = 1e-6 * np.eye(len(q))
-        return np.transpose([(residual(q + step) - residual(q - step)) / 2e-6 for step in steps])
-    task = CustomTask(residual, jacobian, ('m', 'm'))
-    result = pure(body, [task], generations=200).solve()
-    assert result.success
 
 
 def test_a_wall_is_kept_where_the_task_behind_it_cannot_be_met():

@@ -39,7 +39,6 @@ def near(body, q, rng, distance=0.15):
 
 
 def tasks_at(body, q):
-    """Return sets of tasks that q meets."""
     F, com = body.forward(q), body.center_of_mass(q)
     hand, nose = F['hand'], F['nose']
     return [

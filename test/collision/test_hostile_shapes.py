@@ -8,7 +8,7 @@ import pytest
 
 from ik_node.collision import Box, CollisionModel, Mesh, Obstacle, Sphere, mesh_distance
 from ik_node.model.srdf import read_disabled_collisions
-from ik_node.support.exceptions import InputError, ModelError
+from ik_node.support.exceptions import ModelError
 from shape_pairs import at, slider
 
 trimesh = pytest.importorskip('trimesh', reason='trimesh is not installed (make test brings it)')
@@ -122,13 +122,6 @@ def test_ten_thousand_obstacles_are_taken_in_a_bounded_time(arm):
 def test_a_wrong_srdf_is_named(arm, text, said):
     with pytest.raises(ModelError, match=said):
         read_disabled_collisions(text, arm.tree)
-
-
-@pytest.mark.parametrize('size', [math.nan, math.inf, -1.0, 0.0, 1e300])
-def test_sizes_that_are_none_are_refused(size):
-    for make in (lambda: Box((0.1, size, 0.1)), lambda: Sphere(size)):
-        with pytest.raises((InputError, ModelError)):
-            Obstacle(make())
 
 
 def test_shapes_of_links_that_are_wrong_are_named(tmp_path):

@@ -232,12 +232,6 @@ def test_the_ground_is_below_its_offset_along_its_normal(arm):
     assert aside.contacts(np.zeros(3))[0].distance == pytest.approx(-0.05)
 
 
-def test_the_margin_is_kept_too(arm):
-    wall = [Obstacle(Box((0.2, 0.2, 0.2)), at(0.5, 0.5))]
-    assert CollisionModel(arm, wall, margin=0.29).is_free(np.zeros(3))
-    assert not CollisionModel(arm, wall, margin=0.31).is_free(np.zeros(3))
-
-
 def test_an_attached_obstacle_moves_with_its_link_and_may_touch_it(arm):
     pole = Obstacle(Capsule(0.02, 0.5), at(0.5), link='three', name='pole')
     wall = Obstacle(Box((0.1, 4.0, 1.0)), at(0.0, 3.0), name='wall')

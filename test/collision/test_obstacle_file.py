@@ -1,5 +1,3 @@
-"""Obstacles from YAML files."""
-
 import numpy as np
 import pytest
 

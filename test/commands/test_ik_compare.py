@@ -1,5 +1,3 @@
-"""The command that compares the methods on one arm."""
-
 import re
 from dataclasses import replace
 from pathlib import Path

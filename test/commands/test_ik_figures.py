@@ -1,5 +1,3 @@
-"""The command that remakes the textbook's figures."""
-
 import contextlib
 import io
 import sys

@@ -1,5 +1,3 @@
-"""The command that prints what a robot is."""
-
 import json
 import re
 
@@ -12,7 +10,6 @@ from ik_node.commands.ik_inspect import main
 
 
 def shown(capsys, *arguments):
-    """Return what the command prints."""
     assert main([str(argument) for argument in arguments]) == 0
     printed = capsys.readouterr()
     assert printed.err == ''

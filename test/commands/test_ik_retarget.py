@@ -1,5 +1,3 @@
-"""The command that lets a robot follow a motion."""
-
 import re
 
 import pytest

@@ -1,5 +1,3 @@
-"""Progress on a terminal, and in a log."""
-
 import io
 
 from ik_node.commands import progress

@@ -1,5 +1,3 @@
-"""Motions of a controller beside obstacles, which may move while it does."""
-
 import math
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""The path of a figure's targets for demonstrations."""
-
 import numpy as np
 import pytest
 import yaml

@@ -1,5 +1,3 @@
-"""The walk of the package is what its script writes."""
-
 import runpy
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""The page on tasks shows a program and parameters that do what it says."""
-
 import re
 from pathlib import Path
 

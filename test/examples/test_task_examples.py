@@ -1,5 +1,3 @@
-"""The examples of several tasks do what they say, by kinematics straight from the XML."""
-
 import os
 import re
 import runpy

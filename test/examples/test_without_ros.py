@@ -1,5 +1,3 @@
-"""The examples that need no ROS."""
-
 import os
 import re
 import runpy

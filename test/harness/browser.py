@@ -236,7 +236,6 @@ def press_home(page, view):
 
 
 def open_tab(page, name):
-    """Open a tab of the panel."""
     page.get_by_text(name, exact=True).first.click()
 
 

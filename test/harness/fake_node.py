@@ -94,7 +94,6 @@ class FakeNode:
 
     @property
     def robot(self):
-        """The robot, with its joint values."""
         return self._built.robot
 
     @_alone
@@ -122,7 +121,6 @@ class FakeNode:
         self._listener.on_report(Report(level, message, {'arm': '', 'task': '', **values}))
 
     def get(self, name):
-        """Return the value of a parameter."""
         return to_parameter(self._values[name])
 
     def set(self, **values):

@@ -65,8 +65,6 @@ class Graph:
 
 
 class _Publisher:
-    """A publisher to the node."""
-
     def __init__(self, here, topic, kind):
         self._here, self.topic_name, self._kind = here, topic, kind
 
@@ -83,8 +81,6 @@ class _Publisher:
 
 
 class ClientHere(Client):
-    """The client, in the graph of a `NodeHere`."""
-
     def __init__(self, here):
         self.node, self.spin_until = here.node, here.until
         self._listen(here._name)

@@ -29,8 +29,6 @@ class Parameters(NamedTuple):
 
 
 class Description(NamedTuple):
-    """A description by topic."""
-
     text: str
 
 
@@ -42,8 +40,6 @@ class Joints(NamedTuple):
 
 
 class File(NamedTuple):
-    """A file that a parameter names."""
-
     parameter: str
     suffix: str
     data: bytes

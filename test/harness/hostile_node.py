@@ -211,7 +211,6 @@ class HostileNode(NodeHere):
         assert len(reason) < 5000, len(reason)
 
     def _set(self, parameters):
-        """Set parameters as the service does."""
         self._touched.update(parameter.name for parameter in parameters)
         return self.handle(answered, self.server('ik_node/set_parameters_atomically').callback,
                            SetParametersAtomically.Request(parameters=parameters),

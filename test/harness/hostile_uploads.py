@@ -35,7 +35,6 @@ def packed(files, level=9):
 
 
 def with_mesh(name, content, **more):
-    """Return a zip of a robot and a mesh that it names."""
     return packed({'r.urdf': urdf(name), name: content, **more})
 
 

@@ -250,7 +250,6 @@ class Page:
         self.enter(*labels)
 
     def enter(self, *labels):
-        """Press Enter in a field."""
         form, api = self.widget(*labels), self.server.gui
         while not hasattr(form, '_submit_cb'):
             form = api._container_handle_from_uuid[form._impl.parent_container_id]
@@ -284,7 +283,6 @@ class Page:
             _call(callback, event)
 
     def handle(self, task=''):
-        """Return the handle of the arm's goal, or of a task."""
         return self.view.page.handles.named(task)
 
     def drawn(self, prefix):

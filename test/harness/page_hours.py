@@ -45,11 +45,9 @@ class Person:
         self.steps.see(what, seen)
 
     def state(self):
-        """Return the state in words."""
         return self.page.inner_text('#ik-status .ik-state b').removeprefix('● ')
 
     def press(self, name):
-        """Press a button."""
         self.page.evaluate(CLOSE_NOTIFICATIONS)
         self.page.get_by_role('button', name=name, exact=True).filter(visible=True).first.click()
 
@@ -61,7 +59,6 @@ class Person:
         self.page.keyboard.press('Enter')
 
     def tick(self, label):
-        """Tick a box."""
         self.page.get_by_label(label, exact=True).first.click()
 
     def open(self, folder, inside):
@@ -76,7 +73,6 @@ class Person:
         self.type(label, text)
 
     def tab(self, name):
-        """Open a tab."""
         open_tab(self.page, name)
 
     def says(self, *words):

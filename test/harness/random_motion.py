@@ -49,7 +49,6 @@ class RandomMotion:
         self.go(str(self.rng.choice(_OTHERS if self.rng.random() < others else _GOALS)))
 
     def go(self, kind):
-        """Do one thing."""
         self.done[kind] += 1
         getattr(self, f'_{kind.replace(" ", "_")}')()
 

@@ -63,7 +63,6 @@ class NodeClient:
         return result.successful, result.reason
 
     def get(self, *names):
-        """Return the values of parameters."""
         response = self.call(GetParameters, f'{self._name}/get_parameters',
                              GetParameters.Request(names=list(names)))
         values = [Parameter.from_parameter_msg(ParameterMsg(name=name, value=value)).value
@@ -81,11 +80,9 @@ class NodeClient:
         return self.call(Trigger, f'{self._name}/reset', Trigger.Request())
 
     def enable(self, enabled):
-        """Enable or disable the node."""
         assert self.call(SetBool, f'{self._name}/enable', SetBool.Request(data=enabled)).success
 
     def describe(self, *names):
-        """Return the descriptors of parameters."""
         return self.call(DescribeParameters, f'{self._name}/describe_parameters',
                          DescribeParameters.Request(names=list(names))).descriptors
 
@@ -96,12 +93,10 @@ class NodeClient:
         return self.call(ChangeState, f'{self._name}/change_state', request, attempts=1).success
 
     def state(self):
-        """Return the name of the lifecycle state."""
         response = self.call(GetState, f'{self._name}/get_state', GetState.Request())
         return response.current_state.label
 
     def joint_states(self, count=1, timeout=60.0):
-        """Return the next joint states."""
         heard = self.listen(JointState, 'joint_states')
         assert self.until(lambda: len(heard) >= count, timeout), self.log()
         return heard[:count]

@@ -1,5 +1,3 @@
-"""The stand-in of joint_trajectory_controller in the graph of a node."""
-
 import time
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""The stand-in of joint_trajectory_controller keeps the controller's rules."""
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""The kernels' records of chains, trees and bodies."""
-
 import copy
 import pickle
 import threading

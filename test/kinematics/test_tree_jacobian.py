@@ -1,5 +1,3 @@
-"""The Jacobian of any point of any link of a tree, by its definition."""
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

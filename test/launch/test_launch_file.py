@@ -33,8 +33,6 @@ PROGRAMS = {'robot_state_publisher': ['robot_state_publisher'], 'rviz2': ['rviz2
 
 
 class Recorded(SimpleNamespace):
-    """An action, with its arguments."""
-
     def __init__(self, *arguments, **named):
         super().__init__(arguments=arguments, named=named)
 

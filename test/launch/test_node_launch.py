@@ -49,7 +49,6 @@ def described(*actions):
 
 
 def call(client, kind, service, request):
-    """Call a service and return its response."""
     caller = client.node.create_client(kind, service)
     assert client.spin_until(caller.service_is_ready, 60.0)
     future = caller.call_async(request)

@@ -1,5 +1,3 @@
-"""The time of a motion while it plays."""
-
 import math
 
 import numpy as np

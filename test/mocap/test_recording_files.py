@@ -1,5 +1,3 @@
-"""Recordings are written as they are read."""
-
 import math
 
 import numpy as np

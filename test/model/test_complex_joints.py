@@ -1,5 +1,3 @@
-"""Planar, floating and ball joints, as joints of one degree of freedom."""
-
 import math
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Robot descriptions as text, as they come by topic: what loads, and that no file is opened."""
-
 import contextlib
 import time
 import zipfile

@@ -1,5 +1,3 @@
-"""Denavit-Hartenberg rows into a tree."""
-
 import math
 from pathlib import Path
 

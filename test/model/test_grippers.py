@@ -1,5 +1,3 @@
-"""Grippers whose files repeat the limits of a joint for a mimic that moves the other way."""
-
 import numpy as np
 import pytest
 

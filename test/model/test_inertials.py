@@ -1,5 +1,3 @@
-"""Masses, inertias and collision shapes of links: read leniently, warned of, written back."""
-
 import numpy as np
 import pytest
 

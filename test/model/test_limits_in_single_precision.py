@@ -1,5 +1,3 @@
-"""Values that messages and files have in single precision are limits where they were limits."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""PLY and OFF files whose polygons differ in their number of corners."""
-
 import struct
 
 import numpy as np

@@ -335,21 +335,6 @@ def test_the_puma_s_poses_are_the_shapes_they_are_named_for():
     assert tip['qn'] == pytest.approx(chain.forward(corke)[:3, 3], abs=1e-12)
 
 
-# MoveIt's own Panda has a pose outside the limits and gives the second finger a value of its own.
-MOVEIT_PANDA = srdf(
-    state('ready', 'panda_arm', panda_joint2='-0.785', panda_joint4='-2.356', panda_joint6='1.571'),
-    state('extended', 'panda_arm', panda_joint4='0'),
-    state('open', 'hand', panda_finger_joint1='0.035', panda_finger_joint2='0.035'))
-
-
-def test_of_moveit_s_panda_all_is_read_but_the_pose_outside_the_limits():
-    poses = PoseLibrary.from_srdf(MOVEIT_PANDA, robots.tree('panda'))
-    assert list(poses) == ['ready', 'open', 'panda_arm/ready', 'hand/open']
-    assert poses['open'] == {'panda_finger_joint1': 0.035}
-    assert poses.configuration('ready', robots.chain('panda'))[3] == -2.356
-    assert len(poses.warnings) == 3
-
-
 # What is refused, of the SRDFs of example-robot-data beside their URDFs, and why.
 REFUSED = {
     'baxter_manipulation': "no joint 'baxter/head_pan'",
@@ -384,11 +369,3 @@ def test_the_srdfs_of_example_robot_data_are_read_or_refused_for_a_reason():
         read.add(file.stem)
     assert {'panda', 'pr2', 'xarm7', 'z1', 'hextilt_flying_arm_5', 'finger_edu'} <= read
     assert len(read) >= 20
-
-
-def test_the_pr2_tucks_its_right_arm():
-    file = robots.package_folder('erd') / 'pr2_description/srdf/pr2.srdf'
-    tree = KinematicTree.from_urdf(robots.path('pr2'), soft_limits=False)
-    poses, chain = read_poses(file, tree), tree.chain(*robots.REAL['pr2'][2:])
-    q = poses.configuration('tuck_right_arm', chain)
-    assert q.tolist() == [poses['right_arm/tuck_right_arm'][name] for name in chain.joint_names]

@@ -1,5 +1,3 @@
-"""The registry of model readers: by extension, by content, and what none of them knows."""
-
 import re
 import shutil
 from pathlib import Path

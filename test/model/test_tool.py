@@ -1,5 +1,3 @@
-"""A tool on the tip of a chain: kinematics, solvers and refusals."""
-
 import pickle
 
 import numpy as np
@@ -16,7 +14,6 @@ ARMS = {'arm_6r': None, 'arm_7r': None, 'planar_3r': None, 'torso': 'left_tool0'
 
 
 def chains(name):
-    """Return a chain without and with the tool."""
     tree = robots.tree(name)
     return tree.chain(tip_link=ARMS[name]), tree.chain(tip_link=ARMS[name], tool=TOOL)
 

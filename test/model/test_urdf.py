@@ -235,9 +235,3 @@ def test_declaring_xacros_name_space_is_not_using_it():
 def test_what_is_neither_a_path_nor_text_is_refused(source):
     with pytest.raises(ModelError, match='must be a path .* or the XML text itself, not'):
         KinematicTree.from_urdf(source)
-
-
-@pytest.mark.parametrize(('version', 'read_as'), [('0.99', '1.0'), ('2.0', '1.2')])
-def test_an_unknown_version_gives_a_warning(version, read_as):
-    tree = KinematicTree.from_urdf(one(RANGE).replace('<robot ', f'<robot version="{version}" '))
-    assert f'read as {read_as}' in tree.warnings[0]

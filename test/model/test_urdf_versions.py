@@ -252,8 +252,3 @@ def test_a_default_namespace_is_read_as_if_it_were_not_there():
     assert (tree.forward()['b'] == load(origin).forward()['b']).all()
     assert list(tree.visuals) == ['b']
     assert tree.description == text
-
-
-def test_a_text_is_passed_on_as_it_is():
-    text = arm('<origin quat_xyzw="0 0 1 1"/>')
-    assert KinematicTree.from_urdf(text).description == text

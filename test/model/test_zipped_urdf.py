@@ -1,5 +1,3 @@
-"""A URDF in an archive, and the meshes that it names."""
-
 import zipfile
 from urllib.parse import unquote
 

@@ -1,5 +1,3 @@
-"""Motions beside obstacles."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""Limits of motion: out of the description, from defaults, and as given."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""The table of topics and services, docs/interface.py, is what a running node has."""
-
 import contextlib
 import importlib.util
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""The managed node: it starts itself, and can be led through its states."""
-
 import gc
 from types import SimpleNamespace
 

@@ -1,5 +1,3 @@
-"""A goal passes few functions from the subscription to the joint states."""
-
 import sys
 import threading
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Searches of any solver end when another thread cancels them."""
-
 import threading
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""The configuration that comes closest to a goal out of reach."""
-
 import numpy as np
 import pytest
 from scipy.optimize import least_squares

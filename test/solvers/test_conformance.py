@@ -68,7 +68,6 @@ def errors(goal, chain, q):
 
 
 def check(result, goal, chain, solver):
-    """Check what every result promises."""
     assert result.q.shape == (chain.n_joints,)
     assert np.isfinite(result.q).all()
     assert robots.inside(chain, result.q)

@@ -66,22 +66,6 @@ def test_what_is_farther_is_no_success_and_nothing_is_proved(name, arm):
 
 
 @EVERY
-def test_each_joint_has_its_own_limit(name):
-    # The redundant arm meets the goal with its first joint held.
-    chain, rng = robots.chain('panda'), np.random.default_rng(3)
-    limits = [0.0, *[0.5] * 6]
-    solver, met = solver_of(name, chain, consistency_limits=limits), 0
-    for _ in range(5):
-        q0 = robots.random_q(chain, rng, inside=0.6)
-        q = q0 + rng.uniform(-0.05, 0.05, 7)
-        q[0] = q0[0]
-        result = solver.solve(chain.forward(q), q0)
-        assert result.q[0] == pytest.approx(q0[0], abs=1e-12) or not result.success
-        met += result.success
-    assert met >= 3
-
-
-@EVERY
 def test_a_batch_has_the_results_of_single_solves(name):
     chain, rng = robots.chain('panda'), np.random.default_rng(4)
     solver = solver_of(name, chain, consistency_limits=LIMIT, max_restarts=2)

@@ -1,5 +1,3 @@
-"""Entry points of the kernels: errors of joint values, and searches."""
-
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor

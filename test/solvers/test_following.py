@@ -1,5 +1,3 @@
-"""Goals that come one after the other, each solved from the solution of the one before."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""Where restarts begin."""
-
 import numpy as np
 import pytest
 from scipy.stats import qmc

@@ -1,5 +1,3 @@
-"""The solution that is preferred, its limits, and the report of the result."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""The table of joint configurations that restarts begin from."""
-
 from types import SimpleNamespace
 
 import numpy as np

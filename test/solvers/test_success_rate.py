@@ -1,5 +1,3 @@
-"""Random reachable full poses on real arms, from the middle of the limits."""
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

@@ -1,5 +1,3 @@
-"""Files inside archives: what is read, and what an archive of anyone's cannot do."""
-
 import struct
 import zipfile
 

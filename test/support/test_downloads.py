@@ -1,5 +1,3 @@
-"""Robots of the package robot_descriptions, here one that downloads nothing."""
-
 import importlib.util
 import shutil
 import sys

@@ -1,5 +1,3 @@
-"""Kernels as plain Python, and the check that compiled ones are those of the sources."""
-
 import importlib.machinery
 import os
 import subprocess

@@ -1,5 +1,3 @@
-"""The Jacobian of every task is the derivative of its residual."""
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

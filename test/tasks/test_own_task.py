@@ -1,5 +1,3 @@
-"""The task of the documentation: solved for, moved by goals, drawn and made of parameters."""
-
 import re
 from pathlib import Path
 

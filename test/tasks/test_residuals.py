@@ -1,5 +1,3 @@
-"""The residuals of tasks, by the formulas of their docstrings."""
-
 import copy
 import pickle
 

@@ -1,5 +1,3 @@
-"""The table of branches, and the arm in one after the other."""
-
 import re
 
 import numpy as np

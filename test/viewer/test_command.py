@@ -1,5 +1,3 @@
-"""The command of the page: its arguments, the nodes that it starts, and its end."""
-
 import contextlib
 import io
 import signal

@@ -1,5 +1,3 @@
-"""The demo leads the goal round until it is stopped."""
-
 import threading
 
 import numpy as np

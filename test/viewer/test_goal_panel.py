@@ -1,5 +1,3 @@
-"""The goal in numbers, and the command that sends it."""
-
 import shlex
 
 import numpy as np

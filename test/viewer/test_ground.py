@@ -1,5 +1,3 @@
-"""The ground: squares of a decimal length, as wide as the robots need."""
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,5 +1,3 @@
-"""Layers of markers that the page shows, and how fine its meshes are."""
-
 import pytest
 
 from harness.page_here import page_with

@@ -1,5 +1,3 @@
-"""Lessons: a figure of the textbook on arms of its own, side by side, frame by frame."""
-
 import numpy as np
 import pytest
 

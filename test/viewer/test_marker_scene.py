@@ -1,5 +1,3 @@
-"""Markers are drawn as they are sent, in their frames, until they are deleted."""
-
 import numpy as np
 import pytest
 import trimesh

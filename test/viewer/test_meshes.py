@@ -1,5 +1,6 @@
 """Where mesh files may be: in what the user has named, however a description names them."""
 
+import itertools
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -142,16 +143,18 @@ def _is_red(mesh):
     return tuple(color) == (255, 0, 0, 255)
 
 
-def test_the_meshes_of_the_gallery_are_found():
-    places = Places()
+def test_robots_of_the_gallery_load_and_their_meshes_are_found():
+    places, robots = Places(), gallery.robots()
+    assert {'arm_6r', 'scara', 'puma560 (DH rows)'} <= set(robots)
     for folder in gallery.mesh_folders():
         places.add(folder)
-    files = [robot['model_path'] for robot in gallery.robots().values()]
-    names = [(mesh.shape.filename, file) for file in files
-             for shapes in read_model(file).visuals.values() for mesh in shapes
-             if isinstance(mesh.shape, Mesh)]
-    for name, file in names:
-        assert places.find(name, places.near(file)).is_file()
+    for given in robots.values():
+        file = given['model_path']
+        tree = read_model(file)
+        assert tree.chain(given['base_link'] or None, given['tip_link'] or None).n_joints > 1
+        for visual in itertools.chain(*tree.visuals.values()):
+            if isinstance(visual.shape, Mesh):
+                assert places.find(visual.shape.filename, places.near(file)).is_file()
 
 
 def test_the_place_of_a_downloaded_robot_is_the_cache(tmp_path, monkeypatch):

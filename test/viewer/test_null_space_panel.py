@@ -1,5 +1,3 @@
-"""The self-motion of an arm on the page: when it is offered, what it says, and the arm on it."""
-
 import re
 from types import SimpleNamespace
 

@@ -1,5 +1,3 @@
-"""Obstacles that are made, sized, dragged and deleted on the page."""
-
 import json
 from types import SimpleNamespace
 
@@ -14,7 +12,6 @@ from ik_node.spatial import pose_from_rpy
 
 
 def present(page, node=None):
-    """Return the obstacles that a node has."""
     return (node or page.node).robot.world.obstacles
 
 

@@ -1,5 +1,3 @@
-"""The page is drawn whatever arrives or goes wrong meanwhile, until it is closed."""
-
 import itertools
 import threading
 from unittest.mock import PropertyMock, patch

@@ -1,5 +1,3 @@
-"""Paths: set by waypoints or drawn by dragging, sent, and coloured by what the node reports."""
-
 import numpy as np
 import pytest
 
@@ -26,7 +24,6 @@ def listed(page):
 
 
 def numbers(page):
-    """Return the numbers that are shown in the scene."""
     return [node.text for node in page.drawn('/ik_node/path/').values()
             if hasattr(node, 'text') and node.visible]
 

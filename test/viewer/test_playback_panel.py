@@ -1,5 +1,3 @@
-"""The time slider of a motion: what is set there reaches the player, and what it does is shown."""
-
 import pytest
 
 import robots

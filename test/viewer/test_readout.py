@@ -1,5 +1,3 @@
-"""Plots: of the last goals, and of the joints and the manipulability over time; and units."""
-
 import numpy as np
 import pytest
 
@@ -13,7 +11,6 @@ BENT = [0.4, 0.3, -0.8, 0.5, -0.9, 0.2]
 
 
 def plots(page):
-    """Return the data of each plot."""
     return [widget.data for path, widget, _ in page.widgets() if hasattr(widget, 'data')
             and path[0] == 'Plot']
 

@@ -1,5 +1,3 @@
-"""Robots of the user's that are opened on the page, and robots that are downloaded."""
-
 import sys
 import zipfile
 from pathlib import Path

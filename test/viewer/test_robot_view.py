@@ -1,5 +1,3 @@
-"""The view of a node: what it has sent is drawn, and tells its state."""
-
 import numpy as np
 import pytest
 from geometry_msgs.msg import Point, Pose

@@ -9,10 +9,8 @@ from harness.page_here import placed
 from ik_node import KinematicTree
 from ik_node.model.geometry import Mesh
 from ik_node.model.meshes import MeshError, Meshes, Places
-from ik_node.model.readers import read_model
-from ik_node.viewer import gallery
 from ik_node.viewer.drawn_robot import DrawnRobot
-from ik_node.viewer.scene_nodes import matrix, position_wxyz
+from ik_node.viewer.scene_nodes import matrix
 
 
 def robot_drawn(server, name, tree, meshes=None):
@@ -128,16 +126,3 @@ def test_a_broken_mesh_is_reported_and_the_rest_is_drawn(server, tmp_path, reade
     assert len(scene.mesh_errors) == 1
     assert scene.mesh_errors[0].startswith('a: broken.stl')
     assert '/broken/a/b/visual_0' in server.scene._handle_from_node_name
-
-
-def test_poses_come_back_as_they_were():
-    T = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain().forward([0.3] * 6)
-    assert matrix(*position_wxyz(T)) == pytest.approx(T, abs=1e-12)
-
-
-def test_every_robot_of_the_gallery_loads():
-    found = gallery.robots()
-    assert {'arm_6r', 'scara', 'puma560 (DH rows)'} <= set(found)
-    for given in found.values():
-        tree = read_model(given['model_path'])
-        assert tree.chain(given['base_link'] or None, given['tip_link'] or None).n_joints > 1

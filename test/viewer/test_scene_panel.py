@@ -1,5 +1,3 @@
-"""Scenes in files: what is saved comes back, and what is no scene is refused."""
-
 import io
 import json
 

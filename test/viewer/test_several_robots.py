@@ -1,5 +1,3 @@
-"""Pages of several robots or arms, of a figure with tasks, and of a motion without a node."""
-
 import numpy as np
 import pytest
 

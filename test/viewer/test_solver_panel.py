@@ -1,5 +1,3 @@
-"""Values that the user sets in the panel of a solver, and those that come from the node."""
-
 from types import SimpleNamespace
 
 import pytest

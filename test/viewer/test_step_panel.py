@@ -1,5 +1,3 @@
-"""One bare step of each method as an arrow at the tip, and the arm one step further."""
-
 import re
 
 import numpy as np

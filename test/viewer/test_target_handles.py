@@ -1,5 +1,3 @@
-"""Handles: they follow their targets, stay where they are dragged, and come and go with tasks."""
-
 import threading
 from types import SimpleNamespace
 

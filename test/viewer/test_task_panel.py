@@ -1,5 +1,3 @@
-"""Tasks that are made and deleted on the page."""
-
 import pytest
 
 from harness.page_here import page_with
@@ -13,7 +11,6 @@ def page():
 
 
 def fill(page, kind, name, **fields):
-    """Fill in the form of a task."""
     page.choose('Add a task', 'type', value=kind)
     page.put('Add a task', 'name', value=name)
     for field, value in fields.items():

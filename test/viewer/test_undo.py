@@ -1,5 +1,3 @@
-"""Drags of a figure are taken back and made again."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""Files that users of the page send, and robots in them."""
-
 import itertools
 import zipfile
 from pathlib import Path

@@ -259,7 +259,9 @@ def test_the_handle_of_a_planar_arm_has_the_axes_that_it_can_serve():
 def test_fit_view_shows_the_robot_and_a_handle_that_is_far_away(page):
     far = moved(page)
     far[1, 3] += 6.0
+    size = page.handle()._handle.scale
     page.drag(far)
+    assert page.handle()._handle.scale < 0.9 * size
     assert not page.browser.sees(far)
     buttons = next(widget for _, widget, _ in page.widgets()
                    if 'Fit view' in getattr(widget, 'options', ()))

@@ -1,5 +1,3 @@
-"""The workspace in the scene: in the colours of a figure, cut open, and cancelled."""
-
 import threading
 
 import numpy as np

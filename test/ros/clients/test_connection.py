@@ -39,8 +39,6 @@ MOTION = 'time,joint_1\n' + ''.join(f'{0.5 * k},{0.05 * k}\n' for k in range(41)
 
 
 class Listener:
-    """Keeps what it is told."""
-
     def __init__(self):
         self.texts = []
         self.on_description = self.texts.append

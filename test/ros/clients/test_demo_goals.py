@@ -1,5 +1,3 @@
-"""The publisher of demonstration goals."""
-
 from itertools import pairwise
 
 import pytest
@@ -20,7 +18,6 @@ RATE = 25.0
 
 
 def demo_goals(*arguments):
-    """Return the publisher in this process."""
     return NodeHere(*arguments, '-p', f'rate:={RATE}', make=DemoGoals, start=None)
 
 
@@ -68,6 +65,5 @@ def test_for_a_figure_it_leads_hands_and_gaze_round():
 
 
 def status_of(goal):
-    """Return the status of a goal."""
     return DiagnosticStatus(values=[
         KeyValue(key='goal_stamp', value=status.seconds(goal.header.stamp))])

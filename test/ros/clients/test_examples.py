@@ -1,5 +1,3 @@
-"""The examples that talk to a running node."""
-
 import os
 import subprocess
 import sys
@@ -21,7 +19,6 @@ def node():
 
 
 def run(node, name, *arguments):
-    """Run an example in the node's graph."""
     return subprocess.run(
         [sys.executable, str(EXAMPLES / name), *arguments], capture_output=True, text=True,
         timeout=120, check=False,

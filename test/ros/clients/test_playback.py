@@ -36,7 +36,6 @@ def table(times=TIMES, values=VALUES):
 
 @pytest.fixture(scope='module')
 def files(tmp_path_factory):
-    """Return the files of the robot and of the motion."""
     folder = tmp_path_factory.mktemp('files')
     (folder / 'robot.urdf').write_text(ROBOT)
     (folder / 'motion.csv').write_text(table())

@@ -32,7 +32,6 @@ class Node(Clock):
         self._on_change = post_callback
 
     def simulate(self):
-        """Begin to simulate time."""
         self.ros_time_is_active = True
         self._on_change(None)
 
@@ -47,7 +46,6 @@ def real(monkeypatch):
 
 @pytest.fixture
 def steady():
-    """Return the monotonic clock."""
     return Clock(50.0)
 
 

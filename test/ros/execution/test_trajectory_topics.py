@@ -1,5 +1,3 @@
-"""Motions on the topics of trajectories."""
-
 import threading
 from types import SimpleNamespace
 

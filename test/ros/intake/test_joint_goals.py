@@ -39,7 +39,6 @@ def node(shared):
 
 
 def send(node, values, topic='goal_joints', **fields):
-    """Send joint values; return the report."""
     message = JointState(name=list(values), position=[float(q) for q in values.values()])
     for field, value in fields.items():
         setattr(message, field, value)

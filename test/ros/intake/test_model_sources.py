@@ -1,5 +1,3 @@
-"""Where the robot comes from: a parameter, a file, or a topic."""
-
 import re
 from pathlib import Path
 

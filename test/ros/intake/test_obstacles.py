@@ -1,5 +1,3 @@
-"""Obstacles by topic: markers and point clouds, while goals arrive."""
-
 import contextlib
 import inspect
 import math

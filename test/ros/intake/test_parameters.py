@@ -50,7 +50,7 @@ def test_every_option_is_a_parameter_with_its_text_and_range(node):
             assert descriptor.description.endswith(f'[{spec.unit}]') == bool(spec.unit)
             ranges = [*descriptor.floating_point_range, *descriptor.integer_range]
             if spec.kind in (int, float) and not spec.listed and np.isfinite(spec.low):
-                assert ranges[0].from_value == spec.low
+                assert (ranges[0].from_value, ranges[0].step) == (spec.low, 0)
             if spec.choices:
                 assert descriptor.additional_constraints == f'one of {", ".join(spec.choices)}'
 

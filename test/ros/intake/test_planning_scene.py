@@ -39,7 +39,6 @@ def tetrahedron():
 
 
 def thing(name='it', at=(0.0, 0.0, 0.0), operation=ADD, frame='', **shapes):
-    """Return a CollisionObject."""
     empty = {f'{kind}{end}': [] for kind in ('primitive', 'mesh', 'plane')
              for end in ('s' if kind != 'mesh' else 'es', '_poses')}
     return SimpleNamespace(**{**empty, **shapes}, id=name, operation=operation, pose=pose(at),

@@ -1,5 +1,3 @@
-"""What tf is told, and asked."""
-
 import pytest
 
 pytest.importorskip('tf2_ros', reason='tf2_ros comes with a full ROS 2 install, not from PyPI')

@@ -1,5 +1,3 @@
-"""Every branch of a goal, with its solution and on request."""
-
 import numpy as np
 import pytest
 from geometry_msgs.msg import PointStamped, PoseStamped

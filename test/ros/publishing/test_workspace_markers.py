@@ -1,5 +1,3 @@
-"""Workspaces as markers."""
-
 import os
 import signal
 import subprocess

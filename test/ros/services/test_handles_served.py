@@ -1,5 +1,3 @@
-"""The handles as interactive_markers serves them, on a running node."""
-
 import numpy as np
 import pytest
 
@@ -40,7 +38,6 @@ class Viewer:
         return self
 
     def handles(self):
-        """Return the handles there are, by name."""
         response = self.node.call(GetInteractiveMarkers, 'ik_node/get_interactive_markers',
                                   GetInteractiveMarkers.Request())
         for handle in response.markers:
@@ -53,12 +50,10 @@ class Viewer:
             pose_to_matrix(self.handles()[name].pose), T, atol=2e-6), 60.0)
 
     def ticked(self, name='tip'):
-        """Return the titles with a tick."""
         return [entry.title[4:] for entry in self.handles()[name].menu_entries
                 if entry.title.startswith('[x]')]
 
     def send(self, **fields):
-        """Send feedback of a handle."""
         message = InteractiveMarkerFeedback(**{'client_id': 'test', 'marker_name': 'tip', **fields})
         message.header.frame_id = self.frame
         self.node.publish(InteractiveMarkerFeedback, 'ik_node/feedback', message)
@@ -69,7 +64,6 @@ class Viewer:
             event_type=InteractiveMarkerFeedback.POSE_UPDATE, pose=matrix_to_pose(T), **fields))[-1]
 
     def choose(self, title, name='tip'):
-        """Choose the entry of the menu with a title."""
         (entry,) = (entry.id for entry in self.handles()[name].menu_entries
                     if entry.title.removeprefix('[ ] ').removeprefix('[x] ') == title)
         self.send(event_type=InteractiveMarkerFeedback.MENU_SELECT, menu_entry_id=entry,

@@ -1,6 +1,3 @@
-"""Inverse kinematics by example: exact, and like the examples."""
-
-
 import numpy as np
 import pytest
 

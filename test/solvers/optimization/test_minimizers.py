@@ -20,7 +20,6 @@ def needs(minimizer):
 
 
 def objective_of(solver, goal):
-    """Return the objective of an arm's goal."""
     return Objective(Problem(solver._rows_of(goal), solver._space, solver._space, solver._unit,
                              solver.options, np.inf), None)
 

@@ -1,5 +1,3 @@
-"""Whole paths: `Solver.solve_path`."""
-
 import math
 
 import numpy as np

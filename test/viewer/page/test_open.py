@@ -1,5 +1,3 @@
-"""Files dropped on the page in a real browser; what is done with them: test_robot_panel."""
-
 import base64
 
 import pytest

@@ -1,5 +1,3 @@
-"""The page on a phone, whose screen has three pixels for one of the page."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""The time slider of the page in a real browser controls a player that is a process."""
-
 import re
 import signal
 import urllib.request

@@ -1,5 +1,3 @@
-"""What is typed arrives as it was typed, once it is committed, and moves nothing before that."""
-
 import numpy as np
 import pytest
 
