@@ -197,24 +197,6 @@ def test_with_motion_jump_there_are_no_velocities(node):
     assert not len(node.states[-1].velocity)
 
 
-@pytest.mark.parametrize(('values', 'words'), [
-    ({'publish_rate': 0.0}, "publish_rate must be above 0 with motion '(joint|cartesian)'"),
-    ({'motion': 'fly'}, "motion must be one of 'jump', 'joint', 'cartesian', not 'fly'"),
-    ({'velocity_limits': [1.0, 2.0]}, r'velocity limits must be one number, or 6, one for each of '
-     r'joint_1.*, not of shape \(2,\)'),
-    ({'acceleration_limits': 0.0}, 'acceleration_limits must be a number above 0'),
-    ({'jerk_limits': [1.0, 1.0, 1.0, 1.0, 1.0, -1.0]}, r'jerk_limits\[5\] must be a number above'),
-    ({'speed': 0.0}, 'speed must be a number above 0'), ({'speed': 2.0}, 'range')], ids=str)
-def test_invalid_settings_of_motions_are_refused_with_the_reason(node, values, words):
-    name = next(iter(values))
-    before = node.get(name)
-    successful, reason = node.set(**values)
-    assert not successful
-    assert re.search(words, reason), reason
-    assert node.get(name) == before
-    assert node.alive()
-
-
 def test_several_arms_move_at_the_same_time_each_by_its_own_limits():
     tree = KinematicTree.from_urdf(robots.OWN / 'torso.urdf')
     arms = {side: tree.chain('torso_link', f'{side}_tool0') for side in ('left', 'right')}

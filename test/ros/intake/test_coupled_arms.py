@@ -76,25 +76,6 @@ def test_goals_of_each_kind_are_met_and_the_other_arm_stays(node):
     assert tips(node)['left'] == pytest.approx(goals(2)['left'], abs=1e-5)
 
 
-def test_solver_and_base_can_be_changed_while_it_runs(node):
-    wanted = goals(3)
-    assert node.set(left__solver='hierarchy') == (True, '')
-    assert send(node, 'right', wanted['right']).values['solver'] == 'hierarchy'
-    for solver, words in (('lagrange', "'left.solver', 'right.solver' must be the same"),
-                          ('ccd', "the arms 'left', 'right' share joints and are solved together")):
-        accepted, reason = node.set(right__solver=solver)
-        assert not accepted
-        assert words in reason
-    assert node.set(left__solver='dls', left__base_link='torso_link') == (True, '')
-    T = np.linalg.inv(TREE.forward({})['torso_link']) @ tips(node)['left']
-    T[2, 3] += 0.02
-    report = send(node, 'left', T)
-    assert (report.level, report.values['solver']) == (0, 'dls'), report.message
-    assert node.set(left__base_link='') == (True, '')
-    assert send(node, 'left', wanted['left']).values['solver'] == 'least_squares'
-    assert node.alive()
-
-
 @pytest.mark.parametrize('name', NAMES)
 def test_with_an_invalid_topic_at_the_start_that_of_the_other_arm_is_used(name):
     pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')

@@ -10,7 +10,7 @@ import pytest
 import robots
 from harness.node_here import running
 from harness.ros_harness import pose
-from ik_node import KinematicTree, make_solver, solver_names
+from ik_node import KinematicTree, solver_names
 from ik_node.control import building
 from ik_node.control.options import (
     ArmOptions,
@@ -235,25 +235,6 @@ def test_numbers_may_come_as_text_at_the_start(tmp_path):
         assert node.get('dls.max_restarts') == solver_class('dls').Options.defaults()[
             'max_restarts']
         assert node.client.send(pose(20.0, 5.0)).met
-
-
-def test_an_elbow_hint_points_the_elbow_and_is_refused_by_arms_without_a_swivel_angle(node):
-    successful, reason = node.set(solver='analytic', analytic__elbow=[0.0, 0.4, 0.6])
-    assert not successful
-    assert 'analytic.elbow is for an arm with exactly spherical shoulder and wrist' in reason
-    seven = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
-    goal = seven.forward([0.3, 0.6, -0.4, 1.1, 0.5, 0.8, -0.6])
-    with running(urdf_path=robots.OWN / 'arm_7r.urdf', solver='analytic') as arm:
-        hint = [0.2, -0.5, 0.6]
-        assert arm.set(analytic__elbow=hint) == (True, '')
-        answer = arm.client.send(goal, timeout=120.0)
-        assert answer.met
-        solver, q = make_solver('analytic', seven), list(answer.joints.values())
-        off = solver.redundancy_of(q)[0] - solver.redundancy_towards(goal, hint)
-        assert abs(np.remainder(off + np.pi, 2 * np.pi) - np.pi) < 1e-6
-        successful, reason = arm.set(analytic__hand_axis=[0.0, 0.0, 1.0])
-        assert not successful
-        assert 'one of them must be None' in reason
 
 
 @pytest.mark.parametrize(('options', 'change'), [
