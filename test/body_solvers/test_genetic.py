@@ -7,7 +7,7 @@ import pytest
 
 import robots
 from ik_node import make_body_solver
-from ik_node.tasks import HalfSpace, Pose, Position
+from ik_node.tasks import Pose, Position
 from task_bodies import bounds, figure, hand, two_arms
 
 
@@ -66,16 +66,6 @@ def test_fitness_chooses_among_the_configurations_that_meet_the_tasks():
         result = one.solve()
         assert result.success
         assert fitness(result.q) < 0.2 * fitness(plain.q)
-
-
-def test_a_wall_is_kept_where_the_task_behind_it_cannot_be_met():
-    body = two_arms()
-    task = reaching(body)
-    wall = HalfSpace('left_hand', (0, 0, 0), task.target - [0.05, 0, 0], (-1, 0, 0), priority=0,
-                     name='wall')
-    result = make_body_solver('genetic', body, [wall, task], max_restarts=3).solve()
-    assert not result.success
-    assert result.errors['wall'][0] < 1e-6
 
 
 def test_wipeout_ends_an_evolution_without_progress():

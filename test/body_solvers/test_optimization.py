@@ -70,16 +70,17 @@ def test_what_meets_the_tasks_but_not_the_constraints_is_no_success():
     assert result.reason is not StopReason.CONVERGED
 
 
-@pytest.mark.parametrize('minimizer', ['slsqp', 'l-bfgs-b'])
-def test_a_strict_wall_holds_against_a_task_behind_it(minimizer):
+@pytest.mark.parametrize(('name', 'options', 'most'), [
+    ('optimization', {'minimizer': 'slsqp'}, 1e-5), ('optimization', {'minimizer': 'l-bfgs-b'},
+                                                     1e-3), ('genetic', {}, 1e-6)])
+def test_a_strict_wall_holds_against_a_task_behind_it(name, options, most):
     body = two_arms()
     task, q0 = reaching(body)
     wall = HalfSpace('left_hand', (0, 0, 0), task.target - [0.05, 0, 0], (-1, 0, 0), priority=0,
                      name='wall')
-    result = make_body_solver('optimization', body, [wall, task], max_restarts=0,
-                              minimizer=minimizer).solve(q0)
+    result = make_body_solver(name, body, [wall, task], max_restarts=0, **options).solve(q0)
     assert not result.success
-    assert result.errors['wall'][0] < (1e-5 if minimizer == 'slsqp' else 1e-3)
+    assert result.errors['wall'][0] < most
 
 
 def test_one_iteration_is_not_enough():

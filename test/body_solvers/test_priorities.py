@@ -46,26 +46,19 @@ def test_one_sided_constraints_hold_over_steps_near_a_singularity(name):
 
 
 @STRICT
-def test_a_long_step_meets_a_constraint_that_is_curved(name):
+@pytest.mark.parametrize(('link', 'by', 'missed'), [
     # Rotations of 0.03 rad: the linear step alone misses the constraint by a tenth of a millimetre.
+    ('left_3', 0.005, 1e-7),
+    # A step is shortened no more than it has to be: of 0.14 m, what is damped is missed.
+    ('right_hand', 0.1, 1e-4)])
+def test_a_long_step_meets_a_constraint_that_is_curved(name, link, by, missed):
     body = two_arms(speed=np.inf)
     q = np.full(body.n_joints, 0.6)
-    frames = body.forward(q)
-    hold = Position('left_hand', frames['left_hand'][:3, 3] + [-0.005, 0.005, 0.0], priority=0)
-    pull = Position('left_3', frames['left_3'][:3, 3] + [-0.01, 0.01, 0.0], priority=2)
+    frames, pulled = body.forward(q), 2.0 * by if link == 'left_3' else by
+    hold = Position('left_hand', frames['left_hand'][:3, 3] + [-by, by, 0.0], priority=0)
+    pull = Position(link, frames[link][:3, 3] + [-pulled, pulled, 0.0], priority=2)
     moved = q + make_body_solver(name, body, [hold, pull]).velocity(q, 1.0)
-    assert np.abs(hold.residual(body, moved)).max() < 1e-7
-
-
-@STRICT
-def test_a_long_step_is_shortened_no_more_than_it_has_to_be(name):
-    body = two_arms(speed=np.inf)
-    q = np.full(body.n_joints, 0.6)
-    frames = body.forward(q)
-    hold = Position('left_hand', frames['left_hand'][:3, 3] + [-0.1, 0.1, 0.0], priority=0)
-    pull = Position('right_hand', frames['right_hand'][:3, 3] + [-0.1, 0.1, 0.0], priority=2)
-    moved = q + make_body_solver(name, body, [hold, pull]).velocity(q, 1.0)
-    assert np.abs(hold.residual(body, moved)).max() < 1e-4  # of 0.14 m, what is damped
+    assert np.abs(hold.residual(body, moved)).max() < missed
 
 
 @pytest.mark.parametrize('name', body_solver_names())

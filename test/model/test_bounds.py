@@ -161,7 +161,8 @@ ALIASES = 'x0: &x0 [z, z]\n' + ''.join(
     ('joints: [' + '1,' * 100_001 + ']', 'too many values'),
     ('joints: ' + '9' * 5000, 'a value has 5000 characters; at most 4096 are allowed'),
     ('joints: ' + '1:' * 3000 + '1', 'a value has 6001 characters'),  # quadratic in base 60
-    ('joints: 2001-99-99', 'not YAML'),
+    ('joints: 2001-99-99', 'not YAML'), ('joints: [', 'is not YAML'),
+    ('- 1\n- 2\n', 'must be a mapping with the keys'), ('', 'must be a mapping with the keys'),
     ('joints: !!python/object/apply:os.getcwd []', 'not YAML'),
     ('convention: standard\nconvention: modified', "'convention' appears twice"),
     ('convention: standard\njoints:\n' + f'- {ROW}\n' * 2001, 'at most 2000 rows, not 2001'),

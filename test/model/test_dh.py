@@ -200,18 +200,6 @@ def test_plain_rows_need_a_convention_and_a_table_keeps_its_own():
         KinematicTree.from_dh(table(row()), 'modified')
 
 
-@pytest.mark.parametrize(('text', 'words'), [
-    ('joints: [', 'is not YAML'),
-    ('- 1\n- 2\n', 'must be a mapping with the keys'),
-    ('', 'must be a mapping with the keys'),
-])
-def test_a_file_that_is_no_table_is_refused(tmp_path, text, words):
-    file = tmp_path / 'arm.yaml'
-    file.write_text(text)
-    with pytest.raises(ModelError, match=words):
-        KinematicTree.from_dh(file)
-
-
 @pytest.mark.parametrize('number', ['1:30:20', '1_0.0', '1:30.5', '010', '0b1', '1_0'])
 def test_numbers_of_yaml_1_1_alone_are_refused(tmp_path, number):
     file = tmp_path / 'arm.yaml'

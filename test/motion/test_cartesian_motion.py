@@ -184,15 +184,19 @@ def test_a_circle_of_many_waypoints_is_run_round_without_a_stop():
         assert np.linalg.norm(tips - goal.position, axis=1).min() < 5e-4
 
 
-def test_a_moving_arm_blends_into_the_first_segment_of_a_path():
+@pytest.mark.parametrize(('speed', 'path'), [
+    (1.0, [(0.0, 0.1, -0.1), (0.0, 0.0, -0.1)]), (0.2, [(0.0, 0.0, -0.1)])])
+def test_a_moving_arm_blends_into_a_path_also_of_slower_limits(speed, path):
     chain, follower, limits, q0 = arm('ur5')
     T = chain.forward(q0)
     first = cartesian_motion(follower, limits, Rest(q0), [Goal.from_pose(beside(T, 0, 0.2, 0))])
     present = left_of(first, 0.3 * first.duration)
-    motion = cartesian_motion(follower, limits, present, [
-        Goal.from_pose(beside(T, *path)) for path in ((0.0, 0.1, -0.1), (0.0, 0.0, -0.1))])
-    assert_kept(limits, motion, BLENDING_JERK)
-    assert motion.at(0.0).velocity == pytest.approx(present.at(0.0).velocity)
+    motion = cartesian_motion(follower, motion_limits(chain, speed=speed), present, [
+        Goal.from_pose(beside(T, *at)) for at in path])
+    if speed == 1.0:
+        assert_kept(limits, motion, BLENDING_JERK)
+    t = 0.0 if speed == 1.0 else 0.3 * first.duration
+    assert motion.at(t).velocity == pytest.approx(present.at(t).velocity)
     assert chain.forward(motion.end) == pytest.approx(beside(T, 0.0, 0.0, -0.1), abs=5e-6)
 
 
@@ -282,18 +286,6 @@ def test_a_straight_motion_in_joint_space_brakes_first_and_needs_no_other_librar
     motion = straight_motion(limits, left_of(first, 0.3 * first.duration), q0)
     assert_kept(limits, motion, BLENDING_JERK)
     assert motion.end == pytest.approx(q0)
-
-
-def test_slower_limits_in_the_middle_of_a_motion_leave_it_to_its_end():
-    chain, follower, limits, q0 = arm('ur5')
-    T = chain.forward(q0)
-    first = cartesian_motion(follower, limits, Rest(q0), [Goal.from_pose(beside(T, 0, 0.2, 0))])
-    present = left_of(first, 0.4 * first.duration)
-    motion = cartesian_motion(follower, motion_limits(chain, speed=0.2), present,
-                              [Goal.from_pose(beside(T, 0.0, 0.0, -0.1))])
-    assert motion.at(0.3 * first.duration).velocity == pytest.approx(
-        present.at(0.3 * first.duration).velocity)
-    assert chain.forward(motion.end) == pytest.approx(beside(T, 0.0, 0.0, -0.1), abs=5e-6)
 
 
 def test_a_path_is_followed_with_the_fitness_of_the_solver():

@@ -64,19 +64,13 @@ def by_parameter(node):
     assert node.set(robot_description=DESCRIPTION) == (True, '')
 
 
-@pytest.mark.parametrize('give', [by_topic, by_parameter])
-def test_a_controller_hears_motions_of_a_robot_that_comes_to_an_active_node(give):
-    with running(motion='joint', trajectory_topic=TOPIC) as node:
+@pytest.mark.parametrize(('given', 'give'), [
+    ({'trajectory_topic': TOPIC}, by_topic), ({'trajectory_topic': TOPIC}, by_parameter),
+    ({'robot_description': DESCRIPTION}, lambda node: node.set(trajectory_topic=TOPIC))])
+def test_a_controller_hears_motions_whatever_comes_last_to_an_active_node(given, give):
+    with running(motion='joint', **given) as node:
         motions = node.listen(JointTrajectory, TOPIC)
         give(node)
-        assert node.reset().success
-        assert node.until(lambda: motions), node.log()
-
-
-def test_a_controller_hears_motions_on_a_topic_that_is_set_in_an_active_node():
-    with running(motion='joint', robot_description=DESCRIPTION) as node:
-        motions = node.listen(JointTrajectory, TOPIC)
-        assert node.set(trajectory_topic=TOPIC) == (True, '')
         assert node.reset().success
         assert node.until(lambda: motions), node.log()
 

@@ -168,23 +168,16 @@ def test_a_goal_of_another_task_joins_one_that_is_searched_for(busy):
     assert busy.place('b') == pytest.approx(RIGHT, abs=2e-6)
 
 
-def test_a_newer_goal_of_the_same_task_replaces_it(busy, monkeypatch):
-    monkeypatch.setattr(worker_module, '_LONG_TURN', 0.0)
+@pytest.mark.parametrize(('turn', 'refused', 'rounds'), [
+    (0.0, [('a', NEWER)], [['a', 'b']]), (60.0, [], [['a', 'b'], ['a']])])
+def test_a_newer_goal_replaces_one_of_the_same_task_unless_that_is_searched_for(
+        busy, monkeypatch, turn, refused, rounds):
+    monkeypatch.setattr(worker_module, '_LONG_TURN', turn)
     busy.goals.take('b', goal(RIGHT))
     busy.goals.take('a', goal([0.25, 0.25, 0.1]))
     finish(busy)
-    assert busy.refused == [('a', NEWER)]
-    assert answered(busy) == [['a', 'b']]
-    assert busy.place('a') == pytest.approx([0.25, 0.25, 0.1], abs=2e-6)
-
-
-def test_of_a_stream_of_goals_those_that_are_searched_for_are_met_too(busy, monkeypatch):
-    monkeypatch.setattr(worker_module, '_LONG_TURN', 60.0)
-    busy.goals.take('b', goal(RIGHT))
-    busy.goals.take('a', goal([0.25, 0.25, 0.1]))
-    finish(busy)
-    assert not busy.refused
-    assert answered(busy) == [['a', 'b'], ['a']]
+    assert busy.refused == refused
+    assert answered(busy) == rounds
     assert busy.place('a') == pytest.approx([0.25, 0.25, 0.1], abs=2e-6)
 
 

@@ -80,31 +80,19 @@ def test_the_elbow_of_a_nearly_spherical_arm_is_not_its_redundant_joint():
     assert 'j3' not in solver.locked
 
 
-def test_an_inexact_arm_lists_a_configuration_near_which_its_elbow_is_stretched():
-    # the nominal arm lacks up to all branches there
-    solver, rng = make_solver('analytic', nearly_spherical(5e-4, 3e-4)), np.random.default_rng(6)
-    for _ in range(robots.samples(100)):
-        q = robots.random_q(solver.chain, rng)
-        q[3] = rng.uniform(0.02, 0.1)
-        assert from_its_own_redundancy(solver, q) < 1e-6
-
-
-def test_a_joint_at_its_limit_is_listed_where_the_nominal_arm_is_beyond_it():
-    # of a limit past half a turn the nominal value is inside by no whole turn
-    solver = make_solver('analytic', nearly_spherical(5e-7, 5e-7, 0.08))
-    rng = np.random.default_rng(2)
-    for _ in range(robots.samples(100)):
-        q = robots.random_q(solver.chain, rng)
-        q[3] = LIMIT
-        assert from_its_own_redundancy(solver, q) < 1e-6
-
-
-def test_a_branch_is_listed_whose_twin_across_a_singularity_is_outside_the_limits():
-    solver = make_solver('analytic', nearly_spherical(5e-7, 0.08, 0.08))
-    rng = np.random.default_rng(3)
+@pytest.mark.parametrize(('arm', 'joints'), [
+    # The elbow is nearly stretched: the nominal arm lacks up to all branches there.
+    ((5e-4, 3e-4), {3: (0.02, 0.1)}),
+    # A joint at its limit past half a turn: the nominal value is inside by no whole turn.
+    ((5e-7, 5e-7, 0.08), {3: (LIMIT, LIMIT)}),
+    # The twin across a singularity is outside the limits.
+    ((5e-7, 0.08, 0.08), {1: (2.2, 2.2), 4: (-np.pi / 2 - 1e-3, -np.pi / 2 - 5e-3)})])
+def test_an_inexact_arm_lists_a_configuration_that_its_nominal_arm_has_hardly(arm, joints):
+    solver, rng = make_solver('analytic', nearly_spherical(*arm)), np.random.default_rng(6)
     for _ in range(robots.samples(200)):
         q = robots.random_q(solver.chain, rng)
-        q[1], q[4] = 2.2, -np.pi / 2 - rng.uniform(1e-3, 5e-3)
+        for k, ends in joints.items():
+            q[k] = rng.uniform(*sorted(ends))
         assert from_its_own_redundancy(solver, q) < 1e-6
 
 
