@@ -229,6 +229,14 @@ def test_a_path_is_one_motion_and_refused_with_the_place_that_is_not_met(motion)
     assert rig.controller.motion is None
 
 
+@moving
+def test_a_path_of_one_pose_begins_on_the_branch_that_the_arm_is_on(motion):
+    for q in make_solver('analytic', CHAIN).solve_all(near().pose):
+        rig = Rig(motion, start=q, solver='analytic')
+        rig.advance(run(rig.controller.go_through(path(near(0.01)))).duration + 1e-9)
+        assert rig.q == pytest.approx(q, abs=0.2)
+
+
 # Knots of a smooth path within the limits, found at random. Solved pose by pose, each from the one
 # before, it runs into a limit, and joints jump.
 KNOTS = [[2.709, -1.592, -2.481, 1.185, -1.127, -1.551],

@@ -6,23 +6,29 @@ from ik_node import KinematicTree
 from ik_node.kinematics.reach import extent, wrist_ball
 
 
-def test_of_a_planar_arm_it_is_the_sum_of_its_links():
-    centre, radius, *_ = extent(robots.planar(15.0, 10.0, 5.0).arrays)
-    assert radius == pytest.approx(30.0)
-    assert centre == pytest.approx([0.0, 0.0, 0.0])
-
-
-def test_it_does_not_depend_on_where_a_file_puts_its_frames_on_the_axes():
-    # The same 2R arm twice, the second with frames slid far up and down the joint axes.
-    slid = KinematicTree.from_urdf(robots.robot(
+# The third is a 2R arm with frames slid far up and down the joint axes.
+@pytest.mark.parametrize(('chain', 'reach', 'hole', 'length'), [
+    (robots.planar(15.0, 10.0, 5.0), 30.0, 0.0, 30.0),
+    (robots.planar(15.0, 4.0, 5.0), 24.0, 6.0, 24.0),
+    (KinematicTree.from_urdf(robots.robot(
         robots.joint('a', 'continuous', 'base', 'l1', xyz='0 0 5'),
         robots.joint('b', 'continuous', 'l1', 'l2', xyz='1 0 -9'),
-        robots.joint('t', 'fixed', 'l2', 'tip', xyz='0.8 0 4'))).chain()
-    assert extent(slid.arrays).reach == pytest.approx(1.8, rel=1e-6)
-
-
-def test_a_prismatic_joint_adds_its_travel():
-    assert extent(robots.scara().arrays).reach == pytest.approx(0.55 + 0.2, abs=1e-9)
+        robots.joint('t', 'fixed', 'l2', 'tip', xyz='0.8 0 4'))).chain(), 1.8, 0.2, 1.8),
+    (robots.scara(), 0.55 + 0.2, 0.0, 0.55),
+    (KinematicTree.from_urdf(robots.robot(robots.joint(
+        'rail', 'prismatic', 'base', 'tip', limit='lower="0" upper="4" effort="1" velocity="1"'
+        ))).chain(), 4.0, 0.0, 4.0),
+    (KinematicTree.from_urdf(
+        '<robot name="r"><link name="base"/><link name="a"/><link name="tip"/>'
+        '<joint name="f" type="floating"><parent link="base"/><child link="a"/></joint>'
+        '<joint name="t" type="fixed"><parent link="a"/><child link="tip"/>'
+        '<origin xyz="0.3 0.4 1.2"/></joint></robot>', rotation='exponential').chain(),
+     np.inf, 0.0, 1.3)], ids=['3R', '3R with a hole', 'slid', 'scara', 'rail', 'spherical'])
+def test_reach_hole_and_length_are_those_of_the_links(chain, reach, hole, length):
+    found = extent(chain.arrays)
+    assert found.reach == pytest.approx(reach, rel=1e-6)
+    assert found.hole == pytest.approx(hole, abs=1e-6)
+    assert found.length_scale == pytest.approx(length)
 
 
 @pytest.mark.parametrize('name', robots.REAL)
@@ -62,13 +68,6 @@ def test_a_tip_with_a_prismatic_last_joint_has_no_wrist():
     assert wrist_ball(prismatic.arrays).radius == np.inf
 
 
-def test_the_hole_is_what_the_longest_link_leaves_of_the_others():
-    assert extent(robots.planar(1.0, 0.5).arrays).hole == pytest.approx(0.5)
-    assert extent(robots.planar(15.0, 4.0, 5.0).arrays).hole == pytest.approx(6.0)
-    assert extent(robots.planar(15.0, 10.0, 5.0).arrays).hole == 0.0
-    assert extent(robots.scara().arrays).hole == 0.0
-
-
 @pytest.mark.parametrize('name', robots.REAL)
 def test_no_tip_gets_into_the_hole(name):
     chain, rng = robots.chain(name), np.random.default_rng(1)
@@ -76,20 +75,3 @@ def test_no_tip_gets_into_the_hole(name):
     nearest = min(np.linalg.norm(chain.forward(rng.uniform(-np.pi, np.pi, chain.n_joints))[:3, 3]
                                  - centre) for _ in range(robots.samples(500)))
     assert nearest >= extent(chain.arrays).hole - 1e-9
-
-
-def test_the_length_is_that_of_the_links_whatever_prismatic_joints_travel():
-    assert extent(robots.planar(15.0, 10.0, 5.0).arrays).length_scale == pytest.approx(30.0)
-    assert extent(robots.scara().arrays).length_scale == pytest.approx(0.55)
-    rail = KinematicTree.from_urdf(robots.robot(robots.joint(
-        'rail', 'prismatic', 'base', 'tip', limit='lower="0" upper="4" effort="1" velocity="1"')))
-    assert extent(rail.chain().arrays).length_scale == pytest.approx(4.0)
-
-
-def test_a_spherical_joint_is_one_point():
-    ball = KinematicTree.from_urdf(
-        '<robot name="r"><link name="base"/><link name="a"/><link name="tip"/>'
-        '<joint name="f" type="floating"><parent link="base"/><child link="a"/></joint>'
-        '<joint name="t" type="fixed"><parent link="a"/><child link="tip"/>'
-        '<origin xyz="0.3 0.4 1.2"/></joint></robot>', rotation='exponential').chain()
-    assert extent(ball.arrays).length_scale == pytest.approx(1.3)

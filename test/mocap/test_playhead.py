@@ -7,61 +7,31 @@ from ik_node.mocap.playhead import MAX_SPEED, Playhead
 from ik_node.support.exceptions import InputError
 
 
-def test_it_begins_at_the_start_and_holds_the_end():
-    playhead = Playhead(1.0, 3.0)
-    assert playhead.time == 1.0
-    assert playhead.advance(0.5) == 1.5
-    assert not playhead.ended
-    assert playhead.advance(10.0) == 3.0
-    assert playhead.ended
-    assert playhead.advance(1.0) == 3.0
-
-
-def test_it_loops_over_the_range():
-    playhead = Playhead(1.0, 3.0, loop=True)
-    assert playhead.advance(1.75) == 2.75
-    assert playhead.advance(0.5) == pytest.approx(1.25)
-    assert playhead.advance(2.0 * 7) == pytest.approx(1.25)
-    assert not playhead.ended
-
-
-def test_speed_scales_the_time_that_passes_from_then_on():
-    playhead = Playhead(0.0, 100.0, speed=2.0)
-    assert playhead.advance(1.0) == 2.0
-    playhead.speed = 0.25
-    assert playhead.advance(2.0) == 2.5
-
-
-def test_time_stands_while_paused_and_can_be_set():
-    playhead = Playhead(0.0, 10.0, paused=True)
-    assert playhead.advance(5.0) == 0.0
-    playhead.seek(4.0)
-    assert playhead.advance(5.0) == 4.0
-    playhead.paused = False
-    assert playhead.advance(1.0) == 5.0
-
-
-def test_time_never_passes_backwards():
-    playhead = Playhead(0.0, 10.0)
-    playhead.seek(5.0)
-    assert playhead.advance(-1.0) == 5.0
-    assert playhead.advance(math.nan) == 5.0
-
-
-def test_after_the_end_it_continues_from_a_time_that_is_set_or_when_it_begins_to_loop():
-    playhead = Playhead(0.0, 2.0)
-    playhead.advance(5.0)
-    playhead.seek(1.0)
-    assert playhead.advance(0.5) == 1.5
-    playhead.advance(5.0)
-    playhead.loop = True
-    assert playhead.advance(0.25) == 0.25
-
-
-@pytest.mark.parametrize('loop', [False, True])
-def test_a_motion_of_one_frame_stands(loop):
-    playhead = Playhead(0.0, 0.0, loop=loop)
-    assert playhead.advance(1.0) == 0.0
+# Numbers are times that pass, after each of which the playhead stands at one of `times`.
+@pytest.mark.parametrize(('ends', 'given', 'steps', 'times'), [
+    ((1.0, 3.0), {}, [0.0, 0.5, 10.0, 1.0], [1.0, 1.5, 3.0, 3.0]),
+    ((1.0, 3.0), {'loop': True}, [1.75, 0.5, 2.0 * 7], [2.75, 1.25, 1.25]),
+    ((0.0, 100.0), {'speed': 2.0}, [1.0, ('speed', 0.25), 2.0], [2.0, 2.5]),
+    ((0.0, 10.0), {'paused': True}, [5.0, ('time', 4.0), 5.0, ('paused', False), 1.0],
+     [0.0, 4.0, 5.0]),
+    ((0.0, 10.0), {}, [('time', 5.0), -1.0, math.nan], [5.0, 5.0]),
+    ((0.0, 2.0), {}, [5.0, ('time', 1.0), 0.5, 5.0, ('loop', True), 0.25], [2.0, 1.5, 2.0, 0.25]),
+    ((0.0, 0.0), {}, [1.0], [0.0]), ((0.0, 0.0), {'loop': True}, [1.0], [0.0])],
+    ids=['holds the end', 'loops', 'speed', 'paused', 'never backwards', 'on after the end',
+         'one frame', 'one frame in a loop'])
+def test_the_time_that_passes_moves_it(ends, given, steps, times):
+    playhead, found = Playhead(*ends, **given), []
+    for step in steps:
+        if isinstance(step, float):
+            found.append(playhead.advance(step))
+            assert playhead.time == found[-1]
+        elif step[0] == 'time':
+            playhead.seek(step[1])
+        else:
+            setattr(playhead, *step)
+    assert found == pytest.approx(times)
+    if ends != (0.0, 0.0):
+        assert playhead.ended is (times[-1] == ends[1])
 
 
 def test_it_stays_inside_the_range_whatever_comes():

@@ -8,45 +8,31 @@ from ik_node.mocap.targets import Stand, influence, stands
 TIMES = 0.01 * np.arange(101)
 
 
-def path(x=None, z=None):
-    """Return positions (101, 3), m, of a point at rest but for x and z."""
+TOUCHED = np.where((TIMES > 0.475) & (TIMES < 0.525), 0.0, 0.2)
+
+
+def found(x=0.0, z=0.0, height=0.05, speed=0.3, shortest=0.1):
+    """Return when a point with y = 0 stands."""
     positions = np.zeros((101, 3))
-    if x is not None:
-        positions[:, 0] = x
-    if z is not None:
-        positions[:, 2] = z
-    return positions
-
-
-def found(positions, height=0.05, speed=0.3, shortest=0.1):
+    positions[:, 0], positions[:, 2] = x, z
     return stands(TIMES, positions, height, speed, shortest)
 
 
-def test_a_point_at_rest_stands_all_the_time():
-    assert found(path()) == [Stand(0, 100)]
-
-
-def test_a_high_point_does_not_stand():
-    assert found(path(z=0.06)) == []
-
-
-def test_a_low_point_that_moves_fast_does_not_stand():
-    assert found(path(x=0.31 * TIMES)) == []
-    assert found(path(x=0.29 * TIMES)) == [Stand(0, 100)]
+@pytest.mark.parametrize(('given', 'wanted'), [
+    ({}, [Stand(0, 100)]), ({'z': 0.06}, []), ({'x': 0.31 * TIMES}, []),
+    ({'x': 0.29 * TIMES}, [Stand(0, 100)]), ({'z': TOUCHED, 'speed': 100.0}, []),
+    ({'z': TOUCHED, 'speed': 100.0, 'shortest': 0.01}, [Stand(48, 52)])],
+    ids=['at rest', 'high', 'fast', 'slow', 'short', 'not too short'])
+def test_a_point_stands_where_it_is_low_and_slow_for_long_enough(given, wanted):
+    assert found(**given) == wanted
 
 
 def test_it_stands_before_and_after_it_is_lifted():
     lifted = np.where((TIMES > 0.395) & (TIMES < 0.605), 0.2, 0.0)
-    first, second = found(path(z=lifted))
+    first, second = found(z=lifted)
     assert (first.first, second.last) == (0, 100)
     assert 37 <= first.last <= 39
     assert 61 <= second.first <= 63
-
-
-def test_a_short_touch_is_left_out():
-    touched = np.where((TIMES > 0.475) & (TIMES < 0.525), 0.0, 0.2)
-    assert found(path(z=touched), speed=100.0) == []
-    assert found(path(z=touched), speed=100.0, shortest=0.01) == [Stand(48, 52)]
 
 
 def test_a_motion_of_one_frame_stands():

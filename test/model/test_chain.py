@@ -12,19 +12,15 @@ def limit(lower, upper):
     return f'lower="{lower}" upper="{upper}" effort="1" velocity="1"'
 
 
-def test_it_has_the_moving_joints_from_base_to_tip_with_their_limits():
+def test_it_has_the_moving_joints_from_base_to_tip_with_their_limits_or_infinite_ones():
     chain = robots.scara()
     assert chain.n_joints == 4
     assert chain.joint_names == ('shoulder', 'elbow', 'quill', 'turn')
     assert chain.lower.tolist() == [-2.5, -2.5, 0.0, -2.5]
     assert chain.upper.tolist() == [2.5, 2.5, 0.2, 2.5]
     assert chain.prismatic.tolist() == [False, False, True, False]
-
-
-def test_joints_without_limits_have_infinite_ones():
-    chain = robots.planar(1.0, 1.0)
-    assert chain.lower.tolist() == [-np.inf, -np.inf]
-    assert chain.upper.tolist() == [np.inf, np.inf]
+    assert robots.planar(1.0).lower.tolist() == [-np.inf]
+    assert robots.planar(1.0).upper.tolist() == [np.inf]
 
 
 def two_with_mimic(mimic, own=(-1, 1), source=(-2, 3)):
