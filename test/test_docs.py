@@ -1,6 +1,9 @@
 """The documentation's tables are those of the code, and its links lead somewhere."""
 
+import os
 import re
+import subprocess
+import sys
 from collections import Counter
 from urllib.parse import unquote
 
@@ -122,3 +125,26 @@ def test_the_command_writes_what_differs_and_nothing_else(tmp_path, capsys):
     page.write_text('<!-- begin nonsense -->\n<!-- end nonsense -->\n')
     assert main([str(tmp_path)]) == 2
     assert "there is no table 'nonsense'" in capsys.readouterr().err
+
+
+QUOTED = [text for line in (DOCS / 'troubleshooting.md').read_text().splitlines()
+          if line.startswith('| ') for text in re.findall('`([^`]+)`', line.split('|')[1])]
+# Adjacent literals are one text; a name in braces stands for anything.
+SOURCE = ' '.join(re.sub(r"'\s*\n\s*f?'", '', file.read_text())
+                  for file in (ROOT / 'ik_node').rglob('*.py'))
+
+
+def test_a_message_that_a_page_quotes_is_one_of_the_package():
+    assert len(QUOTED) >= 8
+    assert [text for text in QUOTED if text not in SOURCE] == []
+
+
+def test_the_site_is_built_without_a_warning_and_has_the_files_that_pages_link_to(tmp_path):
+    pytest.importorskip('mkdocs', reason='mkdocs-material is not installed')
+    run = subprocess.run(
+        [sys.executable, '-m', 'mkdocs', 'build', '--strict', '--site-dir', str(tmp_path)],
+        cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
+        env={**os.environ, 'NO_MKDOCS_2_WARNING': '1'})
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / 'source/examples/two_hands.py').is_file()
+    assert 'href="source/examples/two_hands.py"' in (tmp_path / 'tasks.html').read_text()

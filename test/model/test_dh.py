@@ -34,15 +34,11 @@ def table(*rows, **keys):
     return {'convention': 'standard', 'joints': list(rows), **keys}
 
 
-def test_a_standard_row_is_turn_and_slide_along_z_and_then_along_x():
-    tool = KinematicTree.from_dh(table(row())).forward({'joint_1': 0.7})['tool']
-    assert tool == pytest.approx(Rz(1.3) @ shift(z=0.5) @ shift(x=0.3) @ Rx(0.4), abs=1e-15)
-
-
-def test_a_modified_row_is_turn_and_slide_along_x_and_then_along_z():
-    tool = KinematicTree.from_dh(table(row()) | {'convention': 'modified'}).forward(
-        {'joint_1': 0.7})['tool']
-    assert tool == pytest.approx(Rx(0.4) @ shift(x=0.3) @ Rz(1.3) @ shift(z=0.5), abs=1e-15)
+def test_a_row_turns_and_slides_along_z_and_then_along_x_or_the_other_way_round():
+    along_x, along_z = shift(x=0.3) @ Rx(0.4), Rz(1.3) @ shift(z=0.5)
+    for convention, T in (('standard', along_z @ along_x), ('modified', along_x @ along_z)):
+        tree = KinematicTree.from_dh(table(row()) | {'convention': convention})
+        assert tree.forward({'joint_1': 0.7})['tool'] == pytest.approx(T, abs=1e-15)
 
 
 @pytest.mark.parametrize('convention', ['standard', 'modified'])

@@ -69,12 +69,6 @@ def searching():
         yield Searching(node)
 
 
-def test_joint_states_go_on(searching):
-    number = searching.search()
-    searching.node.joint_states(10)
-    assert number not in searching.statuses
-
-
 def test_a_newer_goal_is_solved_and_the_older_refused(searching):
     older, before = searching.search(), searching.node.log()
     newer = searching.send(EASY)
@@ -101,8 +95,9 @@ def test_enabling_disabling_and_a_reset_end_the_search(searching, act, reason):
     assert reason in searching.status(number)['message']
 
 
-def test_a_parameter_of_the_robot_ends_the_search_and_others_do_not(searching):
+def test_joint_states_go_on_and_a_parameter_of_the_robot_but_no_other_ends_the_search(searching):
     number = searching.search()
+    searching.node.joint_states(10)
     assert searching.node.set(show_branches=True, publish_rate=100.0) == (True, '')
     assert number not in searching.statuses
     assert searching.node.set(speed=0.5) == (True, '')

@@ -103,16 +103,12 @@ def test_without_branches_the_reason_is_the_nodes(page, monkeypatch):
     assert rows(page) == ([], [])
 
 
-def test_another_robot_has_no_branches_yet(page):
+def test_another_robot_has_no_branches_yet_nor_those_that_come_late(page, found):
     page.choose('Branches', 'branch', value='List them')
     page.choose('robot', value='scara')
     assert rows(page) == ([], [])
     assert 'eight' not in page.text('Branches')
-
-
-def test_branches_that_come_once_another_robot_is_there_are_not_shown(page, found):
-    page.choose('robot', value='scara')
-    panel_of(page.view, 'Branches')._branches = found
+    panel_of(page.view, 'Branches')._branches = found  # that come only now
     page.settle()
     assert rows(page) == ([], [])
     assert page.told == []

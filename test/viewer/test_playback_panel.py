@@ -39,10 +39,14 @@ def test_without_a_player_there_is_none_and_a_silent_one_disappears():
         assert page.shows('Goal')
 
 
-def test_the_slider_has_the_range_that_plays(page):
+def test_what_the_player_does_is_shown(page):
     slider = page.widget('Playback', 'time, s')
     assert (slider.min, slider.max, slider.value) == (2.0, 18.0, 2.0)
     assert '2.00 of 18.00 s, frame 5 of 41, paused' in page.text('Playback')
+    page.player.show(time=12.5, loop=True, speed=0.5, frame=26)
+    page.settle()
+    assert shown(page) == [12.5, 0.5, True]
+    assert '12.50 of 18.00 s, frame 26 of 41, paused' in page.text('Playback')
     page.player.show(start=0.0, stop=4.0, time=1.0)  # another motion
     page.settle()
     slider = page.widget('Playback', 'time, s')
@@ -57,13 +61,6 @@ def test_what_is_set_reaches_the_player(page):
     page.press('Playback', 'Pause')
     assert page.player.sent == [('time', 7.25), ('speed', 4.0), ('loop', True), ('pause', False),
                                 ('pause', True)]
-
-
-def test_others_move_the_slider_too(page):
-    page.player.show(time=12.5, loop=True, speed=0.5, frame=26)
-    page.settle()
-    assert shown(page) == [12.5, 0.5, True]
-    assert '12.50 of 18.00 s, frame 26 of 41, paused' in page.text('Playback')
 
 
 def test_what_the_user_sets_stays_until_the_player_has_it(page, monkeypatch):
