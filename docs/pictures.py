@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 from benchmark import arms
 from benchmark.chromium import new_page
 from ik_node import KinematicTree, make_body_solver
+from ik_node.commands import ik_compare, ik_figures, ik_workspace
 from ik_node.model.body import Body
 from ik_node.model.meshes import Meshes
 from ik_node.motion.tip_path import ClosedPath
@@ -46,15 +47,14 @@ def main() -> int:
     """Make the pictures; return 0."""
     os.environ.update(ROS_DOMAIN_ID='88', ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST')
     PICTURES.mkdir(exist_ok=True)
-    _run('ik_node.commands.ik_figures', '--out', DOCS / 'figures',
-         '--markdown', DOCS / 'figures.md')
-    _run('ik_node.commands.ik_compare', '--output', DOCS / 'comparison.md', '--png',
-         PICTURES / 'comparison.png')
+    _run(ik_figures.main, '--out', DOCS / 'figures', '--markdown', DOCS / 'figures.md')
+    _run(ik_compare.main, '--output', DOCS / 'comparison.md', '--png', PICTURES / 'comparison.png')
     packages(PICTURES / 'packages.png')
     panda = arms.load('panda')
-    _run('ik_node.commands.ik_workspace', panda.file, '--base', panda.chain.base_link, '--tip',
+    _run(ik_workspace.main, panda.file, '--base', panda.chain.base_link, '--tip',
          panda.chain.tip_link, '--show', 'manipulability', '--png', DOCS / 'workspace.png')
-    _run('benchmark.evolution', '--png', PICTURES / 'genetic.png')
+    subprocess.run([sys.executable, '-m', 'benchmark.evolution', '--png', PICTURES / 'genetic.png'],
+                   check=True)
     hero(PICTURES / 'hero.png')
     compare(PICTURES / 'compare.png')
     unreachable(PICTURES / 'unreachable.png')
@@ -199,8 +199,9 @@ def drawn_palm(body: Body, mass: str) -> tuple[np.ndarray, np.ndarray]:
     return q, np.array(trace)
 
 
-def _run(module: str, *arguments: object) -> None:
-    subprocess.run([sys.executable, '-m', module, *map(str, arguments)], check=True)
+def _run(command: Callable[[list[str]], int], *arguments: object) -> None:
+    if status := command([*map(str, arguments)]):
+        sys.exit(status)
 
 
 def _solvers(name: str, *solvers: str) -> dict[str, list[str]]:

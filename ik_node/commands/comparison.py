@@ -55,11 +55,30 @@ class ComparisonProblem:
 
 
 @dataclass(frozen=True)
-class FollowedPath:
-    """The joint values (k, n) of a method along the path, rad or m, and how many goals it met."""
+class Row:
+    """The measurements of a method.
 
+    - `first`, `met`: shares of goals met by the first attempt, and with restarts.
+    - `iterations`: median of first attempts that meet their goal; nan where none does.
+    - `missed_by`: median position error of the others, of the arm's length; nan without others.
+    - `median`, `p99`: of the time of a goal, ms, with restarts.
+    - `q`: (k, n) joint values along the path, rad or m, each frame solved from the one before;
+      `frames_met`: how many of these solves meet their goal.
+    - `tracking`, `sparse`: largest distance of the tip from its goal, m, where each frame takes one
+      bare step, and where every SPARSER-th does; None without bare steps.
+    """
+
+    method: Variant
+    first: float
+    met: float
+    iterations: float
+    missed_by: float
+    median: float
+    p99: float
     q: np.ndarray
-    met: int
+    frames_met: int
+    tracking: float | None
+    sparse: float | None
 
     @property
     def largest(self) -> float:
@@ -76,41 +95,6 @@ class FollowedPath:
         """Return the root mean square of the joints' second differences: 0 at constant speed."""
         return float(np.sqrt((np.diff(self.q, n=2, axis=0) ** 2).mean()))
 
-
-@dataclass(frozen=True)
-class Row:
-    """The measurements of a method.
-
-    - `first`, `met`: shares of goals met by the first attempt, and with restarts.
-    - `iterations`: median of first attempts that meet their goal; nan where none does.
-    - `missed_by`: median position error of the others, of the arm's length; nan without others.
-    - `median`, `p99`: of the time of a goal, ms, with restarts.
-    - `followed`: the path, each frame solved from the one before.
-    - `tracking`, `sparse`: largest distance of the tip from its goal, m, where each frame takes one
-      bare step, and where every SPARSER-th does; None without bare steps.
-    """
-
-    method: Variant
-    first: float
-    met: float
-    iterations: float
-    missed_by: float
-    median: float
-    p99: float
-    followed: FollowedPath
-    tracking: float | None
-    sparse: float | None
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """A method that does not fit the arm."""
-
-    method: Variant
-    reason: str
-
-
-Measurements = list[Row | LeftOut]
 
 def methods() -> list[Variant]:
     """Return the registered solvers, plug-ins too, and the variants, by their labels."""
@@ -137,16 +121,16 @@ def general(name: str, chain: Chain, count: int, seed: int) -> ComparisonProblem
     return _problem(name, chain, weights, path, q0, count, seed)
 
 
-def measure(problem: ComparisonProblem, method: Variant, repeats: int) -> Row | LeftOut:
-    """Return what is measured of a method; times are minima over so many repeats."""
-    try:
-        attempt, solver = (make_solver(method.solver, problem.chain, **{
-            'position_tolerance': TOLERANCE * problem.length, 'orientation_tolerance': TOLERANCE,
-            'max_restarts': restarts, **method.options}) for restarts in (0, RESTARTS))
-        attempt.solve(problem.goals[0], problem.starts[0])
-        firsts = [attempt.solve(goal, q0) for goal, q0 in zip(problem.goals, problem.starts)]
-    except IkError as error:
-        return LeftOut(method, ' '.join(str(error).split()))
+def measure(problem: ComparisonProblem, method: Variant, repeats: int) -> Row:
+    """Return what is measured of a method; times are minima over so many repeats.
+
+    Raises IkError where the method does not fit the arm.
+    """
+    attempt, solver = (make_solver(method.solver, problem.chain, **{
+        'position_tolerance': TOLERANCE * problem.length, 'orientation_tolerance': TOLERANCE,
+        'max_restarts': restarts, **method.options}) for restarts in (0, RESTARTS))
+    attempt.solve(problem.goals[0], problem.starts[0])
+    firsts = [attempt.solve(goal, q0) for goal, q0 in zip(problem.goals, problem.starts)]
     timed = [_timed(solver, goal, q0, repeats) for goal, q0 in zip(problem.goals, problem.starts)]
     times = 1e3 * np.array([seconds for seconds, _ in timed])
     return Row(
@@ -155,7 +139,7 @@ def measure(problem: ComparisonProblem, method: Variant, repeats: int) -> Row | 
         _median([result.iterations for result in firsts if result.success]),
         _median([result.position_error / problem.length for result in firsts
                  if not result.success]),
-        float(np.median(times)), float(np.percentile(times, 99)), _follow(problem, solver),
+        float(np.median(times)), float(np.percentile(times, 99)), *_follow(problem, solver),
         *(_tracking(problem, attempt, every) for every in (1, SPARSER)))
 
 
@@ -186,14 +170,13 @@ def _median(values: Sequence[float]) -> float:
     return float(np.median(values)) if len(values) else float('nan')
 
 
-def _follow(problem: ComparisonProblem, solver: Solver) -> FollowedPath:
-    """Return the joint values where each frame is solved from the one before."""
+def _follow(problem: ComparisonProblem, solver: Solver) -> tuple[np.ndarray, int]:
     q, met = [problem.q0], 0
     for goal in problem.path[1:]:
         result = solver.solve(goal, q[-1])
         met += bool(result.success)
         q.append(result.q)
-    return FollowedPath(np.array(q), met)
+    return np.array(q), met
 
 
 def _tracking(problem: ComparisonProblem, solver: Solver, every: int) -> float | None:

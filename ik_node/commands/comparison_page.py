@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 
-from ik_node.commands import comparison
-from ik_node.commands.comparison import RESTARTS, SPARSER, TOLERANCE
+from ik_node.commands.comparison import RESTARTS, SPARSER, TOLERANCE, ComparisonProblem, Row
 from ik_node.commands.figures_textbook import FRAMES
-from ik_node.commands.pictures import INK, save_png
+from ik_node.commands.pictures import INK, dress, markdown_table, save_png
 
-Measured = Mapping[str, tuple[comparison.ComparisonProblem, comparison.Measurements]]
+Measured = Mapping[str, tuple[ComparisonProblem, Sequence[Row], Mapping[str, str]]]
+"""By the name of an arm: the problem, what was measured, and {method: reason} of those left out."""
 
 _GOALS = ('method', 'first attempt, met %', 'with restarts, met %', 'iterations',
           'the others miss by, % of the arm', 'median ms', 'p99 ms')
@@ -25,23 +25,18 @@ _TO_READ = ('pseudoinverse', 'dls', 'transpose', 'ccd', 'optimization', 'genetic
 ROBOTS = ('planar_3r', 'arm_7r')
 
 
-def rows_of(found: comparison.Measurements) -> list[comparison.Row]:
-    """Return the methods that were measured."""
-    return [row for row in found if isinstance(row, comparison.Row)]
-
-
 def as_text(measured: Measured) -> str:
     """Return the tables for a terminal."""
     parts = []
-    for name, (problem, found) in measured.items():
+    for name, (problem, rows, left_out) in measured.items():
         parts.append(f'{name}: {len(problem.goals)} goals, {len(problem.path) - 1} frames')
-        for head, lines in _tables(found):
+        for head, lines in _tables(rows):
             cells = [head, *lines]
             widths = [max(len(line[k]) for line in cells) for k in range(len(head))]
             parts.append('\n'.join('  '.join(
                 [line[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(
                     line[1:], widths[1:]))]).rstrip() for line in cells))
-        parts += _left_out(found)
+        parts += _left_out(left_out)
     return '\n\n'.join(parts)
 
 
@@ -65,21 +60,19 @@ def as_page(measured: Measured, picture: str | None, goals: int) -> str:
         f'{SPARSER} times as long.', _LINE),
         '`ik_compare --output docs/comparison.md --png docs/pictures/comparison.png` made this '
         'page.']
-    for name, (problem, found) in measured.items():
+    for name, (problem, rows, left_out) in measured.items():
         parts.append(f'## {name}\n\n{_described(problem)}')
-        for head, lines in _tables(found):
-            parts.append('\n'.join([f'| {" | ".join(head)} |', '|---' * len(head) + '|',
-                                    *(f'| {" | ".join(line)} |' for line in lines)]))
-        parts += _left_out(found)
+        parts += [markdown_table(head, lines) for head, lines in _tables(rows)]
+        parts += _left_out(left_out)
     if picture is not None:
         parts += ['## The joints along the path', f'![Joint values along the path]({picture})']
     if set(ROBOTS) <= measured.keys():
-        parts += _reading(*({row.method.label: row for row in rows_of(measured[name][1])}
+        parts += _reading(*({row.method.label: row for row in measured[name][1]}
                             for name in ROBOTS))
     return '\n\n'.join(parts) + '\n'
 
 
-def _described(problem: comparison.ComparisonProblem) -> str:
+def _described(problem: ComparisonProblem) -> str:
     axes = [axis for axis, weight in zip(('x', 'y', 'z', 'rx', 'ry', 'rz'), problem.path[0].weights)
             if weight > 0.0]
     length = float(math.dist(problem.path[0].pose[:3, 3], problem.path[-1].pose[:3, 3]))
@@ -87,14 +80,13 @@ def _described(problem: comparison.ComparisonProblem) -> str:
                 f'{problem.length:.3g} m long, the path {length:.3g} m.', _LINE)
 
 
-def _tables(found: comparison.Measurements) -> list[tuple[Sequence[str], list[list[str]]]]:
-    rows = rows_of(found)
+def _tables(rows: Sequence[Row]) -> list[tuple[Sequence[str], list[list[str]]]]:
     goals = [[row.method.label, f'{100.0 * row.first:.1f}', f'{100.0 * row.met:.1f}',
               _number(row.iterations, 'g'), _number(100.0 * row.missed_by, '.2g'),
               f'{row.median:.3f}', f'{row.p99:.3f}'] for row in rows]
-    path = [[row.method.label, str(row.followed.met), f'{row.followed.largest:.3f}',
-             f'{row.followed.typical:.4f}', f'{row.followed.roughness:.5f}',
-             _number(row.tracking, '.3f'), _number(row.sparse, '.3f')] for row in rows]
+    path = [[row.method.label, str(row.frames_met), f'{row.largest:.3f}', f'{row.typical:.4f}',
+             f'{row.roughness:.5f}', _number(row.tracking, '.3f'), _number(row.sparse, '.3f')]
+            for row in rows]
     return [(_GOALS, goals), (_PATH, path)]
 
 
@@ -102,22 +94,20 @@ def _number(value: float | None, spec: str) -> str:
     return '–' if value is None or math.isnan(value) else f'{value:{spec}}'
 
 
-def _left_out(found: comparison.Measurements) -> list[str]:
-    return [f'- {one.method.label} is left out: {one.reason}' for one in found
-            if isinstance(one, comparison.LeftOut)]
+def _left_out(reasons: Mapping[str, str]) -> list[str]:
+    return [f'- {method} is left out: {reason}' for method, reason in reasons.items()]
 
 
-def _reading(planar: Mapping[str, comparison.Row],
-             spatial: Mapping[str, comparison.Row]) -> list[str]:
+def _reading(planar: Mapping[str, Row], spatial: Mapping[str, Row]) -> list[str]:
     """Return the summary of Bařinka & Berka (their 3.3) beside the figures of both arms."""
     if any(name not in planar or name not in spatial for name in _TO_READ):
         return []
 
     def both(name: str, value: str, spec: str) -> str:
-        return ' and '.join(format(_value(rows[name], value), spec) for rows in (planar, spatial))
+        return ' and '.join(format(getattr(rows[name], value), spec) for rows in (planar, spatial))
 
     def over(name: str, reference: str, value: str) -> str:
-        ratios = [_value(rows[name], value) / max(_value(rows[reference], value), 1e-9)
+        ratios = [getattr(rows[name], value) / max(getattr(rows[reference], value), 1e-9)
                   for rows in (planar, spatial)]
         return ' and '.join(f'{one:.0f}' if one >= 10.0 else f'{one:.2g}' for one in ratios)
     claims = [
@@ -159,16 +149,10 @@ def _reading(planar: Mapping[str, comparison.Row],
         'What their section 3.3 says of each method, and what was measured; the first number is of '
         'the planar arm, the second of the arm with seven joints. See [references.md]'
         '(references.md).', _LINE, break_on_hyphens=False, break_long_words=False),
-        '\n'.join(['| they say | measured |', '|---|---|',
-                   *(f'| {said} | {found} |' for said, found in claims)])]
+        markdown_table(('they say', 'measured'), claims)]
 
 
-def _value(row: comparison.Row, name: str) -> float:
-    found = getattr(row, name, None)
-    return float(getattr(row.followed, name) if found is None else found)
-
-
-def _growth(rows: Mapping[str, comparison.Row]) -> str:
+def _growth(rows: Mapping[str, Row]) -> str:
     row = rows['pseudoinverse']
     return f'{(row.sparse or 0.0) / max(row.tracking or 0.0, 1e-12):.0f}'
 
@@ -181,22 +165,19 @@ def draw_joints(measured: Measured, file: Path) -> None:
     Raises ImportError where matplotlib is missing and OSError where the file cannot be written.
     """
     from matplotlib.figure import Figure
-    drawn = {name: rows_of(found) for name, (_, found) in measured.items()}
-    rows = {name: -(-len(found) // _COLUMNS) for name, found in drawn.items()}
+    rows = {name: -(-len(found) // _COLUMNS) for name, (_, found, _) in measured.items()}
     sheet = Figure(figsize=(_COLUMNS * _WIDTH, sum(rows.values()) * _HEIGHT + 0.5 * len(rows)),
                    dpi=_DPI, layout='constrained')
     parts = sheet.subfigures(len(rows), 1, squeeze=False, height_ratios=list(rows.values()))
-    for part, (name, found) in zip(parts[:, 0], drawn.items()):
+    for part, (name, (problem, found, _)) in zip(parts[:, 0], measured.items()):
         part.suptitle(f'{name}: joint values along the path, rad', color=INK, fontsize=12)
         panels = part.subplots(rows[name], _COLUMNS, sharex=True, sharey=True,
                                squeeze=False).ravel()
         for panel, row in zip(panels, found):
-            panel.plot(row.followed.q, lw=1.2, marker='o', ms=2.0)
-            panel.set_title(row.method.label, fontsize=9, color=INK, loc='left')
-            panel.grid(visible=True, alpha=0.25, lw=0.6)
-            panel.spines[['top', 'right']].set_visible(False)
+            panel.plot(row.q, lw=1.2, marker='o', ms=2.0)
+            dress(panel, row.method.label, 9)
         for panel in panels[len(found):]:
             panel.axis('off')
-        part.legend(panels[0].lines, measured[name][0].chain.joint_names, frameon=False,
+        part.legend(panels[0].lines, problem.chain.joint_names, frameon=False,
                     loc='outside lower center', ncols=_COLUMNS * 2, fontsize=9)
     save_png(sheet, file, _COLOURS)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ik_node.commands.figures_textbook import FRAMES, Run, TextbookFigure
-from ik_node.commands.pictures import INK, save_png
+from ik_node.commands.pictures import INK, dress, save_png
 
 _FAINT = '#8a8a8a'
 _RUNS = ('#0072b2', '#d55e00')               # a, b: the path of the tip, and the curves
@@ -178,10 +178,8 @@ def _dress(chart: Any, runs: Sequence[Run], what: str, unit: str) -> None:
     from matplotlib.ticker import MaxNLocator
     frames = len(runs[0].q) - 1
     chart.set(ylabel=unit, xlim=(-0.02 * frames, 1.02 * frames))
-    chart.set_title(what, fontsize=10, color=INK, loc='left')
     chart.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    chart.grid(visible=True, alpha=0.25, lw=0.6)
-    chart.spines[['top', 'right']].set_visible(False)
+    dress(chart, what, 10)
     if len(runs) > 1:
         chart.set_xlabel('frame')
 

@@ -3,11 +3,6 @@
 By default on the textbook's planar arm and on an arm of seven joints.
 """
 
-from ik_node.support.signals import end_quietly
-
-if __name__ == '__main__':
-    end_quietly()  # before the imports that take long
-
 import argparse
 import contextlib
 import os
@@ -41,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             chain = read_model(file).chain(options.base, options.tip)
             problem = (comparison.textbook(chain, options.goals, options.seed) if robot == ROBOT
                        else comparison.general(file.stem, chain, options.goals, options.seed))
-            measured[problem.name] = problem, _measured(problem, options.repeats)
+            measured[problem.name] = problem, *_measured(problem, options.repeats)
         if options.png is not None:
             draw_joints(measured, options.png)
         if options.output is not None:
@@ -80,16 +75,15 @@ def _at_least_one(text: str) -> int:
     return int(text)
 
 
-def _measured(problem: comparison.ComparisonProblem, repeats: int) -> comparison.Measurements:
-    """Return what is measured of all methods, and show the progress."""
-    found: comparison.Measurements = []
-    methods = comparison.methods()
+def _measured(problem: comparison.ComparisonProblem,
+              repeats: int) -> tuple[list[comparison.Row], dict[str, str]]:
+    """Return what is measured of all methods, and why others are left out; show the progress."""
+    rows, left_out, methods = [], {}, comparison.methods()
     with contextlib.closing(ProgressBar(sys.stderr)) as bar:
         for k, method in enumerate(methods):
             bar(k / len(methods), f'{problem.name}: {method.label}')
-            found.append(comparison.measure(problem, method, repeats))
-    return found
-
-
-if __name__ == '__main__':
-    sys.exit(main())
+            try:
+                rows.append(comparison.measure(problem, method, repeats))
+            except IkError as error:
+                left_out[method.label] = ' '.join(str(error).split())
+    return rows, left_out

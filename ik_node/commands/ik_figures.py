@@ -1,10 +1,5 @@
 """Reproduces the textbook's figures 5.20–5.25 [Parent]: a planar 3R arm follows a goal."""
 
-from ik_node.support.signals import end_quietly
-
-if __name__ == '__main__':
-    end_quietly()  # before the imports that take long
-
 import argparse
 import contextlib
 import os
@@ -18,7 +13,12 @@ import numpy as np
 
 from ik_node.commands import figures_textbook as textbook
 from ik_node.commands.figures_drawing import draw_figure
-from ik_node.commands.pictures import MissingPackageError, check_folder, check_matplotlib
+from ik_node.commands.pictures import (
+    MissingPackageError,
+    check_folder,
+    check_matplotlib,
+    markdown_table,
+)
 from ik_node.commands.progress import ProgressBar
 from ik_node.kinematics.reach import extent
 from ik_node.model.readers import read_robot
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (IkError, OSError, MissingPackageError) as error:
         print(f'ik_figures: {error}', file=sys.stderr)
         return 2
-    print('\n'.join(_table(runs)))
+    print(_table(runs))
     print(f'\n{len(figures)} picture{"s" if len(figures) > 1 else ""} in {options.out.absolute()}')
     return 0
 
@@ -95,18 +95,13 @@ def _check_requirements(options: argparse.Namespace) -> None:
     check_folder(options.markdown)
 
 
-def _table(runs: _Runs) -> list[str]:
-    """Return how the runs ended as the lines of a markdown table."""
-    lines = [f'| {" | ".join(_HEAD)} |', '|---' * len(_HEAD) + '|']
-    for number, of_figure in runs.items():
-        for k, each in enumerate(of_figure):
-            x, y = each.goals[-1]
-            part = f'{number} ({"ab"[k]})' if len(of_figure) > 1 else number
-            row = (part, f'({x:g}, {y:g})', each.method.label,
-                   _spaced(each.end, 1), _spaced(each.tips[-1], 3), f'{each.largest:.3f}',
-                   f'{each.longest:.3f}')
-            lines.append(_minus(f'| {" | ".join(row)} |'))
-    return lines
+def _table(runs: _Runs) -> str:
+    """Return how the runs ended as a Markdown table."""
+    return _minus(markdown_table(_HEAD, [
+        (f'{number} ({"ab"[k]})' if len(of_figure) > 1 else number,
+         '({:g}, {:g})'.format(*each.goals[-1]), each.method.label, _spaced(each.end, 1),
+         _spaced(each.tips[-1], 3), f'{each.largest:.3f}', f'{each.longest:.3f}')
+        for number, of_figure in runs.items() for k, each in enumerate(of_figure)]))
 
 
 def _page(figures: Sequence[textbook.TextbookFigure], runs: _Runs, folder: Path, page: Path,
@@ -129,7 +124,7 @@ def _page(figures: Sequence[textbook.TextbookFigure], runs: _Runs, folder: Path,
         if remarks:
             remark = figure.remark.format(**dict(zip('ab', of_figure)))
             paragraphs.append(fill(_minus(remark), _LINE))
-    paragraphs += ['## After the last frame', '\n'.join(_table(runs)), fill(
+    paragraphs += ['## After the last frame', _table(runs), fill(
         'Lengths are in the unit of the links. The largest distance is that of the tip from a '
         "frame's goal over all frames, the longest step that of any joint.", _LINE)]
     return '\n\n'.join(paragraphs) + '\n'
@@ -143,7 +138,3 @@ def _spaced(values: np.ndarray, digits: int) -> str:
 def _minus(text: str) -> str:
     """Return a text with the sign of a minus before its negative numbers."""
     return re.sub(r'-(?=\d)', '−', text)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -1,10 +1,5 @@
 """Prints the tree, joints and limits of a robot, and task axes, reach and solvers of its arms."""
 
-from ik_node.support.signals import end_quietly
-
-if __name__ == '__main__':
-    end_quietly()  # before the imports that take long
-
 import argparse
 import json
 import sys
@@ -210,7 +205,3 @@ def _cell(value: float, moved: bool) -> str:
     if not moved:
         return text
     return 'q' if value == 0.0 else f'q {"-" if value < 0.0 else "+"} {text.lstrip("-")}'
-
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -1,10 +1,5 @@
 """Lets a robot follow the motion of another figure, and writes its joint values."""
 
-from ik_node.support.signals import end_quietly
-
-if __name__ == '__main__':
-    end_quietly()  # before the imports that take long
-
 import argparse
 import sys
 from collections.abc import Sequence
@@ -63,7 +58,3 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error('argument --output: must end in one of '
                      f'{", ".join(recording_files.WRITERS)}, not {options.output!r}')
     return options
-
-
-if __name__ == '__main__':
-    sys.exit(main())

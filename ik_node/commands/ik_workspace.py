@@ -1,10 +1,5 @@
 """Computes the reach, volume, task rank and dexterity of an arm, as figures and as a picture."""
 
-from ik_node.support.signals import end_quietly
-
-if __name__ == '__main__':
-    end_quietly()  # before the imports that take long
-
 import argparse
 import contextlib
 import sys
@@ -92,7 +87,3 @@ def _check_requirements(options: argparse.Namespace) -> None:
         except ImportError as error:
             raise MissingPackageError(f'--publish needs ROS 2 ({error}): source its setup.bash, or '
                                 'pip install "ik_node[ros]"') from error
-
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -1,6 +1,7 @@
-"""Pictures: packages that they need, the camera of a view, and small files."""
+"""Pictures and pages: their needs, checked before a computation, panels, small files, a camera."""
 
 import io
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,19 @@ def check_folder(file: Path | None) -> None:
     if file is not None and not file.absolute().parent.is_dir():
         raise FileNotFoundError(f'there is no folder {file.absolute().parent} to save {file.name} '
                                 'in')
+
+
+def dress(panel: Any, title: str, size: float) -> None:
+    """Give a panel of matplotlib a title of a size, points, and a grid in place of a frame."""
+    panel.set_title(title, fontsize=size, color=INK, loc='left')
+    panel.grid(visible=True, alpha=0.25, lw=0.6)
+    panel.spines[['top', 'right']].set_visible(False)
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table as Markdown."""
+    return '\n'.join([f'| {" | ".join(head)} |', '|---' * len(head) + '|',
+                      *(f'| {" | ".join(row)} |' for row in rows)])
 
 
 def save_png(sheet: Any, file: str | PathLike[str], colors: int) -> None:

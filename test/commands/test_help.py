@@ -8,23 +8,21 @@ import pytest
 
 import robots
 from domains import Domain
+from harness.commands import entry_point
 from ik_node.commands import entry_points
 
 COMMANDS = sorted(name for name in vars(entry_points) if name.startswith(('ik_', 'demo_')))
 DEMO = '-m', 'ik_node.commands.demo'
 
 
-def command(name):
-    return '-c', f'from ik_node.commands.entry_points import {name} as run; exit(run())'
-
-
 @pytest.mark.parametrize('name', [*COMMANDS, 'demo'])
 def test_help_is_printed_and_nothing_is_started(name):
     if name in ('ik_node', 'demo_goals'):
         pytest.importorskip('rclpy', reason='ROS 2 is not installed')
-    done = subprocess.run([sys.executable, *(DEMO if name == 'demo' else command(name)), '--help'],
-                          capture_output=True, text=True, timeout=60, env={
-                              **os.environ, 'ROS_LOG_DIR': '/dev/null/logs'})
+    done = subprocess.run(
+        [sys.executable, *(DEMO if name == 'demo' else entry_point(name)), '--help'],
+        capture_output=True, text=True, timeout=60,
+        env={**os.environ, 'ROS_LOG_DIR': '/dev/null/logs'})
     assert (done.returncode, done.stderr) == (0, ''), done.stderr
     assert 'usage: ' in done.stdout
     assert 'options:' in done.stdout
@@ -35,7 +33,7 @@ def test_a_node_whose_logs_cannot_be_written_runs_and_says_so(name):
     pytest.importorskip('rclpy', reason='ROS 2 is not installed')
     domain = Domain()
     process = subprocess.Popen(
-        [sys.executable, *command(name), '--ros-args', '-p',
+        [sys.executable, *entry_point(name), '--ros-args', '-p',
          f'model_path:={robots.OWN / "planar_3r.urdf"}', '-p', 'help:=--help'],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         env={**os.environ, 'ROS_DOMAIN_ID': str(domain.id), 'ROS_LOG_DIR': '/dev/null/logs',

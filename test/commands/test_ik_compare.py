@@ -8,16 +8,8 @@ import pytest
 import robots
 from ik_node import IkError, KinematicTree
 from ik_node.commands import comparison, comparison_page, ik_compare
-from ik_node.commands.comparison import (
-    TOLERANCE,
-    VARIANTS,
-    LeftOut,
-    general,
-    measure,
-    methods,
-    textbook,
-)
-from ik_node.commands.comparison_page import as_page, as_text
+from ik_node.commands.comparison import TOLERANCE, VARIANTS, general, measure, methods, textbook
+from ik_node.commands.comparison_page import as_page
 from ik_node.commands.figures_textbook import Variant
 from ik_node.commands.pictures import save_png
 from ik_node.solvers.registry import built_in_names
@@ -49,19 +41,19 @@ def test_a_row_has_what_its_goals_and_its_path_were_like(problem, row):
     assert row.first <= row.met
     assert 1 <= row.iterations <= 100
     assert 0.0 < row.median <= row.p99
-    assert row.followed.met == len(problem.path) - 1 == 20
-    for goal, q in zip(problem.path, row.followed.q):
+    assert row.frames_met == len(problem.path) - 1 == 20
+    for goal, q in zip(problem.path, row.q):
         off = problem.chain.forward(q)[:2, 3] - goal.position[:2]
         assert np.linalg.norm(off) <= TOLERANCE * problem.length
     assert row.sparse > 4.0 * row.tracking
 
 
 def test_smoothness_is_that_of_the_joints_from_frame_to_frame(row):
-    even = replace(row.followed, q=np.outer(np.arange(5), [0.1, -0.2]))
+    even = replace(row, q=np.outer(np.arange(5), [0.1, -0.2]))
     assert even.largest == pytest.approx(0.2)
     assert even.typical == pytest.approx(np.sqrt((0.1 ** 2 + 0.2 ** 2) / 2))
     assert even.roughness == pytest.approx(0.0, abs=1e-12)
-    uneven = replace(row.followed, q=np.array([[0.0], [0.1], [0.3]]))
+    uneven = replace(row, q=np.array([[0.0], [0.1], [0.3]]))
     assert uneven.roughness == pytest.approx(0.1)
 
 
@@ -80,15 +72,17 @@ def test_goals_ask_of_an_arm_what_it_can_serve():
     assert np.diff(line, 2, axis=0) == pytest.approx(0.0, abs=1e-12)
 
 
-def test_a_method_that_does_not_fit_is_left_out_with_the_reason():
+def test_a_method_that_does_not_fit_is_left_out_with_the_reason(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(comparison, 'methods', lambda: [
+        PSEUDOINVERSE, Variant('no steps', 'analytic', {'damping': -1.0})])
+    page = tmp_path / 'page.md'
+    assert ik_compare.main(['planar_3r', '--goals', '2', '--repeats', '1', '--output',
+                            str(page)]) == 0
+    for text in (capsys.readouterr().out, page.read_text(encoding='utf-8')):
+        assert re.search('\n- no steps is left out: .*damping', text)
     problem = general('mimicking', robots.mimicking(), 2, 0)
-    found = measure(problem, Variant('analytic', 'analytic'), 1)
-    assert isinstance(found, LeftOut)
-    assert '- analytic is left out: ' in as_text({'mimicking': (problem, [found])})
-    assert '- analytic is left out: ' in as_page({'mimicking': (problem, [found])}, None, 2)
-    wrong = measure(problem, Variant('dls', 'dls', {'damping': -1.0}), 1)
-    assert isinstance(wrong, LeftOut)
-    assert 'damping' in wrong.reason
+    with pytest.raises(IkError, match='mimic'):
+        measure(problem, Variant('analytic', 'analytic'), 1)
 
 
 def test_an_arm_that_follows_no_straight_path_is_refused():
@@ -98,12 +92,12 @@ def test_an_arm_that_follows_no_straight_path_is_refused():
 
 def test_the_page_reads_the_summary_where_all_of_its_methods_were_measured(problem, row):
     rows = [replace(row, method=method) for method in methods()]
-    both = dict.fromkeys(('planar_3r', 'arm_7r'), (problem, rows))
+    both = dict.fromkeys(('planar_3r', 'arm_7r'), (problem, rows, {}))
     page = as_page(both, 'pictures/comparison.png', 8)
     assert '| they say | measured |' in page
     assert '![Joint values along the path](pictures/comparison.png)' in page
     assert 'nan' not in page
-    few = dict.fromkeys(both, (problem, rows[:2]))
+    few = dict.fromkeys(both, (problem, rows[:2], {}))
     assert 'they say' not in as_page(few, None, 8)
     assert 'they say' not in as_page({'planar_3r': both['planar_3r']}, None, 8)
 

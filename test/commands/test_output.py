@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import robots
+from harness.commands import entry_point
 
 COMMANDS = robots.rest_slow((
     'ik_inspect torso', 'ik_inspect torso --json', 'ik_inspect --help', 'ik_figures --help',
@@ -17,10 +18,9 @@ COMMANDS = robots.rest_slow((
 
 def run(command, stdout, **variables):
     """Run a command; return its exit status, and what it prints and reports."""
-    module, *arguments = command.split()
-    done = subprocess.run([sys.executable, '-m', f'ik_node.commands.{module}', *arguments],
-                          stdout=stdout, stderr=subprocess.PIPE, timeout=120,
-                          env={**os.environ, **variables})
+    name, *arguments = command.split()
+    done = subprocess.run([sys.executable, *entry_point(name), *arguments], stdout=stdout,
+                          stderr=subprocess.PIPE, timeout=120, env={**os.environ, **variables})
     return done.returncode, done.stdout, done.stderr.decode()
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import robots
+from harness.commands import entry_point
 
 CAUGHT = 1 << (signal.SIGINT - 1)
 ROBOT = str(robots.OWN / 'planar_3r.urdf')
@@ -115,15 +116,14 @@ def test_the_node_ends_quietly_at_any_moment_of_its_start(check_quiet, how, dela
 
 @pytest.mark.slow
 @pytest.mark.parametrize('delay', [0.0, 0.6])
-@pytest.mark.parametrize('module', [
-    ['ik_node.ros.clients.demo_goals'], ['ik_node.viewer', '--robot', ROBOT],
-    ['ik_node.commands.demo'],
-    ['ik_node.commands.ik_inspect', 'arm_7r'], ['ik_node.commands.ik_workspace', 'arm_7r'],
-    ['ik_node.commands.ik_figures'], ['ik_node.commands.ik_compare']],
-    ids=lambda module: module[0].rsplit('.', 1)[1])
-def test_so_do_the_other_commands(check_quiet, module, delay):
+@pytest.mark.parametrize('arguments', [
+    ['-m', 'ik_node.commands.demo'], entry_point('demo_goals'),
+    [*entry_point('ik_view'), '--robot', ROBOT], [*entry_point('ik_inspect'), 'arm_7r'],
+    [*entry_point('ik_workspace'), 'arm_7r'], entry_point('ik_figures'), entry_point('ik_compare')],
+    ids=['demo', 'demo_goals', 'ik_view', 'ik_inspect', 'ik_workspace', 'ik_figures', 'ik_compare'])
+def test_so_do_the_other_commands(check_quiet, arguments, delay):
     pytest.importorskip('rclpy', reason='ROS 2 is not installed')
-    check_quiet(['-m', *module], signal.SIGINT, delay)
+    check_quiet(arguments, signal.SIGINT, delay)
 
 
 @pytest.mark.slow

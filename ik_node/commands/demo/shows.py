@@ -1,7 +1,7 @@
 """Shows of the demonstration: an arm on a closed path, or a figure with several tasks."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,6 @@ from ik_node.support.resources import share_folder
 from ik_node.workspace.picture import link_origins
 
 _PLANAR = 1e-6  # of the arm's size: what counts as a plane
-_MOST_DRAWN = 50
-_FIGURES_DRAWN = 5
 
 
 class Show(ABC):
@@ -35,6 +33,7 @@ class Show(ABC):
     - `description`: of robot and solver. `frame`: that of the goals.
     - `steps`: pairs of a goal, a pose (4, 4) or a point (3,), m, and its task, '' for the arm.
     - `solver`, `solver_name`; `links`: base and tip; `parameters`: files of the node's parameters.
+    - `most_drawn`: configurations.
     """
 
     description: str
@@ -45,26 +44,50 @@ class Show(ABC):
     frame = ''
     links = ('', '')
     parameters: tuple[Path, ...] = ()
+    most_drawn: int
 
     def draw(self, outcomes: Sequence[GoalResponse], file: Path) -> None:
         """Save a picture of what the node has published at its goals."""
+        import matplotlib as mpl
         from matplotlib.figure import Figure as Sheet
+        every = -(-len(outcomes) // self.most_drawn)
+        drawn = [self._bones(outcome, {name: value for name, value in outcome.joints.items()
+                                       if name in self.tree.joints})
+                 for outcome in outcomes[::-1][::every][::-1]]  # always the last
+        places = np.concatenate(drawn).reshape(-1, 3)
+        size = float(np.ptp(places, axis=0).max()) or 1.0
+        planar = bool(np.ptp(places[:, 2]) < _PLANAR * size)
         sheet = Sheet(figsize=(9.0, 9.0), dpi=130)
-        values = [{name: value for name, value in outcome.joints.items()
-                   if name in self.tree.joints} for outcome in outcomes]
-        axes = self._draw(sheet, outcomes, values)
+        axes: Any = sheet.add_subplot(projection=None if planar else '3d')
+        used = slice(0, 2 if planar else 3)
+        for i, bones in enumerate(drawn, start=1):
+            line = np.insert(bones[..., used], 2, np.nan, axis=1).reshape(-1, used.stop)
+            axes.plot(*line.T, color=mpl.colormaps['viridis'](i / len(drawn)),
+                      lw=4.0 if i == len(drawn) else 2.0, alpha=0.3 + 0.7 * (i / len(drawn)) ** 2,
+                      marker='o', ms=4.0, solid_capstyle='round')
+        goals = [goal for goal, _ in self.steps[:len(outcomes)]]
+        marks = np.array([goal[:3, 3] if goal.shape == (4, 4) else goal for goal in goals])
+        # Goals far away, such as those of a gaze, are not drawn.
+        near = np.abs(marks - places.mean(axis=0)).max(axis=1) < size
+        axes.scatter(*marks[near][:, used].T, marker='x', s=36.0, color='tab:red', label='goals')
+        for T in (goal for goal, is_near in zip(goals, near) if is_near and goal.ndim == 2):
+            for column, color in zip(T[:3, :3].T, ('tab:red', 'tab:green', 'tab:blue')):
+                axis = np.array([T[:3, 3], T[:3, 3] + 0.05 * size * column])
+                axes.plot(*axis[:, used].T, color=color, lw=1.0)
+        _fit_axes(axes, places, planar)
         axes.set_title(f'{self.tree.name}: {len(outcomes)} goals with {self.solver_name}')
         axes.legend(loc='upper right')
         sheet.savefig(file, bbox_inches='tight')
 
     @abstractmethod
-    def _draw(self, sheet: Any, outcomes: Sequence[GoalResponse],
-              values: Sequence[dict[str, float]]) -> Any:
-        """Draw outcomes, with the values of the joints at each, and return the axes."""
+    def _bones(self, outcome: GoalResponse, values: Mapping[str, float]) -> np.ndarray:
+        """Return the ends (k, 2, 3), m, of the robot's bones at values of its joints."""
 
 
 class ArmShow(Show):
     """The tip of an arm is led along a closed path."""
+
+    most_drawn = 50
 
     def __init__(self, file: Path, base: str | None, tip: str | None, solver: str,
                  count: int) -> None:
@@ -81,32 +104,15 @@ class ArmShow(Show):
         self.steps = [(path.pose(s), '') for s in phases + phases[end]]
         self.frame, self.links = chain.base_link, (chain.base_link, chain.tip_link)
 
-    def _draw(self, sheet: Any, outcomes: Sequence[GoalResponse],
-              values: Sequence[dict[str, float]]) -> Any:
-        every = slice(None, None, -(-len(outcomes) // _MOST_DRAWN))
-        goals = np.array([goal for goal, _ in self.steps[:len(outcomes)]])[every]
-        bones = np.array([link_origins(self._chain, configuration)
-                          for configuration in values[every]])
-        size = float(np.ptp(bones.reshape(-1, 3), axis=0).max()) or 1.0
-        planar = bool(np.ptp(bones[..., 2]) < _PLANAR * size)
-        axes = sheet.add_subplot() if planar else sheet.add_subplot(projection='3d')
-        used = slice(0, 2 if planar else 3)
-        for i, bone in enumerate(bones):
-            share = i / max(len(bones) - 1, 1)
-            axes.plot(*bone[:, used].T, color=_color(share), lw=3.0 if i == len(bones) - 1 else 1.6,
-                      alpha=0.35 + 0.65 * share ** 2, marker='o', ms=4.0, solid_capstyle='round')
-        axes.plot(*bones[:, -1, used].T, color='tab:red', lw=1.0, ls=':')
-        axes.scatter(*goals[:, used, 3].T, marker='x', s=36.0, color='tab:red', label='goals')
-        for T in goals:
-            for column, color in zip(T[:3, :3].T, ('tab:red', 'tab:green', 'tab:blue')):
-                axis = np.array([T[:3, 3], T[:3, 3] + 0.05 * size * column])
-                axes.plot(*axis[:, used].T, color=color, lw=1.0)
-        _fit_axes(axes, bones.reshape(-1, 3), planar)
-        return axes
+    def _bones(self, outcome: GoalResponse, values: Mapping[str, float]) -> np.ndarray:
+        origins = link_origins(self._chain, values)
+        return np.stack([origins[:-1], origins[1:]], axis=1)
 
 
 class FigureShow(Show):
     """The hands and the gaze of a figure are led round, while its other tasks hold."""
+
+    most_drawn = 5
 
     def __init__(self, file: Path, parameters: Path, solver: str, count: int) -> None:
         """Plan at least count goals for the tasks of a file of parameters. Raises IkError."""
@@ -131,35 +137,11 @@ class FigureShow(Show):
         self.steps = [(target, task) for i in range(phases)
                       for task, target in path.targets(i / phases).items()]
 
-    def _draw(self, sheet: Any, outcomes: Sequence[GoalResponse],
-              values: Sequence[dict[str, float]]) -> Any:
-        axes = sheet.add_subplot(projection='3d')
-        every = -(-len(outcomes) // _FIGURES_DRAWN)
-        drawn = list(zip(outcomes, values))[len(outcomes) - 1::-every][::-1]  # always the last
-        points = []
-        for i, (outcome, configuration) in enumerate(drawn):
-            share = i / max(len(drawn) - 1, 1)
-            place = {link: outcome.T_world_root @ T
-                     for link, T in self.tree.forward(configuration).items()}
-            for joint in self.tree.joints.values():
-                bone = np.array([place[joint.parent][:3, 3], place[joint.child][:3, 3]])
-                points.append(bone)
-                axes.plot(*bone.T, color=_color(share), lw=4.0 if i == len(drawn) - 1 else 2.0,
-                          alpha=0.25 + 0.75 * share ** 3, solid_capstyle='round')
-        bones = np.concatenate(points)
-        marks = np.array([goal[:3, 3] if goal.shape == (4, 4) else goal
-                          for goal, _ in self.steps[:len(outcomes)]])
-        # Goals far away, such as those of a gaze, are not drawn.
-        near = np.abs(marks - bones.mean(axis=0)).max(axis=1) < 0.5 * np.ptp(bones, axis=0).max()
-        axes.scatter(*marks[near].T, marker='x', s=36.0, color='tab:red', label='goals')
-        _fit_axes(axes, bones, planar=False)
-        return axes
-
-
-def _color(share: float) -> Any:
-    """Return the colour of a configuration, from the first, 0, to the last, 1."""
-    import matplotlib as mpl
-    return mpl.colormaps['viridis'](share)
+    def _bones(self, outcome: GoalResponse, values: Mapping[str, float]) -> np.ndarray:
+        place = {link: (outcome.T_world_root @ T)[:3, 3]
+                 for link, T in self.tree.forward(values).items()}
+        return np.array([[place[joint.parent], place[joint.child]]
+                         for joint in self.tree.joints.values()])
 
 
 def _fit_axes(axes: Any, points: np.ndarray, planar: bool) -> None:

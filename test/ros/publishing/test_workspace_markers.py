@@ -9,6 +9,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
 from domains import Domain
+from harness.commands import entry_point
 from harness.ros_harness import LATCHED
 from ik_node.ros.clients.client import Client
 from ik_node.ros.publishing.workspace_markers import workspace_markers
@@ -65,9 +66,8 @@ def test_the_cubes_of_a_planar_arm_are_tiles_and_dexterity_is_coloured_up_to_one
 def test_the_command_publishes_them_for_those_who_come_later_until_ctrl_c():
     domain = Domain()
     process = subprocess.Popen(
-        [sys.executable, '-m', 'ik_node.commands.ik_workspace', 'planar_3r', '--edge', '3',
-         '--samples', '2000', '--publish', '--frame-prefix', 'arm/', '--ros-args', '-r',
-         'workspace:=reach'],
+        [sys.executable, *entry_point('ik_workspace'), 'planar_3r', '--edge', '3', '--samples',
+         '2000', '--publish', '--frame-prefix', 'arm/', '--ros-args', '-r', 'workspace:=reach'],
         env={**os.environ, 'ROS_DOMAIN_ID': str(domain.id)}, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True)
     try:
