@@ -11,7 +11,6 @@ inserted.
 
 import functools
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +18,8 @@ import numpy as np
 from ik_node.kinematics import kinds
 from ik_node.kinematics.reach import extent
 from ik_node.kinematics.structures import axes_at_zero
-from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS, read_dh
-from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED, ComplexJoint, Joint
+from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS
+from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED
 from ik_node.spatial import inverse, rpy_from_matrix, screw
 from ik_node.support.exceptions import ModelError, names, shown
 
@@ -102,27 +101,16 @@ def _steps(F: np.ndarray, points: np.ndarray, axes: np.ndarray, kind: np.ndarray
 
 
 def _verify(table: dict[str, Any], chain: SerialChain) -> None:
-    rows = read_dh(table).joints
+    rows = chain.tree.from_dh(table).chain('base_link', 'tool')
     span = np.where(chain.arrays.kind == kinds.PRISMATIC, max(_size(chain), 1e-3), math.pi)
     lower, upper = np.clip([chain.lower, chain.upper], -span, span)
     rng = np.random.default_rng(0)
-    off = max(float(np.abs(_forward(rows, q) - chain.forward(q)).max()) for q in (
+    off = max(float(np.abs(rows.forward(q) - chain.forward(q)).max()) for q in (
         np.zeros(chain.n_joints), *rng.uniform(lower, upper, (_CHECKED, chain.n_joints))))
     if not off <= _TOLERANCE:
         raise ModelError(f'the chain from {chain.base_link!r} to {chain.tip_link!r} has no '
                          f'Denavit-Hartenberg rows within {_TOLERANCE:g} m and rad: they would be '
                          f'{off:.2g} off, as its lengths are too large for double precision')
-
-
-def _forward(rows: Sequence[Joint | ComplexJoint], q: np.ndarray) -> np.ndarray:
-    """Return T_base_tool (4, 4), m, of the joints of a table, whose axes are ±z."""
-    T, values = np.eye(4), iter(q)
-    for joint in rows:
-        T = T @ joint.placement
-        if isinstance(joint, Joint) and joint.moves:
-            value = joint.axis[2] * next(values)
-            T = T @ (screw(0.0, value, 2) if joint.prismatic else screw(value, 0.0, 2))
-    return T
 
 
 def _step(z: np.ndarray, p: np.ndarray, size: float) -> _DhStep:

@@ -21,8 +21,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, NamedTuple
-from xml.etree import ElementTree
+from typing import Any
 
 import numpy as np
 
@@ -36,14 +35,6 @@ from ik_node.model.yaml_file import angle_scale, load_yaml, real_number
 from ik_node.support.arguments import keyed, mapping, sequence, vector
 from ik_node.support.bounds import MAX_GROUP_STATES, as_path, check_name, read_bytes, reading
 from ik_node.support.exceptions import ModelError, names, shown, unknown
-
-
-class GroupState(NamedTuple):
-    """A named joint configuration of a group, as the file has it."""
-
-    name: str
-    group: str | None  # none where the state names no group, though SRDF requires one
-    values: dict[str, str | None]  # the text of each joint's values, rad or m; None without one
 
 
 class PoseLibrary(Mapping[str, Mapping[str, float]]):
@@ -107,16 +98,16 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
         warnings: list[str] = []
         by_group: dict[str, dict[str, float]] = {}
         by_name: dict[str, list[dict[str, float] | None]] = {}
-        for state in states:
-            full_name = state.name if state.group is None else f'{state.group}/{state.name}'
+        for (group, name), texts in states.items():
+            full_name = f'{group}/{name}' if group else name
             where, values = f'{what}: pose {full_name!r}', None
             try:
-                values = _checked(_own_values(state, tree, where, warnings), tree, 'rad', where)
-                if state.group is not None:
+                values = _checked(_own_values(texts, tree, where, warnings), tree, 'rad', where)
+                if group:
                     by_group[full_name] = values
             except ModelError as error:
                 warnings.append(f'{error}; the pose is skipped')
-            by_name.setdefault(state.name, []).append(values)
+            by_name.setdefault(name, []).append(values)
         merged = {name: _merged(values, f'{what}: pose {name!r}', warnings)
                   for name, values in by_name.items()}
         poses = {name: values for name, values in merged.items() if values is not None} | by_group
@@ -197,16 +188,16 @@ def _value(name: str, value: Any, tree: KinematicTree, angle_unit: str, where: s
     return inside
 
 
-def _own_values(state: GroupState, tree: KinematicTree, where: str,
+def _own_values(texts: Mapping[str, str | None], tree: KinematicTree, where: str,
                 warnings: list[str]) -> dict[str, float]:
     """Return the values of a state that fit the tree, and warn of the joints without one."""
     own: dict[str, float] = {}
-    for name, text in state.values.items():
+    for name, text in texts.items():
         joint = tree.joints.get(name)
         try:
             if joint is not None and not joint.moves:
                 raise ModelError(f'{where}: joint {name!r} is fixed')
-            if joint is not None and tree.drives[name].source in state.values.keys() - {name}:
+            if joint is not None and tree.drives[name].source in texts.keys() - {name}:
                 raise ModelError(f'{where}: joint {name!r} follows {tree.drives[name].source!r}')
             values = _numbers(text, f'{where}: joint {name!r}')
             if len(values) > 1:
@@ -254,38 +245,34 @@ def _merged(parts: Sequence[Mapping[str, float] | None], where: str,
     return merged
 
 
-def read_group_states(source: str | PathLike[str]) -> tuple[str, list[GroupState]]:
-    """Return the file's name, for messages, and its group states in file order.
+def read_group_states(source: str | PathLike[str]) -> tuple[
+        str, dict[tuple[str, str], dict[str, str | None]]]:
+    """Return the file's name, for messages, and its group states: {(group, name): {joint: text}}.
 
-    source: a path, or the XML text itself. Raises ModelError for an invalid file, naming the file
-    and the state.
+    The group is '' where a state names none, though SRDF requires one; the text of the joint's
+    values, rad or m, is None without any. source: a path, or the XML text itself. Raises ModelError
+    for an invalid file, naming the file and the state.
     """
     what, robot = read_srdf(source)
     elements = robot.findall('group_state')
     if len(elements) > MAX_GROUP_STATES:
         raise ModelError(f'{what} has {len(elements)} group states; at most {MAX_GROUP_STATES} '
                          'are allowed')
-    states: dict[tuple[str, str | None], GroupState] = {}
+    states: dict[tuple[str, str], dict[str, str | None]] = {}
     for number, element in enumerate(elements, start=1):
-        state = _group_state(element, number, what)
-        if states.setdefault((state.name, state.group), state) is not state:
-            raise ModelError(f'{what}: two states of the group {state.group!r} are named '
-                             f'{state.name!r}')
-    return what, list(states.values())
-
-
-def _group_state(element: ElementTree.Element, number: int, what: str) -> GroupState:
-    name = element.get('name')
-    if not name:
-        raise ModelError(f'{what}: group_state number {number} has no name')
-    where = f'{what}: pose {name!r}'
-    values: dict[str, str | None] = {}
-    for joint in element.findall('joint'):
-        joint_name = joint.get('name', '')
-        if joint_name in values:
-            raise ModelError(f'{where}: joint {joint_name!r} appears twice')
-        values[joint_name] = joint.get('value')
-    return GroupState(name, element.get('group') or None, values)
+        name, group = element.get('name'), element.get('group', '')
+        if not name:
+            raise ModelError(f'{what}: group_state number {number} has no name')
+        texts: dict[str, str | None] = {}
+        for joint in element.findall('joint'):
+            joint_name = joint.get('name', '')
+            if joint_name in texts:
+                raise ModelError(f'{what}: pose {name!r}: joint {joint_name!r} appears twice')
+            texts[joint_name] = joint.get('value')
+        if states.setdefault((group, name), texts) is not texts:
+            raise ModelError(f'{what}: two states of the group {group or None!r} are named '
+                             f'{name!r}')
+    return what, states
 
 
 def _numbers(text: str | None, where: str) -> tuple[float, ...]:

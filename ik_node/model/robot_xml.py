@@ -8,25 +8,60 @@ Other readers of URDF know no namespaces: names keep their prefixes, declared or
 """
 
 import re
+from os import PathLike
+from pathlib import Path
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-from ik_node.support.bounds import MAX_ATTRIBUTES, MAX_NESTING, MAX_NODES, check_size
+from ik_node.support.bounds import (
+    MAX_ATTRIBUTES,
+    MAX_NESTING,
+    MAX_NODES,
+    as_path,
+    check_size,
+    read_bytes,
+    reading,
+)
 from ik_node.support.exceptions import ModelError, shown
 
 XACRO = 'xacro'
+_BLANK = '\ufeff \t\r\n'
 _PIECE = 1_000_000  # bytes that are parsed at a time: those of an unfinished name once more each
 _XACRO_WORDS = ('include', 'insert_block', 'call', 'macro', 'property', 'arg', 'if', 'unless',
                 'element', 'attribute')
 _EXPRESSIONS = (re.compile(r'\$\{'), '}'), (re.compile(r'\$\((eval|env|optenv)\s'), ')')
 
 
-def parse_robot(data: bytes, what: str, encoding: str | None = None) -> ElementTree.Element:
-    """Return the <robot> of an XML text.
+def xml_text(source: object, what: str) -> tuple[Path | None, str]:
+    """Return the file that a source is, None for the XML text itself, and the text.
 
-    what: how messages name the text. encoding: overrides the declared one; None: as declared.
-    Comments may have "--" in them, and stand before the declaration. Raises ModelError.
+    what: how messages name it. Raises ModelError.
     """
+    if isinstance(source, str) and (text := source.lstrip(_BLANK)).startswith('<'):
+        return None, text
+    if not isinstance(source, (str, PathLike)):
+        raise ModelError(f'{what} must be a path to a file, or the XML text itself, not '
+                         f'{shown(source)}')
+    path = as_path(source, what)
+    with reading(f'{what} {str(path)!r}', '; give a path to a file, or the XML text itself'):
+        data = read_bytes(path)
+    declared = re.match(rb'\s*<\?xml[^>]*encoding=["\']([\w-]+)["\']', data)
+    encoding = (declared[1].decode() if declared else
+                'utf-16' if data.startswith((b'\xff\xfe<', b'\xfe\xff\0<')) else 'utf-8')
+    try:
+        return path, data.decode(encoding).lstrip(_BLANK)
+    except (ValueError, LookupError) as error:  # the codecs raise more than UnicodeDecodeError
+        raise ModelError(f'{str(path)!r} is not text in its encoding: {error}') from error
+
+
+def parse_robot(source: str | bytes, what: str) -> ElementTree.Element:
+    """Return the <robot> of an XML text; bytes are in the encoding that they declare.
+
+    what: how messages name the text. Comments may have "--" in them, and stand before the
+    declaration. Raises ModelError.
+    """
+    data, encoding = (source, None) if isinstance(source, bytes) else (
+        source.encode(errors='surrogatepass'), 'utf-8')  # the parser refuses what UTF-8 cannot hold
     check_size(len(data), what)
     problem: Exception | None = None
     for text in (data, _without_comments(data)):

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from xml.etree import ElementTree
 
-from ik_node.model.robot_xml import parse_robot, uses_xacro
+from ik_node.model.robot_xml import parse_robot, uses_xacro, xml_text
 from ik_node.model.tree_structure import TreeStructure
-from ik_node.support.bounds import as_path, read_bytes, reading
 from ik_node.support.exceptions import ModelError
 
 
@@ -15,16 +14,9 @@ def read_srdf(source: str | PathLike[str]) -> tuple[str, ElementTree.Element]:
 
     Raises ModelError for an invalid file, and for one that uses xacro.
     """
-    what = 'the SRDF'
-    encoding: str | None = 'utf-8'
-    if isinstance(source, str) and (text := source.lstrip('\ufeff \t\r\n')).startswith('<'):
-        data = text.encode(errors='replace')
-    else:
-        source = as_path(source, what)
-        what, encoding = str(source), None  # as the file declares it
-        with reading(f'the SRDF {what!r}'):
-            data = read_bytes(source).removeprefix(b'\xef\xbb\xbf').lstrip(b' \t\r\n')
-    robot = parse_robot(data, what, encoding)
+    path, text = xml_text(source, 'the SRDF')
+    what = 'the SRDF' if path is None else str(path)
+    robot = parse_robot(text, what)
     if uses_xacro(robot):
         raise ModelError(f'{what} uses xacro; expand it first: "xacro FILE > robot.srdf"')
     return what, robot

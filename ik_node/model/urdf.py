@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from ik_node.model.joints import PRISMATIC, RATES, REVOLUTE
 from ik_node.model.parts import ModelParts
-from ik_node.model.robot_xml import parse_robot, remove_unknown_calls, uses_xacro
+from ik_node.model.robot_xml import parse_robot, remove_unknown_calls, uses_xacro, xml_text
 from ik_node.model.urdf_joints import lacks_velocity, read_joint
 from ik_node.model.urdf_links import read_collisions, read_inertials, read_visuals
 from ik_node.model.xacro_expansion import expanded
@@ -21,7 +21,6 @@ from ik_node.support import bounds
 from ik_node.support.exceptions import ModelError, names, shown
 
 _WHAT = 'the robot description'
-_BLANK = '\ufeff \t\r\n'
 _LATEST = (1, 2)
 
 
@@ -33,14 +32,14 @@ def read_urdf(source: str | PathLike[str],
 
     Raises ModelError.
     """
-    path, text = _path_and_text(source)
+    path, text = xml_text(source, _WHAT)
     is_xacro_file = path is not None and path.suffix == '.xacro'
     robot, warnings = _parsed(text, is_xacro_file)
     if xacro_args or is_xacro_file or uses_xacro(robot):
         text = expanded(robot, path, xacro_args or {}, [*map(Path, package_folders)])
-        robot = parse_robot(_encoded(text), _WHAT, 'utf-8')
+        robot = parse_robot(text, _WHAT)
     parts = _read(robot, text, warnings, hold_complex_joints, soft_limits, rotation)
-    return parts if _is_text(source) else replace(parts, source_path=str(source))
+    return parts if path is None else replace(parts, source_path=str(source))
 
 
 def read_untrusted_urdf(text: str, hold_complex_joints: bool = False,
@@ -49,7 +48,7 @@ def read_untrusted_urdf(text: str, hold_complex_joints: bool = False,
 
     xacro reads files and evaluates expressions; a text that uses it is refused. Raises ModelError.
     """
-    text = text.lstrip(_BLANK)
+    text = text.lstrip('\ufeff \t\r\n')
     if text and '<' not in text:
         raise ModelError(f'the robot description is not XML: it begins with {shown(text[:60])}; '
                          'the name of a file is for the parameter model_path')
@@ -73,7 +72,7 @@ def is_xacro(head: str) -> bool:
 
 def _parsed(text: str, is_xacro_file: bool = False) -> tuple[ElementTree.Element, list[str]]:
     """Return a robot, without what xacro has left behind unless it is xacro's input; warnings."""
-    robot = parse_robot(_encoded(text), _WHAT, 'utf-8')
+    robot = parse_robot(text, _WHAT)
     removed = [] if is_xacro_file else remove_unknown_calls(robot)
     return robot, [f'the elements {names(removed)} are ignored: calls of macros that are not '
                    'defined, which xacro has left behind'] if removed else []
@@ -95,36 +94,6 @@ def _read(robot: ElementTree.Element, text: str, warnings: list[str], hold_compl
                 for k, element in enumerate(joints)],
         robot.get('name', 'robot'), warnings, text, read_visuals(robot, warnings),
         read_inertials(robot, warnings), read_collisions(robot, warnings))
-
-
-def _encoded(text: str) -> bytes:
-    """Return a text as UTF-8; what UTF-8 cannot hold is left to the parser to refuse."""
-    return text.encode(errors='surrogatepass')
-
-
-def _path_and_text(source: str | PathLike[str]) -> tuple[Path | None, str]:
-    if _is_text(source):
-        return None, str(source).lstrip(_BLANK)
-    if not isinstance(source, (str, PathLike)):
-        raise ModelError('a robot description must be a path to a .urdf or .xacro file, or the '
-                         f'XML text itself, not {type(source).__name__}')
-    path = bounds.as_path(source, 'a robot description')
-    return path, _decoded(path).lstrip(_BLANK)
-
-
-def _is_text(source: object) -> bool:
-    return isinstance(source, str) and source.lstrip(_BLANK).startswith('<')
-
-
-def _decoded(path: Path) -> str:
-    with bounds.reading(f'the robot description {str(path)!r}',
-                        '; give a path to a .urdf or .xacro file, or the XML text itself'):
-        data = bounds.read_bytes(path)
-    declared = re.match(rb'\s*<\?xml[^>]*encoding=["\']([\w-]+)["\']', data)
-    try:
-        return data.decode(declared[1].decode() if declared else 'utf-8')
-    except (ValueError, LookupError) as error:  # the codecs raise more than UnicodeDecodeError
-        raise ModelError(f'{str(path)!r} is not text in its encoding: {error}') from error
 
 
 def _name(element: ElementTree.Element, index: int) -> str:

@@ -6,7 +6,6 @@ defaults filled in; the returned numbers are then checked here.
 """
 
 import math
-from collections.abc import Mapping
 from xml.etree import ElementTree
 
 import numpy as np
@@ -15,8 +14,8 @@ from urdf_parser_py import urdf
 from ik_node.model import joints
 from ik_node.model.hierarchy import Range, intersection
 from ik_node.model.joints import ComplexJoint, Joint, Mimic, limits_of
-from ik_node.model.numbered_text import number_in, number_of, numbers_in
-from ik_node.model.urdf_links import read_origin
+from ik_node.model.numbered_text import number_in, number_of
+from ik_node.model.urdf_links import attribute_numbers, read_origin
 from ik_node.support.exceptions import ModelError, names, shown
 
 _COMPLEX = (joints.PLANAR, joints.FLOATING)  # URDF's joints of several degrees of freedom
@@ -48,15 +47,19 @@ def read_joint(element: ElementTree.Element, name: str, hold_complex_joints: boo
         placement = read_origin(element)
     except ValueError as error:
         raise ModelError(f'joint {name!r}: {error}') from error
-    found = element.find('limit')
-    limit = {} if found is None else found.attrib
+    limit = element.find('limit')
+    limit = ElementTree.Element('limit') if limit is None else limit
     if kind == joints.FIXED:
         return Joint(name, kind, parsed.parent, parsed.child, placement, lower=0.0, upper=0.0)
     if kind in _COMPLEX:
         joint = ComplexJoint(name, kind, parsed.parent, parsed.child, placement,
                              _axis(parsed.axis, name, warnings), rotation)
         return _complex_joint(joint, limit, hold_complex_joints, warnings)
-    mimic = _mimic(parsed.mimic, name)
+    try:
+        mimic = None if parsed.mimic is None else Mimic(
+            parsed.mimic.joint, parsed.mimic.multiplier, parsed.mimic.offset)
+    except ModelError as error:
+        raise ModelError(f'joint {name!r}: {error}') from error
     try:
         kind, limits = _limits(limit, kind, name, warnings)
     except ModelError as error:
@@ -79,11 +82,11 @@ def lacks_velocity(element: ElementTree.Element) -> bool:
         limit is not None and not (number_of(limit.get('velocity', 'inf')) or 0.0) > 0.0)
 
 
-def _complex_joint(joint: ComplexJoint, limit: Mapping[str, str], hold: bool,
+def _complex_joint(joint: ComplexJoint, limit: ElementTree.Element, hold: bool,
                    warnings: list[str]) -> Joint | ComplexJoint:
     """Return a planar or floating joint, or a fixed one in its place. URDF gives them no limits."""
     where = f'joint {joint.name!r} is {joint.type}'
-    if not limit.keys().isdisjoint(joints.RATES):
+    if any(key in limit.attrib for key in joints.RATES):
         warnings.append(f'{where}: its limits of acceleration and jerk are ignored')
     if hold:
         warnings.append(f'{where}: it is fixed, as requested')
@@ -109,7 +112,7 @@ def _parsed(element: ElementTree.Element, name: str, kind: str,
             ElementTree.SubElement(reduced, tag, {**defaults, **attributes})
     for part in reduced:
         for key in _NUMERIC & part.attrib.keys():
-            _numbers(part.attrib, key, 3 if key == 'xyz' else 1, f'joint {name!r}: its {part.tag}')
+            _numbers(part, key, name)
     try:
         return urdf.Joint.from_xml_string(ElementTree.tostring(reduced, encoding='unicode'))
     except Exception as error:  # urdf_parser_py raises whatever its conversions meet
@@ -129,9 +132,9 @@ def _axis(xyz: list[float] | None, name: str, warnings: list[str]) -> np.ndarray
     return axis / length
 
 
-def _limits(limit: Mapping[str, str], kind: str, name: str,
+def _limits(limit: ElementTree.Element, kind: str, name: str,
             warnings: list[str]) -> tuple[str, Range]:
-    present = [key for key in ('lower', 'upper') if key in limit]
+    present = [key for key in ('lower', 'upper') if key in limit.attrib]
     if kind == joints.CONTINUOUS:
         return kind, _UNLIMITED
     if not present:
@@ -140,8 +143,8 @@ def _limits(limit: Mapping[str, str], kind: str, name: str,
                              'upper="…"/>')
         warnings.append(f'joint {name!r} is revolute without limits: read as continuous')
         return joints.CONTINUOUS, _UNLIMITED
-    lower, upper = (_numbers(limit, key, 1, f'joint {name!r}: its limit')[0] if key in present
-                    else 0.0 for key in ('lower', 'upper'))
+    lower, upper = (_numbers(limit, key, name)[0] if key in present else 0.0
+                    for key in ('lower', 'upper'))
     lower, upper = limits = limits_of(lower, upper, f'joint {name!r}')
     if len(present) == 1:
         warnings.append(f'joint {name!r} has only the limit {present[0]}; the other one is 0')
@@ -176,25 +179,22 @@ def _softened(limits: Range, element: ElementTree.Element, kind: str, name: str,
     return limits
 
 
-def _numbers(attributes: Mapping[str, str], key: str, count: int, what: str) -> list[float]:
-    text = attributes[key]
+def _numbers(element: ElementTree.Element, key: str, joint: str) -> list[float]:
+    """Return `attribute_numbers` of an element of a joint. Raises ModelError."""
     try:
-        numbers = numbers_in(text, most_splits=count)
-    except ValueError:
-        numbers = []
-    if len(numbers) != count:
-        raise ModelError(f'{what} {key}="{text:.60}" must be '
-                         f'{"a number" if count == 1 else "three numbers"}')
-    return numbers
+        return attribute_numbers(element, key, 3 if key == 'xyz' else 1,
+                                 f'joint {joint!r}: its {element.tag}', any_size=True)
+    except ValueError as error:
+        raise ModelError(str(error)) from error
 
 
-def _positive(limit: Mapping[str, str], key: str) -> float:
+def _positive(limit: ElementTree.Element, key: str) -> float:
     """Return a limit's attribute, or infinity where it says nothing usable: 0, NaN, no number."""
     value = number_of(limit.get(key, 'inf'))
     return value if value is not None and 0.0 < value < joints.UNLIMITED else math.inf
 
 
-def _rate(limit: Mapping[str, str], key: str, name: str) -> float:
+def _rate(limit: ElementTree.Element, key: str, name: str) -> float:
     """Return one of RATES, infinite where there is none or 0, as files say it of velocities."""
     text = limit.get(key, 'inf')
     try:
@@ -203,11 +203,3 @@ def _rate(limit: Mapping[str, str], key: str, name: str) -> float:
         raise ModelError(f'joint {name!r}: its {key} must be a number, not '
                          f'{shown(text)}') from error
 
-
-def _mimic(parsed: urdf.JointMimic | None, name: str) -> Mimic | None:
-    if parsed is None:
-        return None
-    if not math.isfinite(parsed.multiplier) or not math.isfinite(parsed.offset):
-        raise ModelError(f'joint {name!r}: its mimic has multiplier {parsed.multiplier} and offset '
-                         f'{parsed.offset}; both must be finite numbers')
-    return Mimic(parsed.joint, parsed.multiplier, parsed.offset)

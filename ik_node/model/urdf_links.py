@@ -3,6 +3,7 @@
 Invalid ones give warnings, not errors: only joints are needed.
 """
 
+import contextlib
 import math
 from collections.abc import Callable
 from typing import TypeVar
@@ -11,14 +12,14 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ik_node.model.geometry import Box, Capsule, Collision, Cylinder, Mesh, Shape, Sphere, Visual
-from ik_node.model.numbered_text import number_of, numbers_or_nan
+from ik_node.model.numbered_text import numbers_in, numbers_or_nan
 from ik_node.model.parts import Inertial
 from ik_node.spatial import pose_from_rotation, pose_from_rpy
 from ik_node.spatial.rotations import as_rotation
 from ik_node.support.bounds import MAX_NUMBER
-from ik_node.support.exceptions import InputError, shown
+from ik_node.support.exceptions import InputError
 
-_COUNTS = {'xyz': (3, 'three'), 'rpy': (3, 'three'), 'quat_xyzw': (4, 'four')}
+_COUNTS = {1: 'a number', 3: 'three numbers', 4: 'four numbers'}
 _ENTRIES = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 _MOST_NUMBERS = 8  # the rest of a longer text stays one word, which is no number
 _Color = tuple[float, float, float, float]
@@ -35,25 +36,31 @@ def read_origin(element: ElementTree.Element) -> np.ndarray:
     origin = element.find('origin')
     if origin is None:
         return np.eye(4)
-    xyz = _origin_numbers(origin, 'xyz', '0 0 0')
+    xyz = attribute_numbers(origin, 'xyz', 3, 'its origin', '0 0 0')
     if 'quat_xyzw' not in origin.attrib:
-        return pose_from_rpy(xyz, _origin_numbers(origin, 'rpy', '0 0 0'))
+        return pose_from_rpy(xyz, attribute_numbers(origin, 'rpy', 3, 'its origin', '0 0 0'))
     if 'rpy' in origin.attrib:
         raise ValueError('its origin has both rpy and quat_xyzw; one of them must be removed')
     try:
-        return pose_from_rotation(as_rotation(_origin_numbers(origin, 'quat_xyzw', ''),
-                                              'its origin quat_xyzw'), xyz)
+        return pose_from_rotation(as_rotation(attribute_numbers(
+            origin, 'quat_xyzw', 4, 'its origin'), 'its origin quat_xyzw'), xyz)
     except InputError as error:
         raise ValueError(str(error)) from error
 
 
-def _origin_numbers(origin: ElementTree.Element, key: str, default: str) -> np.ndarray:
-    text = origin.get(key, default)
-    numbers = np.array(numbers_or_nan(text, _MOST_NUMBERS))
-    count, word = _COUNTS[key]
-    if len(numbers) != count or not (np.abs(numbers) <= MAX_NUMBER).all():
-        raise ValueError(f'its origin {key}="{text:.60}" must be {word} numbers, finite and at '
-                         f'most {MAX_NUMBER:g} in size')
+def attribute_numbers(element: ElementTree.Element, key: str, count: int, what: str,
+                      default: str = '', any_size: bool = False) -> list[float]:
+    """Return as many numbers as an attribute must list, each at most MAX_NUMBER in size.
+
+    what: how messages name the element. any_size: whether others are taken, NaN too. Raises
+    ValueError.
+    """
+    text, numbers = element.get(key, default), list[float]()
+    with contextlib.suppress(ValueError):
+        numbers = numbers_in(text, most_splits=_MOST_NUMBERS)
+    if len(numbers) != count or not (any_size or all(abs(one) <= MAX_NUMBER for one in numbers)):
+        bound = '' if any_size else f', finite and at most {MAX_NUMBER:g} in size'
+        raise ValueError(f'{what} {key}="{text:.60}" must be {_COUNTS[count]}{bound}')
     return numbers
 
 
@@ -85,7 +92,7 @@ def _inertial(element: ElementTree.Element, problems: list[str]) -> Inertial:
     mass = element.find('mass')
     if mass is None or mass.get('value') is None:
         raise ValueError('it has no <mass value="…"/>')
-    value, T_link_inertial = _number(mass, 'value'), read_origin(element)
+    (value,), T_link_inertial = attribute_numbers(mass, 'value', 1, 'mass'), read_origin(element)
     entries = dict.fromkeys(_ENTRIES, 0.0)
     try:
         entries.update(_moments(element.find('inertia'), problems))
@@ -108,16 +115,8 @@ def _moments(inertia: ElementTree.Element | None, problems: list[str]) -> dict[s
         raise ValueError(f'there is no {", ".join(missing)}')
     if missing:
         problems.append(f'its inertia has no {", ".join(missing)}; set to 0')
-    return {key: _number(inertia, key) for key in _ENTRIES if key not in missing}
-
-
-def _number(element: ElementTree.Element, key: str) -> float:
-    text = element.get(key, '')
-    number = number_of(text)
-    if number is None or not abs(number) <= MAX_NUMBER:
-        raise ValueError(f'{element.tag} {key}="{text:.60}" must be a number, at most '
-                         f'{MAX_NUMBER:g} in size')
-    return number
+    return {key: attribute_numbers(inertia, key, 1, 'inertia')[0]
+            for key in _ENTRIES if key not in missing}
 
 
 def read_visuals(robot: ElementTree.Element, warnings: list[str]) -> dict[str, tuple[Visual, ...]]:
@@ -160,10 +159,13 @@ def _shape(owner: ElementTree.Element) -> Shape:
     element = owner.find('geometry/*')
     if element is None:
         raise ValueError('it has no geometry')
+
+    def numbers(key: str, count: int = 1) -> tuple:
+        return tuple(attribute_numbers(element, key, count, element.tag))
     if element.tag == 'box':
-        return Box(_numbers(element.get('size', ''), 3))
+        return Box(numbers('size', 3))
     if element.tag in ('cylinder', 'capsule'):
-        radius, length = (_numbers(element.get(key, ''), 1)[0] for key in ('radius', 'length'))
+        (radius,), (length,) = numbers('radius'), numbers('length')
         if element.tag == 'cylinder':
             return Cylinder(radius, length)
         if min(radius, length) < 0.0:
@@ -171,11 +173,11 @@ def _shape(owner: ElementTree.Element) -> Shape:
                              'not be negative')
         return Capsule(radius, length)
     if element.tag == 'sphere':
-        return Sphere(_numbers(element.get('radius', ''), 1)[0])
+        return Sphere(*numbers('radius'))
     if element.tag == 'mesh' and element.get('filename'):
-        scale = _numbers(element.get('scale', '1'))
-        return Mesh(element.get('filename', ''), scale * 3 if len(scale) == 1 else
-                    _numbers(element.get('scale', ''), 3))
+        words = element.get('scale', '1').split()
+        element.set('scale', ' '.join(words * 3 if len(words) == 1 else words))
+        return Mesh(element.get('filename', ''), numbers('scale', 3))
     raise ValueError(f'its shape is {ElementTree.tostring(element, encoding="unicode").strip()}')
 
 
@@ -187,11 +189,3 @@ def _color_of(material: ElementTree.Element) -> _Color | None:
         return None
     red, green, blue, opacity = (*numbers, 1.0)[:4]
     return red, green, blue, opacity
-
-
-def _numbers(text: str, count: int | None = None) -> tuple:
-    """Return the numbers of a text. Raises ValueError for others than `count` finite ones."""
-    numbers = tuple(numbers_or_nan(text, _MOST_NUMBERS))
-    if not all(map(math.isfinite, numbers)) or (count is not None and len(numbers) != count):
-        raise ValueError(f'{shown(text)} is not {count or "any"} finite numbers')
-    return numbers

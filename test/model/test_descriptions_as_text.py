@@ -61,7 +61,7 @@ def test_what_xacro_would_not_change_is_no_xacro(text):
     with opened_files() as opened:
         assert KinematicTree.from_urdf(text).links == ('l0', 'l1', 'l2')
     assert not any('xacro' in name for name in opened)
-    assert read_group_states(text)[1] == []
+    assert read_group_states(text)[1] == {}
 
 
 @pytest.mark.parametrize('text', [

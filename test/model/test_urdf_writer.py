@@ -167,7 +167,7 @@ def test_a_visual_that_cannot_be_read_is_left_out_with_a_warning():
     tree = KinematicTree.from_urdf(VISUAL)
     assert 'b' not in tree.visuals
     assert [warning[:34] for warning in tree.warnings] == ["link 'b': a visual is skipped: its",
-                                                           "link 'b': a visual is skipped: 'bi",
+                                                           "link 'b': a visual is skipped: sph",
                                                            "link 'b': a visual is skipped: it "]
 
 
