@@ -14,7 +14,7 @@ from ik_node.model.joint_space import check_inside
 from ik_node.motion.interpolation import between_poses, nearest_end, straight
 from ik_node.motion.interpolation import easing as easing_by_name
 from ik_node.spatial.rotations import as_pose
-from ik_node.support.arguments import floats
+from ik_node.support.arguments import floats, shaped
 from ik_node.support.exceptions import InputError, shown
 
 
@@ -29,8 +29,7 @@ class Schedule:
         """Take times (m,), s, and one easing, or one for each of the m − 1 segments."""
         self.times = increasing_times(times, 2)
         self.times.flags.writeable = False
-        self._durations = np.diff(self.times)
-        segments = len(self._durations)
+        segments = len(self.times) - 1
         if not isinstance(easing, (str, list, tuple)):
             raise InputError(f'easing must be a name or a list of names, not {shown(easing)}')
         names = [easing] * segments if isinstance(easing, str) else list(easing)
@@ -49,15 +48,14 @@ class Schedule:
         if t.ndim > 1:
             raise InputError(f't must be a number or have the shape (k,), not {t.shape}')
         segment = np.clip(np.searchsorted(self.times, t, side='right') - 1, 0,
-                          len(self._durations) - 1)
-        s = np.clip((t - self.times[segment]) / self._durations[segment], 0.0, 1.0)
-        part, rate = np.empty(t.shape), np.zeros(t.shape)
-        for index in np.ndindex(t.shape):
-            ease = self.easings[segment[index]]
-            part[index] = ease(s[index])
-            if self.times[0] <= t[index] <= self.times[-1]:
-                rate[index] = ease.slope(s[index]) / self._durations[segment[index]]
-        return segment, part, rate
+                          len(self.easings) - 1)
+        durations = np.diff(self.times)[segment]
+        s = np.clip((t - self.times[segment]) / durations, 0.0, 1.0)
+        eased = [(self.easings[i](one), self.easings[i].slope(one))
+                 for i, one in zip(segment.flat, s.flat)]
+        part, slope = np.reshape(eased, (*t.shape, 2)).T
+        inside = (self.times[0] <= t) & (t <= self.times[-1])
+        return segment, part, slope * inside / durations
 
 
 class KeyConfigurations(Schedule):
@@ -75,14 +73,8 @@ class KeyConfigurations(Schedule):
         """
         check_chain(chain)
         super().__init__(times, easing)
-        self.configurations = floats(configurations, 'configurations')
-        shape = (len(self.times), chain.n_joints)
-        if self.configurations.shape != shape:
-            raise InputError(f'configurations must have the shape {shape}, a row for each time and '
-                             f'a column for each of {", ".join(chain.joint_names)}, not '
-                             f'{self.configurations.shape}')
         self.configurations = check_inside(
-            chain, self.configurations,
+            chain, shaped(configurations, (len(self.times), chain.n_joints), 'configurations'),
             lambda i: f'key configuration {i + 1}, at {self.times[i]:g} s')
         for i in range(1, len(self.times)):
             self.configurations[i] = nearest_end(chain, self.configurations[i - 1],
@@ -120,11 +112,7 @@ class KeyPoses(Schedule):
         Raises as `Schedule`, and InputError for wrong shapes and matrices that are not poses.
         """
         super().__init__(times, easing)
-        self.poses = floats(poses, 'poses')
-        shape = (len(self.times), 4, 4)
-        if self.poses.shape != shape:
-            raise InputError(f'poses must have the shape {shape}, one pose for each time, not '
-                             f'{self.poses.shape}')
+        self.poses = shaped(poses, (len(self.times), 4, 4), 'poses')
         for i, T in enumerate(self.poses):
             as_pose(T, f'key pose {i + 1}, at {self.times[i]:g} s,')
         self.poses.flags.writeable = False
@@ -136,8 +124,5 @@ class KeyPoses(Schedule):
         InputError for times that are no finite numbers.
         """
         segment, part, _ = self.locate(t)
-        T = np.empty((*part.shape, 4, 4))
-        for index in np.ndindex(part.shape):
-            i = segment[index]
-            T[index] = between_poses(self.poses[i], self.poses[i + 1], part[index])
-        return T
+        return np.reshape([between_poses(self.poses[i], self.poses[i + 1], share)
+                           for i, share in zip(segment.flat, part.flat)], (*part.shape, 4, 4))

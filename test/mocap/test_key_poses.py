@@ -124,7 +124,7 @@ def test_wrong_easings_are_refused(names, error, says):
 @pytest.mark.parametrize(('configurations', 'says'), [
     ([[0.0, 0.0], [0.0, 2.5], [0.0, 0.0]],
      "key configuration 2, at 1.25 s: 2.5 is outside the limits -2 to 2 of joint 'joint_2'"),
-    ([[0.0, 0.0]] * 2, r'must have the shape \(3, 2\).* joint_1, joint_2, not \(2, 2\)'),
+    ([[0.0, 0.0]] * 2, r'must have the shape \(3, 2\), not \(2, 2\)'),
     ([[0.0]] * 3, r'not \(3, 1\)'), ([[0.0, 0.0], [0.0], [0.0]], 'configurations must be numbers'),
     ([[0.0, 0.0], [0.0, np.inf], [0.0, 0.0]], 'configurations must be finite')])
 def test_wrong_configurations_are_refused(configurations, says):
