@@ -24,7 +24,7 @@ _VIRIDIS = np.array([
 PARTLY_REACHABLE, REACHABLE = (0.66, 0.79, 0.91), (0.18, 0.44, 0.69)
 """The colours of voxels in "reachable"."""
 _MARGIN = 0.06                # of the size, around what is drawn
-_TEXT_WIDTH = 66              # characters
+_TEXT_WIDTH = 76              # characters, of a view
 
 
 def draw_workspace(workspace: Workspace, figure: str, file: str | PathLike[str]) -> None:
@@ -36,40 +36,21 @@ def draw_workspace(workspace: Workspace, figure: str, file: str | PathLike[str])
     be written.
     """
     from matplotlib.figure import Figure
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    values = workspace.grid(figure)
-    planar = workspace.voxels.dimension < 3
-    sheet = Figure(figsize=(8.6, 8.0) if planar else (11.6, 11.0), dpi=130,
-                   layout=ConstrainedLayoutEngine(h_pad=0.1, w_pad=0.1))
-    if planar:
-        text, axes = None, [sheet.add_subplot()]
-        views = [int(np.flatnonzero(workspace.voxels.fixed_axes)[-1])]
-    else:
-        *axes, text = sheet.subplots(2, 2).ravel()
-        views = [1, 0, 2]
-    for panel, across in zip(axes, views):
+    values, voxels = workspace.grid(figure), workspace.voxels
+    views = [1, 0, 2] if voxels.dimension == 3 else [int(np.flatnonzero(voxels.fixed_axes)[-1])]
+    sheet = Figure(figsize=(3.0 + 5.2 * len(views), 8.6 - 0.6 * len(views)), dpi=130,
+                   layout='constrained')
+    panels = sheet.subplots(1, len(views), squeeze=False)[0]
+    for panel, across in zip(panels, views):
         drawn = _draw_section(panel, workspace, values, across, figure)
-    handles, lines = _legend(workspace, figure), workspace.describe().splitlines()
-    robot = f'{workspace.chain.tree.name}: {TITLES[figure]}'
-    label = None if figure == 'reachable' else _label(workspace, figure)
-    if text is None:
-        panel.legend(handles=handles, loc='upper center', bbox_to_anchor=(0.5, -0.07), ncols=2,
-                     frameon=False)
-        panel.set_title(f'{robot}\n{lines[0]}', color=_INK)
-        if label:
-            sheet.colorbar(drawn, ax=panel, shrink=0.85, pad=0.02, label=label)
-    else:
-        sheet.suptitle(robot, fontsize=15, color=_INK)
-        text.axis('off')
-        parts = [part for line in lines
-                 for part in wrap(line, _TEXT_WIDTH, subsequent_indent='    ')]
-        text.text(0.02, 0.98, '\n'.join(parts), va='top', fontsize=10.5, color=_INK,
-                  linespacing=1.6, transform=text.transAxes)
-        text.legend(handles=handles, loc='lower left', frameon=False, fontsize=10.5)
-        if label:
-            bar = text.inset_axes((0.02, 0.38, 0.96, 0.05))
-            sheet.colorbar(drawn, cax=bar, orientation='horizontal', label=label)
+    sheet.suptitle('\n'.join([f'{workspace.chain.tree.name}: {TITLES[figure]}', *(
+        part for line in workspace.describe().splitlines()
+        for part in wrap(line, _TEXT_WIDTH * len(views)))]), color=_INK)
+    sheet.legend(handles=_legend(workspace, figure), loc='outside lower center', ncols=2,
+                 frameon=False)
+    if figure != 'reachable':
+        sheet.colorbar(drawn, ax=panels, shrink=0.85, label=_label(workspace, figure))
     sheet.savefig(file, format='png')
 
 
