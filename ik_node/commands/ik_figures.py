@@ -12,13 +12,8 @@ from textwrap import fill
 import numpy as np
 
 from ik_node.commands import figures_textbook as textbook
+from ik_node.commands import pictures
 from ik_node.commands.figures_drawing import draw_figure
-from ik_node.commands.pictures import (
-    MissingPackageError,
-    check_folder,
-    check_matplotlib,
-    markdown_table,
-)
 from ik_node.commands.progress import ProgressBar
 from ik_node.kinematics.reach import extent
 from ik_node.model.readers import read_robot
@@ -51,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             remarks = options.goal is None and options.frames == textbook.FRAMES
             options.markdown.write_text(
                 _page(figures, runs, options.out, options.markdown, remarks), encoding='utf-8')
-    except (IkError, OSError, MissingPackageError) as error:
+    except (IkError, OSError, pictures.MissingPackageError) as error:
         print(f'ik_figures: {error}', file=sys.stderr)
         return 2
     print(_table(runs))
@@ -84,7 +79,7 @@ def _chosen(numbers: Sequence[str]) -> list[textbook.TextbookFigure]:
 
 def _check_requirements(options: argparse.Namespace) -> None:
     """Check requirements before the computation, and create the folder."""
-    check_matplotlib('the pictures need')
+    pictures.check_matplotlib('the pictures need')
     try:
         options.out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -92,12 +87,12 @@ def _check_requirements(options: argparse.Namespace) -> None:
                       f'{error.strerror}') from error
     if not os.access(options.out, os.W_OK | os.X_OK):
         raise OSError(f'{options.out.absolute()} cannot be written to')
-    check_folder(options.markdown)
+    pictures.check_folder(options.markdown)
 
 
 def _table(runs: _Runs) -> str:
     """Return how the runs ended as a Markdown table."""
-    return _minus(markdown_table(_HEAD, [
+    return _minus(pictures.markdown_table(_HEAD, [
         (f'{number} ({"ab"[k]})' if len(of_figure) > 1 else number,
          '({:g}, {:g})'.format(*each.goals[-1]), each.method.label, _spaced(each.end, 1),
          _spaced(each.tips[-1], 3), f'{each.largest:.3f}', f'{each.longest:.3f}')
@@ -107,7 +102,7 @@ def _table(runs: _Runs) -> str:
 def _page(figures: Sequence[textbook.TextbookFigure], runs: _Runs, folder: Path, page: Path,
           remarks: bool) -> str:
     """Return a page of the pictures, what to see in each of them, and the table."""
-    pictures = Path(os.path.relpath(folder, page.absolute().parent)).as_posix()
+    place = Path(os.path.relpath(folder, page.absolute().parent)).as_posix()
     paragraphs = ["# The textbook's figures", fill(
         'A planar arm of three links, 15, 10 and 5 long, follows a goal that moves on a straight '
         'line from the tip at q = (π/8, π/4, π/4) to its end, as in figures 5.20 to 5.25 of '
@@ -120,7 +115,7 @@ def _page(figures: Sequence[textbook.TextbookFigure], runs: _Runs, folder: Path,
     for figure in figures:
         of_figure = runs[figure.number]
         paragraphs += [f'## {figure.number}: {figure.title}',
-                       f'![Figure {figure.number}]({pictures}/{figure.file})']
+                       f'![Figure {figure.number}]({place}/{figure.file})']
         if remarks:
             remark = figure.remark.format(**dict(zip('ab', of_figure)))
             paragraphs.append(fill(_minus(remark), _LINE))

@@ -7,12 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ik_node.collision import CollisionModel
-from ik_node.commands.inspection import (
-    chains_to_show,
-    inspect_chain,
-    inspect_collisions,
-    inspect_tree,
-)
+from ik_node.commands import inspection
 from ik_node.model.readers import FORMATS, read_model
 from ik_node.model.srdf import read_disabled_collisions
 from ik_node.model.xacro_expansion import xacro_arguments
@@ -34,10 +29,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.urdf:
             print(tree.to_urdf().rstrip('\n'))
             return 0
-        chains = [inspect_chain(chain) for chain in chains_to_show(tree, options.base, options.tip)]
-        report = {**inspect_tree(tree), 'chains': chains}
+        chains = [inspection.inspect_chain(chain)
+                  for chain in inspection.chains_to_show(tree, options.base, options.tip)]
+        report = {**inspection.inspect_tree(tree), 'chains': chains}
         if options.collisions or options.srdf:
-            report['collisions'] = inspect_collisions(CollisionModel(
+            report['collisions'] = inspection.inspect_collisions(CollisionModel(
                 tree.body(), disabled=read_disabled_collisions(
                     options.srdf, tree) if options.srdf else ()).robot)
     except (IkError, FileNotFoundError) as error:

@@ -13,15 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-from ik_node.support.bounds import (
-    MAX_ATTRIBUTES,
-    MAX_NESTING,
-    MAX_NODES,
-    as_path,
-    check_size,
-    read_bytes,
-    reading,
-)
+from ik_node.support import bounds
 from ik_node.support.exceptions import ModelError, shown
 
 XACRO = 'xacro'
@@ -42,9 +34,10 @@ def xml_text(source: object, what: str) -> tuple[Path | None, str]:
     if not isinstance(source, (str, PathLike)):
         raise ModelError(f'{what} must be a path to a file, or the XML text itself, not '
                          f'{shown(source)}')
-    path = as_path(source, what)
-    with reading(f'{what} {str(path)!r}', '; give a path to a file, or the XML text itself'):
-        data = read_bytes(path)
+    path = bounds.as_path(source, what)
+    with bounds.reading(f'{what} {str(path)!r}',
+                        '; give a path to a file, or the XML text itself'):
+        data = bounds.read_bytes(path)
     declared = re.match(rb'\s*<\?xml[^>]*encoding=["\']([\w-]+)["\']', data)
     encoding = (declared[1].decode() if declared else
                 'utf-16' if data.startswith((b'\xff\xfe<', b'\xfe\xff\0<')) else 'utf-8')
@@ -62,7 +55,7 @@ def parse_robot(source: str | bytes, what: str) -> ElementTree.Element:
     """
     data, encoding = (source, None) if isinstance(source, bytes) else (
         source.encode(errors='surrogatepass'), 'utf-8')  # the parser refuses what UTF-8 cannot hold
-    check_size(len(data), what)
+    bounds.check_size(len(data), what)
     problem: Exception | None = None
     for text in (data, _without_comments(data)):
         try:
@@ -183,14 +176,15 @@ class _Scan:
 
     def _enter(self, name: str, attributes: dict[str, str]) -> None:
         self._elements, self._depth = self._elements + 1, self._depth + 1
-        if self._elements > MAX_NODES:
-            raise ModelError(f'{self._what} has too many elements; at most {MAX_NODES} are allowed')
-        if self._depth > MAX_NESTING:
-            raise ModelError(f'{self._what} has elements more than {MAX_NESTING} deep in each '
-                             'other; no robot needs that')
-        if len(attributes) > MAX_ATTRIBUTES:
+        if self._elements > bounds.MAX_NODES:
+            raise ModelError(f'{self._what} has too many elements; at most {bounds.MAX_NODES} are '
+                             'allowed')
+        if self._depth > bounds.MAX_NESTING:
+            raise ModelError(f'{self._what} has elements more than {bounds.MAX_NESTING} deep in '
+                             'each other; no robot needs that')
+        if len(attributes) > bounds.MAX_ATTRIBUTES:
             raise ModelError(f'{self._what}: an element {shown(name)} has {len(attributes)} '
-                             f'attributes; at most {MAX_ATTRIBUTES} are allowed')
+                             f'attributes; at most {bounds.MAX_ATTRIBUTES} are allowed')
         self._builder.start(name, attributes)
 
     def _leave(self, name: str) -> None:

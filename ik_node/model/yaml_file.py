@@ -14,16 +14,8 @@ from typing import Any
 import yaml
 from yaml.composer import Composer
 
+from ik_node.support import bounds
 from ik_node.support.arguments import is_real
-from ik_node.support.bounds import (
-    MAX_NESTING,
-    MAX_NODES,
-    MAX_NUMBER,
-    MAX_TEXT,
-    as_path,
-    read_bytes,
-    reading,
-)
 from ik_node.support.exceptions import ModelError, shown
 
 _ANGLE_UNITS = {'rad': 1.0, 'deg': math.pi / 180.0}
@@ -36,10 +28,10 @@ def load_yaml(path: str | PathLike[str], what: str) -> Any:
 
     what: what messages call the file.
     """
-    path = as_path(path, what)
+    path = bounds.as_path(path, what)
     what = f'{what} {str(path)!r}'
-    with reading(what):
-        text = read_bytes(path).decode('utf-8-sig')
+    with bounds.reading(what):
+        text = bounds.read_bytes(path).decode('utf-8-sig')
     return parse_yaml(text, what)
 
 
@@ -58,7 +50,7 @@ def angle_scale(unit: object, where: str = '') -> float:
     return _ANGLE_UNITS[unit]
 
 
-def real_number(value: Any, what: str, most: float = MAX_NUMBER) -> float:
+def real_number(value: Any, what: str, most: float = bounds.MAX_NUMBER) -> float:
     """Return a finite number of a file, at most so large in size. Raises ModelError for others."""
     if not is_real(value):
         hint = ''
@@ -71,11 +63,15 @@ def real_number(value: Any, what: str, most: float = MAX_NUMBER) -> float:
     return float(value)
 
 
-class _BoundedComposer(Composer):
-    """Composes nodes, and refuses those that are too many, too deep or too long."""
+class _BoundedLoader(Composer, _Loader):
+    """Plain YAML without nodes that are too many, too deep or too long.
 
-    def __init__(self) -> None:
-        super().__init__()
+    A key given twice, whose last value would win, is refused.
+    """
+
+    def __init__(self, text: str) -> None:
+        _Loader.__init__(self, text)
+        Composer.__init__(self)
         self._count = self._depth = 0
         self._sizes: dict[int, int] = {}
 
@@ -84,29 +80,22 @@ class _BoundedComposer(Composer):
         alias, event, before = self.check_event(yaml.AliasEvent), self.peek_event(), self._count
         mark = event.start_mark
         self._depth += 1
-        if self._depth > MAX_NESTING:
-            raise _refused(f'values stand more than {MAX_NESTING} deep in each other', mark)
-        if isinstance(event, yaml.ScalarEvent) and len(event.value) > MAX_TEXT:
+        if self._depth > bounds.MAX_NESTING:
+            raise _refused(f'values stand more than {bounds.MAX_NESTING} deep in each other', mark)
+        if isinstance(event, yaml.ScalarEvent) and len(event.value) > bounds.MAX_TEXT:
             # A long number takes quadratic time to read.
-            raise _refused(f'a value has {len(event.value)} characters; at most {MAX_TEXT} are '
-                           'allowed', mark)
+            raise _refused(f'a value has {len(event.value)} characters; at most '
+                           f'{bounds.MAX_TEXT} are allowed', mark)
         node = super().compose_node(parent, index)
         self._depth -= 1
         if alias and id(node) not in self._sizes:
             raise _refused('a value contains itself', mark)
         self._count += self._sizes[id(node)] if alias else 1
-        if self._count > MAX_NODES:
-            raise _refused(f'there are too many values; at most {MAX_NODES} are allowed', mark)
+        if self._count > bounds.MAX_NODES:
+            raise _refused(f'there are too many values; at most {bounds.MAX_NODES} are allowed',
+                           mark)
         self._sizes.setdefault(id(node), self._count - before)
         return node
-
-
-class _BoundedLoader(_BoundedComposer, _Loader):
-    """Plain YAML within bounds; a key given twice, whose last value would win, is refused."""
-
-    def __init__(self, text: str) -> None:
-        _Loader.__init__(self, text)
-        _BoundedComposer.__init__(self)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
         """Return the mapping of a node."""
