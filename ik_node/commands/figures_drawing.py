@@ -99,37 +99,22 @@ def _number(panel: Any, run: Run, frames: Sequence[int]) -> None:
     low, high = np.transpose([panel.get_xlim(), panel.get_ylim()])
     unit = 0.04 * float(high[0] - low[0])  # about the size of a number
     angles = np.linspace(0.0, 2.0 * np.pi, 32, endpoint=False)
-    around = unit * np.multiply.outer((1.1, 1.5, 1.9),
-                                      np.column_stack([np.cos(angles), np.sin(angles)])
-                                      ).reshape(-1, 2)
-    arms, strong = run.joints[::_every(run)], run.joints[frames]
-    lines = np.vstack([_along(run.tips[:-1], run.tips[1:]), _along(run.goals[:-1], run.goals[1:]),
-                       _along(strong[:, :-1], strong[:, 1:])])
-    thin = _along(arms[:, :-1], arms[:, 1:])
+    around = 1.5 * unit * np.column_stack([np.cos(angles), np.sin(angles)])
+    shares = np.linspace(0.0, 1.0, 20)[:, None, None, None]
+    lines = [run.tips[None], run.goals[None], run.joints[frames]]
+    taken = np.concatenate([((1.0 - shares) * line[:, :-1] + shares * line[:, 1:]).reshape(-1, 2)
+                            for line in lines])
     for frame in frames:
         places = run.tips[frame] + around
         places = places[((places > low + 0.6 * unit) & (places < high - 0.6 * unit)).all(axis=1)]
-        score = (_clearance(places, lines).clip(max=unit)
-                 + 0.5 * _clearance(places, thin).clip(max=unit)
-                 - 0.4 * np.linalg.norm(places - run.tips[frame], axis=1))
-        place = places[score.argmax()]
-        lines = np.vstack([lines, place + 0.4 * around])
+        away = np.linalg.norm(places[:, None] - taken, axis=2).min(axis=1)
+        place = places[away.argmax()]
+        taken = np.vstack([taken, place + 0.4 * around])
         panel.annotate(str(frame), run.tips[frame], place, ha='center', va='center', fontsize=9,
                        color=INK, zorder=7,
                        path_effects=[withStroke(linewidth=2.5, foreground='white')],
                        arrowprops={'arrowstyle': '-', 'lw': 0.6, 'color': INK, 'shrinkA': 1.0,
                                    'shrinkB': 1.0})
-
-
-def _clearance(places: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Return the distance of places (k, 2) from the nearest of points (m, 2), (k,)."""
-    return np.linalg.norm(places[:, None] - points, axis=2).min(axis=1)
-
-
-def _along(starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Return points (m, 2) along the lines between two arrays of points (…, 2)."""
-    shares = np.linspace(0.0, 1.0, 20)[:, None, None]
-    return ((1.0 - shares) * starts.reshape(-1, 2) + shares * ends.reshape(-1, 2)).reshape(-1, 2)
 
 
 def _every(run: Run) -> int:
