@@ -26,7 +26,7 @@ class MeshPart(NamedTuple):
 
 def parts_of(mesh: trimesh.Trimesh) -> list[MeshPart]:
     """Return a mesh's parts, one for each colour; [] for a mesh with a picture on it."""
-    if not is_coloured(mesh):
+    if mesh.visual is None or not (mesh.visual.kind == 'texture' or mesh.visual.defined):
         return [whole_of(mesh)]
     colors, kinds = np.unique(_face_colors(mesh).view(np.uint32), return_inverse=True)
     if len(colors) > _MOST_COLORS:
@@ -42,11 +42,6 @@ def parts_of(mesh: trimesh.Trimesh) -> list[MeshPart]:
 def whole_of(mesh: trimesh.Trimesh) -> MeshPart:
     """Return a mesh as one part without any colour of its own."""
     return MeshPart(np.asarray(mesh.vertices), np.asarray(mesh.faces), None)
-
-
-def is_coloured(mesh: trimesh.Trimesh) -> bool:
-    """Tell whether a mesh has colours of its own."""
-    return mesh.visual is not None and (mesh.visual.kind == 'texture' or mesh.visual.defined)
 
 
 def most_each(counts: Sequence[int], total: int) -> int:
@@ -80,9 +75,14 @@ def simplified(part: MeshPart, most: int) -> MeshPart:
         vertices, faces = fast_simplification.simplify(  # trimesh's own may lose the border
             whole.vertices, whole.faces, target_count=most, agg=_AGGRESSION, preserve_border=True)
         whole = trimesh.Trimesh(vertices, faces, process=False)
-    seen = trimesh.graph.smooth_shade(whole, angle=_SHARP, facet_minarea=None)
+    seen = with_edges(whole)
     return part._replace(vertices=size * np.asarray(seen.vertices) + lowest,
                          faces=np.asarray(seen.faces))
+
+
+def with_edges(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
+    """Return a mesh whose sharp edges are seen: faces there have vertices of their own."""
+    return trimesh.graph.smooth_shade(mesh, angle=_SHARP, facet_minarea=None)
 
 
 def _face_colors(mesh: trimesh.Trimesh) -> np.ndarray:

@@ -10,9 +10,10 @@ import numpy as np
 import trimesh
 import viser
 
+from ik_node.model import mesh_parts
 from ik_node.model.body import Body
-from ik_node.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere, Visual
-from ik_node.model.mesh_parts import MeshPart, is_coloured, most_each, parts_of, whole_of
+from ik_node.model.geometry import Box, Cylinder, Mesh, Sphere, Visual
+from ik_node.model.mesh_parts import MeshPart, whole_of
 from ik_node.model.meshes import MeshError, Meshes
 from ik_node.model.substitutes import stick_figure
 from ik_node.model.tree import KinematicTree
@@ -114,14 +115,14 @@ class DrawnRobot:
                     self.mesh_errors.append(f'{link}: {error}')
         counts = [len(part.faces) for *_, parts in shapes if isinstance(parts, list)
                   for part in parts]
-        most = max(counts, default=0) if self._is_fine else most_each(counts, self._most)
+        most = max(counts, default=0) if self._is_fine else mesh_parts.most_each(counts, self._most)
         for link, name, visual, parts in shapes:
             try:
                 if isinstance(parts, list):
                     parts = [meshes.simplified(part, most) for part in parts]
             except MeshError as error:
-                assert isinstance(visual.shape, Mesh)  # nothing else has parts
-                self.mesh_errors.append(f'{visual.shape.filename}: {error}')
+                name = getattr(visual.shape, 'filename', link)
+                self.mesh_errors.append(f'{name}: {error}')
             else:
                 _draw(self._server.scene, name, visual, parts)
                 self._corners[link] = np.concatenate([
@@ -131,7 +132,7 @@ class DrawnRobot:
         for link in lacking:  # a stand-in, so that the robot has no hole
             for i, visual in enumerate(stand_ins.get(link, ())):
                 _draw(self._server.scene, f'{self._frames[link].name}/stand_in_{i}',
-                      replace(visual, color=_GREY), [])
+                      replace(visual, color=_GREY), _parts(visual, meshes))
 
     def move(self, values: Mapping[str, float] | None, T_world_root: np.ndarray) -> None:
         """Set joint values, rad or m, None for no new ones, and the pose of the root (4, 4), m.
@@ -186,62 +187,44 @@ def _stick_figure(tree: KinematicTree) -> dict[str, tuple[Visual, ...]]:
 
 
 def _parts(visual: Visual, meshes: Meshes) -> list[MeshPart] | trimesh.Trimesh:
-    """Return the parts of a visual's mesh, none for other shapes; the mesh with a picture on it.
+    """Return the parts of a visual's shape; the mesh itself where it has a picture on it.
 
     Raises MeshError.
     """
-    if not isinstance(visual.shape, Mesh):
-        return []
-    mesh = meshes.load(visual.shape)
-    if visual.color is None and is_coloured(mesh):
-        return parts_of(mesh) or mesh
-    return [whole_of(mesh)]
+    shape = visual.shape
+    if isinstance(shape, Mesh):
+        mesh = meshes.load(shape)
+        if visual.color is not None:
+            return [whole_of(mesh)]
+        return mesh_parts.parts_of(mesh) or mesh  # the whole where it has no colour
+    if isinstance(shape, Box):
+        solid = trimesh.creation.box(shape.size)
+    elif isinstance(shape, Sphere):
+        solid = trimesh.creation.icosphere(subdivisions=2, radius=shape.radius)
+    elif isinstance(shape, Cylinder):
+        solid = trimesh.creation.cylinder(shape.radius, shape.length)
+    else:
+        solid = trimesh.creation.capsule(shape.length, shape.radius, (24, 24))
+    return [whole_of(mesh_parts.with_edges(solid))]
 
 
 def _corners(visual: Visual, parts: list[MeshPart] | trimesh.Trimesh) -> np.ndarray:
     """Return the corners (8, 3), m, of a box around a shape in the frame of its link."""
-    shape = visual.shape
-    if isinstance(shape, Mesh):
-        points = np.concatenate([part.vertices for part in (
-            parts if isinstance(parts, list) else [parts])])
-        ends = np.array([points.min(axis=0), points.max(axis=0)])
-    elif isinstance(shape, Box):
-        ends = np.outer((-0.5, 0.5), shape.size)
-    else:
-        half = 0.5 * getattr(shape, 'length', 0.0) + (
-            0.0 if isinstance(shape, Cylinder) else shape.radius)
-        ends = np.outer((-1.0, 1.0), (shape.radius, shape.radius, half))
-    corners = np.array(list(itertools.product(*ends.T)))
+    points = np.concatenate([part.vertices for part in (
+        parts if isinstance(parts, list) else [parts])])
+    corners = np.array(list(itertools.product(*zip(points.min(axis=0), points.max(axis=0)))))
     return corners @ visual.placement[:3, :3].T + visual.placement[:3, 3]
 
 
 def _draw(scene: viser.SceneApi, name: str, visual: Visual,
           parts: list[MeshPart] | trimesh.Trimesh) -> None:
-    place: dict[str, Any] = dict(zip(('position', 'wxyz'), position_wxyz(visual.placement)))
-    look, shape = place | _look(visual.color or _GREY), visual.shape
-    if isinstance(shape, Box):
-        scene.add_box(name, dimensions=shape.size, **look)
-    elif isinstance(shape, Cylinder):
-        scene.add_cylinder(name, radius=shape.radius, height=shape.length, **look)
-    elif isinstance(shape, Sphere):
-        scene.add_icosphere(name, radius=shape.radius, **look)
-    elif isinstance(shape, Capsule):
-        _add_mesh(scene, name, trimesh.creation.capsule(shape.length, shape.radius, (24, 24)), look)
-    elif isinstance(parts, trimesh.Trimesh):
-        scene.add_mesh_trimesh(name, parts, **place)
-    else:
-        for i, part in enumerate(parts):
-            _add_mesh(scene, f'{name}/part_{i}', part,
-                      place | _look(part.color or visual.color or _GREY))
-
-
-def _add_mesh(scene: viser.SceneApi, name: str, mesh: MeshPart | trimesh.Trimesh,
-              look: dict[str, Any]) -> None:
-    scene.add_mesh_simple(name, np.asarray(mesh.vertices, dtype=np.float32),
-                          np.asarray(mesh.faces, dtype=np.uint32), **look)
-
-
-def _look(rgba: Sequence[float]) -> dict[str, Any]:
-    """Return a colour, 0 to 1 with its opacity, as arguments of viser's shapes."""
-    *rgb, alpha = rgba
-    return {'color': rgb_bytes(rgb), 'opacity': alpha if alpha < 1.0 else None}
+    position, wxyz = position_wxyz(visual.placement)
+    if isinstance(parts, trimesh.Trimesh):
+        scene.add_mesh_trimesh(name, parts, position=position, wxyz=wxyz)
+        return
+    for i, part in enumerate(parts):
+        *rgb, alpha = part.color or visual.color or _GREY
+        scene.add_mesh_simple(
+            f'{name}_{i}', part.vertices.astype(np.float32), part.faces.astype(np.uint32),
+            color=rgb_bytes(rgb), opacity=alpha if alpha < 1.0 else None, position=position,
+            wxyz=wxyz)

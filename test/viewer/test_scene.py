@@ -98,7 +98,7 @@ def test_a_capsule_is_drawn_with_its_hemispheres(server, radius, length):
         <link name="b"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/>
         </joint></robot>''')
     scene = robot_drawn(server, '/capsule', tree)
-    drawn = server.scene._handle_from_node_name[f'{scene._frames["a"].name}/visual_0']
+    drawn = server.scene._handle_from_node_name[f'{scene._frames["a"].name}/visual_0_0']
     end = 0.5 * length + radius
     assert drawn.vertices.min(axis=0) == pytest.approx([-radius, -radius, -end], abs=2e-3)
     assert drawn.vertices.max(axis=0) == pytest.approx([radius, radius, end], abs=2e-3)
@@ -125,4 +125,4 @@ def test_a_broken_mesh_is_reported_and_the_rest_is_drawn(server, tmp_path, reade
     scene = robot_drawn(server, '/broken', tree, Meshes(Places([tmp_path]), reader))
     assert len(scene.mesh_errors) == 1
     assert scene.mesh_errors[0].startswith('a: broken.stl')
-    assert '/broken/a/b/visual_0' in server.scene._handle_from_node_name
+    assert '/broken/a/b/visual_0_0' in server.scene._handle_from_node_name
