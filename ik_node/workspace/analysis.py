@@ -12,11 +12,11 @@ from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
 from ik_node.support.arguments import whole
 from ik_node.support.exceptions import InputError, shown, unknown
-from ik_node.workspace.reachable import Border, Occupancy, Progress, mark_samples
+from ik_node.workspace.occupancy import Occupancy
+from ik_node.workspace.reachable import Border, Progress, mark_samples
 from ik_node.workspace.reachable import dexterity as dexterity_of
 from ik_node.workspace.sampling import ConfigurationSampler, reach_scale
 from ik_node.workspace.task_rank import TaskRank, task_rank
-from ik_node.workspace.voxel_grid import VoxelGrid
 from ik_node.workspace.voxels import Voxels
 
 FIGURES = ('reachable', 'manipulability', 'conditioning', 'dexterity')
@@ -149,10 +149,9 @@ def analyse_workspace(chain: Chain, edge: float | None = None, *, samples: int |
                                'solving for centres': 1.0,
                                **({'testing orientations': 1.0 * orientations}
                                   if orientations else {})})
-    found = Occupancy.empty(voxels, chain.n_joints)
-    grid = VoxelGrid(chain.record, voxels, task.weights > 0.0, length, found)
-    mark_samples(chain, grid, count, seed, stages.stage('sampling configurations'))
-    border = Border(chain, voxels, grid, found, seed)
+    found = Occupancy(chain, voxels, task.weights > 0.0)
+    mark_samples(found, count, seed, stages.stage('sampling configurations'))
+    border = Border(found, seed)
     border.grow(stages.stage('following the border'))
     at_centre = border.reach_centres(stages.stage('solving for centres'))
     numbers = np.flatnonzero(found.reached)

@@ -20,7 +20,6 @@ in a hundred.
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -32,8 +31,8 @@ from ik_node.solvers.jacobian.solvers import DlsSolver
 from ik_node.solvers.kernel.arm_kernel import closest_of
 from ik_node.spatial import pose_from_rotation
 from ik_node.support.exceptions import UnsupportedError
+from ik_node.workspace.occupancy import Occupancy
 from ik_node.workspace.sampling import ConfigurationSampler, orientations
-from ik_node.workspace.voxel_grid import VoxelGrid
 from ik_node.workspace.voxels import Voxels
 
 Progress = Callable[[float], None]  # part of a stage that is done, 0 to 1
@@ -45,29 +44,6 @@ _RESTARTS = 6         # for a position
 _RESTARTS_OF_POSE = 8   # for an orientation at a centre
 _NEARLY = 0.8           # from here on a voxel may be dexterous, and missing orientations …
 _RESTARTS_OF_FEW = 50   # … are searched with more restarts
-
-
-class Occupancy(NamedTuple):
-    """One entry for each voxel of a grid; the `offset` of voxels without results is infinite."""
-
-    samples: np.ndarray  # (v,) how many of the sampled configurations put the tip inside
-    manipulability: np.ndarray  # (v,) the best √det(J Jᵀ) of all configurations with the tip inside
-    conditioning: np.ndarray  # (v,) the best σ_min/σ_max, 0 to 1
-    offset: np.ndarray
-    """(v,) smallest distance of the tip from the centre, m, in the directions in which it moves."""
-    configuration: np.ndarray  # (v, n) the configuration with this distance, rad or m
-
-    @classmethod
-    def empty(cls, voxels: Voxels, joints: int) -> 'Occupancy':
-        """Return the entries of a grid without results."""
-        v = voxels.size
-        return cls(np.zeros(v, np.int64), np.zeros(v), np.zeros(v), np.full(v, np.inf),
-                   np.empty((v, joints)))
-
-    @property
-    def reached(self) -> np.ndarray:
-        """(v,) whether a configuration was found that puts the tip inside."""
-        return np.isfinite(self.offset)
 
 
 class ReachabilitySolver:
@@ -129,26 +105,25 @@ class ReachabilitySolver:
         return q, end == CONVERGED
 
 
-def mark_samples(chain: Chain, grid: VoxelGrid, count: int, seed: int,
-                 progress: Progress) -> None:
+def mark_samples(found: Occupancy, count: int, seed: int, progress: Progress) -> None:
     """Enter `count` configurations spread over the limits."""
-    configurations = ConfigurationSampler(chain, seed)
+    configurations = ConfigurationSampler(found.chain, seed)
     for first in range(0, count, 1 << _BLOCK):
-        grid.mark(configurations.next(_BLOCK)[:count - first], 1)
+        found.mark(configurations.next(_BLOCK)[:count - first], 1)
         progress(min((first + (1 << _BLOCK)) / count, 1.0))
 
 
 class Border:
     """Extends a sampled workspace to its border by inverse kinematics."""
 
-    def __init__(self, chain: Chain, voxels: Voxels, grid: VoxelGrid, found: Occupancy,
-                 seed: int = 0) -> None:
+    def __init__(self, found: Occupancy, seed: int = 0) -> None:
         """Prepare to solve for positions, along the base's axes in which the tip moves."""
-        self.chain, self.voxels, self.grid, self.found = chain, voxels, grid, found
+        self.voxels, self.found = found.voxels, found
         weights = np.zeros(6)
-        weights[:3] = ~np.array(voxels.fixed_axes)
+        weights[:3] = ~np.array(found.voxels.fixed_axes)
         # A tip that never moves reaches its one voxel with the first sample.
-        self.solver = ReachabilitySolver(chain, weights, _RESTARTS, seed) if weights.any() else None
+        self.solver = ReachabilitySolver(
+            found.chain, weights, _RESTARTS, seed) if weights.any() else None
 
     def grow(self, progress: Progress) -> None:
         """Solve for the neighbours of reached voxels until no new one is reached."""
@@ -158,13 +133,13 @@ class Border:
         done = 0
         while self.solver is not None and len(new):
             voxels, starts = self._neighbours(new)
-            configurations = np.empty((len(voxels), self.chain.n_joints))
+            configurations = np.empty((len(voxels), self.found.chain.n_joints))
             for i, centre in enumerate(self.voxels.centres(voxels)):
                 configurations[i], _ = self.solver.find(
                     pose_from_rotation(np.eye(3), centre), self.found.configuration[starts[i]],
                     thorough=not visited[voxels[i]])
                 progress((done + i) / (done + 2 * len(voxels)))
-            self.grid.mark(configurations, 0)
+            self.found.mark(configurations, 0)
             visited[voxels] = True
             done += len(voxels)
             new = np.flatnonzero(self.found.reached & ~reached)
@@ -180,7 +155,7 @@ class Border:
                 configurations[i], _ = self.solver.find(
                     pose_from_rotation(np.eye(3), centre), configurations[i])
                 progress(i / len(voxels))
-            self.grid.mark(configurations, 0)
+            self.found.mark(configurations, 0)
         progress(1.0)
         return self.found.offset <= AT_CENTRE
 

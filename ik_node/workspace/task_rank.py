@@ -67,7 +67,7 @@ def task_rank(chain: Chain, seed: int = 0) -> TaskRank:
     length = reach_scale(chain)
     lower, upper = ranges(chain, travel=length)
     configurations = np.random.default_rng(seed).uniform(lower, upper, (_SAMPLES, chain.n_joints))
-    J = _scaled_tip_jacobians(chain, configurations, length)
+    J = scaled_tip_jacobians(chain, configurations, length)
     smallest = _TOLERANCE * float(np.linalg.svd(J, compute_uv=False).max())
     rows = _extend(J, (), range(3), _rank(J[:, :3], smallest))
     rank = _rank(J, smallest)
@@ -79,13 +79,12 @@ def task_rank(chain: Chain, seed: int = 0) -> TaskRank:
     return TaskRank(rank, tuple(axis for axis, still in zip(AXES, idle) if still), weights)
 
 
-def _scaled_tip_jacobians(chain: Chain, configurations: np.ndarray, length: float) -> np.ndarray:
+def scaled_tip_jacobians(chain: Chain, configurations: np.ndarray, length: float) -> np.ndarray:
     """Return the Jacobians (k, 6, n) in tip axes at (k, n), linear rows divided by a length, m."""
-    jacobians = np.array([chain.jacobian(q) for q in configurations])
-    for J, q in zip(jacobians, configurations):
-        R_tip_base = chain.forward(q)[:3, :3].T
-        J[:3], J[3:] = R_tip_base @ J[:3] / length, R_tip_base @ J[3:]
-    return jacobians
+    R_tip_base = chain.record.poses(configurations)[:, :3, :3].transpose(0, 2, 1)
+    J = np.reshape([chain.record.jacobian(q) for q in configurations], (-1, 6, chain.n_joints))
+    J[:, :3], J[:, 3:] = R_tip_base @ J[:, :3] / length, R_tip_base @ J[:, 3:]
+    return J
 
 
 def _rank(J: np.ndarray, smallest: float) -> int:

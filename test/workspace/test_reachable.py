@@ -4,10 +4,10 @@ import pytest
 import robots
 from ik_node import KinematicTree, make_solver
 from ik_node.workspace.analysis import analyse_workspace
-from ik_node.workspace.reachable import Occupancy, ReachabilitySolver
+from ik_node.workspace.occupancy import Occupancy
+from ik_node.workspace.reachable import ReachabilitySolver
 from ik_node.workspace.sampling import ConfigurationSampler, reach_scale
 from ik_node.workspace.task_rank import task_rank
-from ik_node.workspace.voxel_grid import VoxelGrid
 from ik_node.workspace.voxels import Voxels
 
 
@@ -78,8 +78,8 @@ def test_one_configuration_leaves_its_own_figures(name):
     chain = robots.scara() if name == 'scara' else robots.chain(name)
     voxels, task, length = Voxels.around(chain, 0.1), task_rank(chain), reach_scale(chain)
     q = robots.random_q(chain, np.random.default_rng(5))
-    found = Occupancy.empty(voxels, chain.n_joints)
-    VoxelGrid(chain.record, voxels, task.weights > 0.0, length, found).mark(q[None], 1)
+    found = Occupancy(chain, voxels, task.weights > 0.0)
+    found.mark(q[None], 1)
     T, J = chain.forward(q), chain.jacobian(q)
     J = np.vstack([T[:3, :3].T @ J[:3], T[:3, :3].T @ J[3:]])[task.weights > 0]
     number = np.abs(voxels.centres(np.arange(voxels.size)) - T[:3, 3]).sum(axis=1).argmin()

@@ -1,2 +1,0 @@
-include "voxel_grid.pxi"
-# double: VoxelGrid.edge
