@@ -14,23 +14,19 @@ tip can take at the voxel's centre; a voxel is **dexterous** where it takes them
 reachability index of the capability map [Zacharias, Borst & Hirzinger, Capturing Robot Workspace
 Structure: Representing Robot Capabilities, IROS 2007]. Rotations about axes that the arm leaves
 free (`TaskRank.weights`) do not count; where all are free, as of a planar 2R, dexterity is 0.
-Without a closed form some orientations may be missed, since restarts are bounded: on a Panda one
-in a hundred.
+Without a complete closed form some orientations may be missed, since restarts are bounded.
 """
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.solver import AnalyticSolver
-from ik_node.solvers.codes import CONVERGED
+from ik_node.solvers.auto import AutoSolver
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.solvers import DlsSolver
-from ik_node.solvers.kernel.arm_kernel import closest_of
+from ik_node.solvers.result import PROVEN
 from ik_node.spatial import pose_from_rotation
-from ik_node.support.exceptions import UnsupportedError
 from ik_node.workspace.occupancy import Occupancy
 from ik_node.workspace.sampling import ConfigurationSampler, orientations
 from ik_node.workspace.voxels import Voxels
@@ -49,11 +45,8 @@ _RESTARTS_OF_FEW = 50   # … are searched with more restarts
 class ReachabilitySolver:
     """Finds configurations for poses of the tip, each from an initial guess that should be near.
 
-    Damped least squares comes first, from the initial guess. Where it fails, a complete closed form
-    decides; an incomplete one may find a solution. Else damped least squares restarts from other
-    configurations. A pose reported as reachable always is.
-
-    - `decides`: whether "unreachable" is proved, but where rounding hides a singular configuration.
+    A quick search is one attempt of damped least squares, a thorough one that of `auto`. A pose
+    reported as reachable always is.
     """
 
     def __init__(self, chain: Chain, weights: np.ndarray, restarts: int, seed: int = 0) -> None:
@@ -61,17 +54,10 @@ class ReachabilitySolver:
 
         Without a rotation among them they are the base's axes, else the goal's.
         """
-        self._dls = DlsSolver(chain, max_restarts=restarts, seed=seed)
+        self._quick = DlsSolver(chain, max_restarts=0, seed=seed)
+        self._thorough = AutoSolver(chain, max_restarts=restarts, seed=seed)
         self._template = Goal(np.zeros(3) if weights[:3].any() else None,
                               np.eye(3) if weights[3:].any() else None, weights)
-        self._closed: AnalyticSolver | None = None
-        try:
-            self._closed = AnalyticSolver(chain, seed=seed)
-            self.decides = self._closed.is_exact_for(self._template)
-        except UnsupportedError:
-            self.decides = False
-        if not self.decides and chain.n_joints != int((weights > 0.0).sum()):
-            self._closed = None  # samples of a redundant joint take longer than restarts
 
     def find(self, T_base_goal: np.ndarray, q0: np.ndarray,
              thorough: bool = True) -> tuple[np.ndarray, bool]:
@@ -81,28 +67,11 @@ class ReachabilitySolver:
         q0 fails.
         """
         goal = self._template.moved_to(np.array(T_base_goal))
-        q, met = self._searched(goal, q0, 1)
-        if met or not thorough:
-            return q, met
-        if self._closed is not None:
-            try:
-                solution = self._closed.best_solution(goal, q0)
-            except UnsupportedError:  # a closed form of the arm, but not for these axes
-                self._closed, self.decides, solution = None, False, None
-            if solution is not None:
-                return solution, True
-            if self.decides:
-                nearer = q.copy()  # the local minimum of the error next to q
-                closest_of(self._dls.chain).find(goal.pose, goal.weights, nearer, q, -math.inf)
-                return nearer, False
-        return self._searched(goal, q0, 1 + self._dls.options.max_restarts)
-
-    def _searched(self, goal: Goal, q0: np.ndarray, attempts: int) -> tuple[np.ndarray, bool]:
-        """Return the best q (n,) of attempts of damped least squares, and whether it is met."""
-        q = q0.copy()
-        search = self._dls._entry.altered(attempts=attempts)
-        end, *_ = search.solve(goal.pose, goal.weights, q, math.inf)
-        return q, end == CONVERGED
+        quick = self._quick.solve(goal, q0)
+        if quick.success or not thorough:
+            return quick.q, bool(quick.success)
+        result = self._thorough.solve(goal, q0)  # of what is infeasible it has nothing nearer
+        return (quick if result.reason in PROVEN else result).q, bool(result.success)
 
 
 def mark_samples(found: Occupancy, count: int, seed: int, progress: Progress) -> None:

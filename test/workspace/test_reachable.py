@@ -123,7 +123,7 @@ def test_the_closed_form_decides_where_a_search_from_the_start_fails():
 
 
 def test_restarts_find_what_one_start_does_not():
-    chain = robots.chain('so101')
+    chain = robots.mimicking()
     rng = np.random.default_rng(2)
     goals = [chain.forward(robots.random_q(chain, rng)) for _ in range(robots.samples(200))]
     starts = [robots.random_q(chain, rng) for _ in goals]
@@ -142,23 +142,13 @@ def test_what_is_out_of_reach_gets_a_no_and_a_configuration_that_points_there():
     assert np.linalg.norm(chain.forward(q)[:2, 3] - T[:2, 3]) < 0.15  # at least 0.056
 
 
-def test_a_no_is_taken_for_one_only_where_the_closed_form_knows_every_branch():
-    seven = robots.chain('arm_7r')
-    for chain, decides in ((seven, True), (robots.chain('puma560'), True),
-                           (robots.chain('irb140'), False), (robots.chain('panda'), False)):
-        assert ReachabilitySolver(chain, np.ones(6), restarts=0).decides is decides
-    assert not ReachabilitySolver(robots.chain('puma560'), POSITION, restarts=0).decides
-
-
-def test_a_general_arm_is_searched_where_its_closed_form_says_no():
-    chain, searched = robots.chain('irb140'), []
+def test_poses_of_a_general_arm_are_all_found():
+    chain = robots.chain('irb140')
     solver = ReachabilitySolver(chain, np.ones(6), restarts=20)
-    solver._closed.best_solution = lambda goal, q0: searched.append(goal)
     rng, found = np.random.default_rng(5), 0
     for _ in range(count := robots.samples(30)):
         q = robots.random_q(chain, rng)
         found += solver.find(chain.forward(q), robots.random_q(chain, rng))[1]
-    assert searched
     assert found == count
 
 
