@@ -13,7 +13,7 @@ from ik_node.model.chain import Chain
 from ik_node.support.arguments import whole
 from ik_node.support.exceptions import InputError, shown, unknown
 from ik_node.workspace.occupancy import Occupancy
-from ik_node.workspace.reachable import Border, Progress, mark_samples
+from ik_node.workspace.reachable import Progress, mark_samples, solve_centres
 from ik_node.workspace.reachable import dexterity as dexterity_of
 from ik_node.workspace.sampling import ConfigurationSampler, reach_scale
 from ik_node.workspace.task_rank import TaskRank, task_rank
@@ -145,15 +145,12 @@ def analyse_workspace(chain: Chain, edge: float | None = None, *, samples: int |
     count = (min(max(_PER_VOXEL * voxels.size, _FEWEST), _MOST) if samples is None
              else whole(samples, 'samples', 1))
     task, length = task_rank(chain, seed), reach_scale(chain)
-    stages = _Stages(progress, {'sampling configurations': 1.0, 'following the border': 2.0,
-                               'solving for centres': 1.0,
+    stages = _Stages(progress, {'sampling configurations': 1.0, 'solving for centres': 3.0,
                                **({'testing orientations': 1.0 * orientations}
                                   if orientations else {})})
     found = Occupancy(chain, voxels, task.weights > 0.0)
     mark_samples(found, count, seed, stages.stage('sampling configurations'))
-    border = Border(found, seed)
-    border.grow(stages.stage('following the border'))
-    at_centre = border.reach_centres(stages.stage('solving for centres'))
+    at_centre = solve_centres(found, seed, stages.stage('solving for centres'))
     numbers = np.flatnonzero(found.reached)
     part = None
     if orientations:

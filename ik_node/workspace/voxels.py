@@ -1,8 +1,6 @@
 """A regular grid of cubes around an arm."""
 
-import itertools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,19 +101,6 @@ class Voxels:
         inside = np.zeros(self.shape, bool)
         inside.flat[numbers] = True
         return ~binary_erosion(inside).flat[numbers]
-
-    def steps(self) -> list[tuple[int, int, int]]:
-        """Return the steps to the neighbours of a voxel, corners included, the nearest first."""
-        sides = [(0,) if fixed_axes else (-1, 0, 1) for fixed_axes in self.fixed_axes]
-        steps = [step for step in itertools.product(*sides) if any(step)]
-        return sorted(steps, key=lambda step: sum(map(abs, step)))  # type: ignore[arg-type]
-
-    def neighbours(self, numbers: np.ndarray, step: Sequence[int]) -> np.ndarray:
-        """Return the numbers (k,) of the voxels one step from voxels (k,); −1 outside the grid."""
-        places = np.stack(np.unravel_index(numbers, self.shape)) + np.array(step)[:, None]
-        inside = ((places >= 0) & (places < np.array(self.shape)[:, None])).all(axis=0)
-        return np.where(inside, np.ravel_multi_index(tuple(np.where(inside, places, 0)),
-                                                     self.shape), -1)
 
 
 def _bounds(bounds: Any) -> tuple[np.ndarray, np.ndarray]:

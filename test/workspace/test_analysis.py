@@ -26,8 +26,7 @@ def test_progress_goes_from_nothing_to_all_and_says_what_is_done():
     assert 0.0 <= done[0] < 0.5
     assert done[-1] == 1.0
     assert list(dict.fromkeys(what for _, what in reported)) == [
-        'sampling configurations', 'following the border', 'solving for centres',
-        'testing orientations']
+        'sampling configurations', 'solving for centres', 'testing orientations']
 
 
 def test_the_same_seed_gives_the_same_workspace():

@@ -62,20 +62,6 @@ def test_without_an_edge_it_is_a_round_number_for_a_grid_of_moderate_size():
         assert 15_000 < Voxels.around(robots.chain(name)).size < 300_000
 
 
-def test_neighbours_are_one_step_away_and_never_across_the_edge_of_the_grid():
-    voxels = Voxels.around(robots.scara(), 0.1)
-    corner = np.array([0])
-    for step in voxels.steps():
-        beside = voxels.neighbours(corner, step)
-        if min(step) < 0:
-            assert beside[0] == -1
-        else:
-            moved = voxels.centres(beside) - voxels.centres(corner)
-            assert moved[0] == pytest.approx(0.1 * np.array(step))
-    assert len(voxels.steps()) == 26
-    assert len(Voxels.around(robots.planar(1, 1), 0.1).steps()) == 8
-
-
 def test_a_grid_that_is_too_large_is_refused_with_an_edge_that_would_do():
     chain = robots.chain('panda')
     with pytest.raises(IkError, match='an edge of .* m is large enough') as error:
