@@ -145,20 +145,16 @@ def analyse_workspace(chain: Chain, edge: float | None = None, *, samples: int |
     count = (min(max(_PER_VOXEL * voxels.size, _FEWEST), _MOST) if samples is None
              else whole(samples, 'samples', 1))
     task, length = task_rank(chain, seed), reach_scale(chain)
-    stages = _Stages(progress, {'sampling configurations': 1.0, 'solving for centres': 3.0,
-                               **({'testing orientations': 1.0 * orientations}
-                                  if orientations else {})})
+    sampled, solved = 1.0 / (4.0 + orientations), 4.0 / (4.0 + orientations)  # of the time
     found = Occupancy(chain, voxels, task.weights > 0.0)
-    mark_samples(found, count, seed, stages.stage('sampling configurations'))
-    at_centre = solve_centres(found, seed, stages.stage('solving for centres'))
+    mark_samples(found, count, seed, _stage(progress, 'sampling configurations', 0.0, sampled))
+    at_centre = solve_centres(found, seed, _stage(progress, 'solving for centres', sampled, solved))
     numbers = np.flatnonzero(found.reached)
     part = None
     if orientations:
-        part = np.zeros(len(numbers))
-        inside = at_centre[numbers]
-        part[inside] = dexterity_of(
-            chain, voxels, task.weights, numbers[inside], found.configuration[numbers[inside]],
-            orientations, stages.stage('testing orientations'), seed)
+        part, inside = np.zeros(len(numbers)), at_centre[numbers]
+        part[inside] = dexterity_of(found, task.weights, numbers[inside], orientations,
+                                    _stage(progress, 'testing orientations', solved, 1.0), seed)
     centre = extent(chain.arrays).centre
     return Workspace(
         chain, voxels, task, numbers, at_centre[numbers], found.samples[numbers],
@@ -173,7 +169,7 @@ def _reach(chain: Chain, voxels: Voxels, centre: np.ndarray, seed: int) -> tuple
     """
     moves = ~np.array(voxels.fixed_axes)
     configurations = ConfigurationSampler(chain, seed).next(_LOOKED_AT)
-    tips = np.array([chain.forward(q)[:3, 3] for q in configurations])
+    tips = chain.record.poses(configurations)[:, :3, 3]
     nearest_first = np.argsort(np.linalg.norm((tips - centre)[:, moves], axis=1), kind='stable')
     limits = list(zip(chain.lower, chain.upper))
 
@@ -189,28 +185,17 @@ def _reach(chain: Chain, voxels: Voxels, centre: np.ndarray, seed: int) -> tuple
     return extreme(1.0, nearest_first[:_EXTREMES]), extreme(-1.0, nearest_first[-_EXTREMES:])
 
 
-class _Stages:
-    """Combines the progress of several stages into the progress of the whole."""
+def _stage(report: Report | None, name: str, first: float, last: float) -> Progress:
+    """Return the function that a stage calls with its own progress, 0 to 1, at any time.
 
-    def __init__(self, report: Report | None, shares: dict[str, float]) -> None:
-        """Call `report` with 0 to 1 and the stage's name; shares: relative times of the stages."""
-        self._report = report
-        total = sum(shares.values())
-        self._share = {stage: share / total for stage, share in shares.items()}
-        self._last, self._done = -_PAUSE, 0.0
+    first, last: of the whole, at its ends. The progress that is reported never decreases.
+    """
+    most, at = first, -_PAUSE
 
-    def stage(self, name: str) -> Progress:
-        """Return the function that a stage calls with its own progress, 0 to 1, at any time.
-
-        The reported progress never decreases.
-        """
-        names = list(self._share)
-        before = sum(self._share[other] for other in names[:names.index(name)])
-
-        def progress(done: float) -> None:
-            self._done = min(max(self._done, before + self._share[name] * done), 1.0)
-            now = time.monotonic()
-            if self._report is not None and (now - self._last >= _PAUSE or done >= 1.0):
-                self._last = now
-                self._report(self._done, name)
-        return progress
+    def progress(done: float) -> None:
+        nonlocal most, at
+        most, now = max(most, first + (last - first) * done), time.monotonic()
+        if report is not None and (now - at >= _PAUSE or done >= 1.0):
+            at = now
+            report(most, name)
+    return progress

@@ -30,7 +30,6 @@ from ik_node.solvers.result import PROVEN
 from ik_node.spatial import pose_from_rotation
 from ik_node.workspace.occupancy import Occupancy
 from ik_node.workspace.sampling import ConfigurationSampler, orientations
-from ik_node.workspace.voxels import Voxels
 
 Progress = Callable[[float], None]  # part of a stage that is done, 0 to 1
 
@@ -107,24 +106,23 @@ def solve_centres(found: Occupancy, seed: int, progress: Progress) -> np.ndarray
     return found.offset <= AT_CENTRE
 
 
-def dexterity(chain: Chain, voxels: Voxels, weights: np.ndarray, numbers: np.ndarray,
-              configurations: np.ndarray, count: int, progress: Progress,
-              seed: int = 0) -> np.ndarray:
+def dexterity(found: Occupancy, weights: np.ndarray, numbers: np.ndarray, count: int,
+              progress: Progress, seed: int = 0) -> np.ndarray:
     """Return the part (k,), 0 to 1, of `count` orientations reachable at voxels' centres.
 
-    weights: (6,) the axes of the task; numbers: (k,) voxels whose centres are reachable;
-    configurations: (k, n) a configuration for each centre, rad or m.
+    weights: (6,) the axes of the task; numbers: (k,) voxels whose centres are reachable.
     """
-    solver = ReachabilitySolver(chain, weights, _RESTARTS_OF_POSE, seed)
+    solver = ReachabilitySolver(found.chain, weights, _RESTARTS_OF_POSE, seed)
     part, goals = np.zeros(len(numbers)), list[np.ndarray]()
     if weights[3:].any():
-        goals = [pose_from_rotation(R) for R in orientations(chain, count, seed)]
-    for i, (centre, q) in enumerate(zip(voxels.centres(numbers), configurations)):
+        goals = [pose_from_rotation(R) for R in orientations(found.chain, count, seed)]
+    for i, (centre, q) in enumerate(zip(found.voxels.centres(numbers),
+                                        found.configuration[numbers])):
         met = 0
         for T_base_goal in goals:
             T_base_goal[:3, 3] = centre
-            found, is_met = solver.find(T_base_goal, q)
-            met, q = met + is_met, found if is_met else q
+            solution, is_met = solver.find(T_base_goal, q)
+            met, q = met + is_met, solution if is_met else q
         part[i] = met / count
         progress(i / len(numbers))
     progress(1.0)
