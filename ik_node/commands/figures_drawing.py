@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.commands.figures_textbook import FRAMES, Run, TextbookFigure
+from ik_node.commands.figures_textbook import FRAMES, Run, TextbookFigure, ends
 from ik_node.commands.pictures import INK, dress, save_png
 
 _FAINT = '#8a8a8a'
@@ -29,7 +29,9 @@ def draw_figure(figure: TextbookFigure, runs: Sequence[Run], reach: float,
     OSError where the file cannot be written.
     """
     from matplotlib.figure import Figure
-    low, high = _extent(runs)
+    low, high = ends(runs)
+    margin = _MARGIN * float((high - low).max())
+    low, high = low - margin, high + margin
     aspect = min(max(float((high - low)[1] / (high - low)[0]), _LOWEST), _HIGHEST)
     if len(runs) > 1:
         rows = [['arm0'] * 3 + ['arm1'] * 3, ['distance'] * 2 + ['step'] * 2 + ['angle'] * 2]
@@ -60,14 +62,6 @@ def draw_figure(figure: TextbookFigure, runs: Sequence[Run], reach: float,
               f'{frames} frame{"s" if frames > 1 else ""}, one step each')
     sheet.supxlabel(source.replace('-', '−'), fontsize=10, color=INK)
     save_png(sheet, file, _COLOURS)
-
-
-def _extent(runs: Sequence[Run]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lower and upper corner (2,) of all that is drawn, with a margin."""
-    points = np.vstack([np.vstack([run.joints.reshape(-1, 2), run.goals]) for run in runs])
-    low, high = points.min(axis=0), points.max(axis=0)
-    margin = _MARGIN * float((high - low).max())
-    return low - margin, high + margin
 
 
 def _draw_arm(panel: Any, run: Run, figure: TextbookFigure, color: str, reach: float) -> None:

@@ -76,6 +76,12 @@ class Run:
         self.longest = float(self.steps.max())
 
 
+def ends(runs: Sequence[Run]) -> np.ndarray:
+    """Return the least and the largest x and y (2, 2), m, of arms and goals of runs."""
+    points = np.concatenate([part for one in runs for part in (one.goals, *one.joints)])
+    return np.array([points.min(axis=0), points.max(axis=0)])
+
+
 def run(chain: Chain, method: Variant, goal: Sequence[float], frames: int = FRAMES) -> Run:
     """Follow a goal that moves on a straight line from the tip to `goal`, x and y, in equal steps.
 

@@ -99,19 +99,11 @@ def _plain_rows(rows: Any) -> list[dict[str, Any]]:
     if not isinstance(rows, Sequence) or not (rows := sequence(rows, 'a DH table')):
         raise ModelError('a DH table must be a path, a mapping, or rows of a, alpha, d, theta, not '
                          f'{shown(rows)}')
-    return [{'type': joints.REVOLUTE, **dict(zip(ROW_NUMBERS, _four_numbers(row, index)))}
-            for index, row in enumerate(rows, start=1)]
-
-
-def _four_numbers(row: Any, index: int) -> list[Any]:
-    try:
-        entries = sequence(row, 'a row')
-    except ModelError:
-        entries = []
-    if len(entries) != 4:
-        raise ModelError(f'row {index} of the DH table must be four numbers, a, alpha, d, theta, '
-                         f'not {shown(row)}')
-    return entries
+    for index, row in enumerate(rows, start=1):
+        if not isinstance(row, (list, tuple, np.ndarray)) or len(row) != 4:
+            raise ModelError(f'row {index} of the DH table must be four numbers, a, alpha, d, '
+                             f'theta, not {shown(row)}')
+    return [{'type': joints.REVOLUTE, **dict(zip(ROW_NUMBERS, row))} for row in rows]
 
 
 def _convention(declared: Any, argument: str | None) -> str:

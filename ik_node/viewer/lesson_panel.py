@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.commands.figures_textbook import FIGURES, FRAMES, ROBOT, Run, run
+from ik_node.commands.figures_textbook import FIGURES, FRAMES, ROBOT, Run, ends, run
 from ik_node.model.meshes import Meshes
 from ik_node.model.readers import read_model
 from ik_node.model.tree import KinematicTree
@@ -43,7 +43,7 @@ class _DrawnRun:
         """Draw frame 0; x: m, of the base in the scene. part: "a" or "b"."""
         color, chain = COLORS['ab'.index(part)], tree.chain()
         self.run, self._names, scene = shown, chain.joint_names, page.server.scene
-        low, high = _ends([shown])
+        low, high = ends([shown])
         size = float(np.max(high - low))
         self._frame = scene.add_frame(new_name(page.server, f'/lesson/{part}'), show_axes=False,
                                       position=(x, 0.0, 0.0))
@@ -119,7 +119,7 @@ class LessonPanel(Panel):
             return
         tree = read_model(robot_file(ROBOT))
         runs = [run(tree.chain(), method, figure.goal) for method in figure.methods]
-        low, high = _ends(runs)
+        low, high = ends(runs)
         step = np.array([high[0] - low[0] + _BETWEEN * np.max(high - low), 0.0])
         self._drawn = [_DrawnRun(self._page, tree, one, part, k * step[0])
                        for k, (part, one) in enumerate(zip('ab', runs))]
@@ -166,9 +166,3 @@ class LessonPanel(Panel):
     def _show_widgets(self, shown: bool) -> None:
         for widget in (self._text, self._slider, self._button, self._leave):
             widget.visible = shown
-
-
-def _ends(runs: Sequence[Run]) -> np.ndarray:
-    """Return the least and the largest x and y (2, 2), m, of arms and goals of runs."""
-    points = np.concatenate([part for one in runs for part in (one.goals, *one.joints)])
-    return np.array([points.min(axis=0), points.max(axis=0)])
