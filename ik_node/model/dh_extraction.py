@@ -20,7 +20,7 @@ from ik_node.kinematics.reach import extent
 from ik_node.kinematics.structures import axes_at_zero
 from ik_node.model.dh import CONVENTIONS, MODIFIED, ROW_NUMBERS
 from ik_node.model.joints import FIXED, PRISMATIC, REVOLUTE, UNLIMITED
-from ik_node.spatial import inverse, rpy_from_matrix, screw
+from ik_node.spatial import inverse, pose_from_rotation, rpy_from_matrix, screw, turn_z_onto
 from ik_node.support.exceptions import ModelError, names, shown
 
 _PARALLEL = 1e-10   # m: axes apart by less than this over the arm's length are parallel
@@ -140,16 +140,10 @@ def _size(chain: SerialChain) -> float:
 
 def _first_frame(point: np.ndarray, axis: np.ndarray, is_prismatic: bool) -> np.ndarray:
     """Return a frame on the first axis: that of the base if it lies there."""
-    F = np.eye(4)
     beside = np.zeros(3) if is_prismatic else point - (point @ axis) * axis
-    if np.linalg.norm(axis - F[:3, 2]) < _EXACT and np.linalg.norm(beside) < _EXACT:
-        return F
-    x = np.eye(3)[0 if abs(axis[0]) < 0.9 else 1]
-    x = x - (x @ axis) * axis
-    x /= np.linalg.norm(x)
-    F[:3, :3] = np.column_stack([x, np.cross(axis, x), axis])
-    F[:3, 3] = beside
-    return F
+    if np.linalg.norm(axis - [0.0, 0.0, 1.0]) < _EXACT and np.linalg.norm(beside) < _EXACT:
+        return np.eye(4)
+    return pose_from_rotation(turn_z_onto(axis), beside)
 
 
 def _last_step(M: np.ndarray, convention: str) -> tuple[_DhStep, np.ndarray]:

@@ -41,7 +41,6 @@ class StepPanel(Panel):
         self._problem: tuple[np.ndarray, np.ndarray] | None = None  # q and goal that are drawn
         # What a step depends on: the options of each method, weights, the chain.
         self._setting: tuple[Any, ...] = ()
-        self._solvers: dict[str, Any] = {}
         gui = self._gui
         with self._folder:
             self._shown: Any = gui.add_checkbox(
@@ -59,11 +58,14 @@ class StepPanel(Panel):
         if problem is None:
             self._clear()
             return
-        chain, *values = problem
-        self._take_options(chain)
-        if self._problem is None or any(
-                np.abs(new - old).max() > _SAME for new, old in zip(values, self._problem)):
-            self._problem = q, T_base_goal = values[0], values[1]
+        chain, q, T_base_goal = problem
+        parameters, before = self._robot_view.parameters, self._setting
+        self._setting = ({method: _options(parameters, method) for method in METHODS},
+                         str(parameters.option('task_weights')), self._page.position_only, chain)
+        if self._problem is None or self._setting != before or any(
+                np.abs(new - old).max() > _SAME
+                for new, old in zip((q, T_base_goal), self._problem)):
+            self._problem = q, T_base_goal
             self._draw(chain, q, T_base_goal)
 
     def _present(self) -> tuple[Chain, np.ndarray, np.ndarray] | None:
@@ -73,25 +75,15 @@ class StepPanel(Panel):
             return None
         return (*arm, inverse(self._robot_view.target_frame()) @ T_scene_goal)
 
-    def _take_options(self, chain: Chain) -> None:
-        """Take the node's options, with which all is drawn anew where they, or the arm, differ."""
-        parameters = self._robot_view.parameters
-        options = {method: _options(parameters, method) for method in METHODS}
-        setting = options, str(parameters.option('task_weights')), self._page.position_only, chain
-        if setting != self._setting:
-            self._setting, self._problem = setting, None
-            self._solvers.clear()
-
-    def _step(self, chain: Chain, method: str, goal: Goal, q: np.ndarray) -> np.ndarray:
-        """Return a step (n,) of a method with the options of the node."""
-        if method not in self._solvers:
-            self._solvers[method] = make_solver(method, chain, **self._setting[0][method])
-        return self._solvers[method].step(goal, q)
+    def _solver(self, chain: Chain, method: str) -> Any:
+        """Return the solver of a method with the options of the node."""
+        return make_solver(method, chain, **_options(self._robot_view.parameters, method))
 
     def _draw(self, chain: Chain, q: np.ndarray, T_base_goal: np.ndarray) -> None:
         try:
             goal = Goal.from_pose(T_base_goal, self._page.goal_weights(chain))
-            steps = {method: self._step(chain, method, goal, q) for method in METHODS}
+            solvers = {method: self._solver(chain, method) for method in METHODS}
+            steps = {method: solver.step(goal, q) for method, solver in solvers.items()}
         except IkError as error:
             self._clear()
             self._table.content = html_line(str(error))
@@ -108,17 +100,8 @@ class StepPanel(Panel):
                          length_text(float(np.linalg.norm(path[-1] - T_base_goal[:3, 3])))])
         self._table.content = html_table(('method', 'largest step', 'then off by'), rows)
         self._chart.data = np.arange(_STEPS + 1.0), *(
-            self._errors(chain, method, goal, q, T_base_goal[:3, 3]) for method in METHODS)
+            _errors(solver, goal, q, T_base_goal[:3, 3]) for solver in solvers.values())
         self._chart.visible = True
-
-    def _errors(self, chain: Chain, method: str, goal: Goal, q: np.ndarray,
-                position: np.ndarray) -> np.ndarray:
-        """Return the position errors, mm, before and after each of the next bare steps."""
-        errors = np.empty(_STEPS + 1)
-        for k in range(_STEPS + 1):
-            errors[k] = 1e3 * np.linalg.norm(chain.forward(q)[:3, 3] - position)
-            q = q + self._step(chain, method, goal, q)
-        return np.clip(np.nan_to_num(errors, nan=_MOST, posinf=_MOST), _LEAST, _MOST)
 
     def _draw_arrow(self, path: np.ndarray, method: str) -> None:
         """Draw a path of the tip (k, 3), m, of the scene, that ends in an arrow."""
@@ -138,10 +121,8 @@ class StepPanel(Panel):
         problem = self._present()
         if problem is not None:
             chain, q, T_base_goal = problem
-            self._take_options(chain)
             goal = Goal.from_pose(T_base_goal, self._page.goal_weights(chain))
-            dq = self._step(chain, method, goal, q)
-            q = np.clip(q + dq, chain.lower, chain.upper)
+            q = np.clip(q + self._solver(chain, method).step(goal, q), chain.lower, chain.upper)
             left = GoalGap.between(chain.forward(q), T_base_goal, goal.weights).errors
             self._page.move_arm(
                 chain, q, f'after a step of {method}: {left}'.removesuffix(': '), GREY)
@@ -149,6 +130,15 @@ class StepPanel(Panel):
     def _clear(self) -> None:
         self._problem, self._table.content, self._chart.visible = None, '', False
         self._remove_drawn()
+
+
+def _errors(solver: Any, goal: Goal, q: np.ndarray, position: np.ndarray) -> np.ndarray:
+    """Return the position errors, mm, before and after each of the next bare steps."""
+    errors = np.empty(_STEPS + 1)
+    for k in range(_STEPS + 1):
+        errors[k] = 1e3 * np.linalg.norm(solver.chain.forward(q)[:3, 3] - position)
+        q = q + solver.step(goal, q)
+    return np.clip(np.nan_to_num(errors, nan=_MOST, posinf=_MOST), _LEAST, _MOST)
 
 
 def _options(parameters: NodeParameters, method: str) -> dict[str, Any]:
