@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -36,12 +36,9 @@ _NOTE = re.compile(  # that ros2 topic echo prints between messages
     re.MULTILINE)
 
 
-class Message(NamedTuple):
-    """A message of a file."""
-
-    where: str
-    """The file, and where it has several messages the number of this one and its first line."""
-    values: Any  # what the YAML says
+_Messages = list[tuple[str, Any]]
+"""For each message the file, with its number and first line where there are several, and the YAML.
+"""
 
 
 def read_printed(path: Path, tree: KinematicTree) -> Recording:
@@ -50,12 +47,12 @@ def read_printed(path: Path, tree: KinematicTree) -> Recording:
     Raises ModelError for an invalid file, naming the entry, or the line where it is not YAML.
     """
     messages = read_messages(path)
-    first = messages[0].values
+    _, first = messages[0]
     states = isinstance(first, dict) and ('name' in first or 'position' in first)
     return (_joint_states if states else _trajectories)(messages, tree, f'the motion {str(path)!r}')
 
 
-def _trajectories(messages: list[Message], tree: KinematicTree, what: str) -> Recording:
+def _trajectories(messages: _Messages, tree: KinematicTree, what: str) -> Recording:
     joint_names: list[Any] = []
     times: list[int] = []  # ns
     rows: list[list[float]] = []
@@ -66,17 +63,23 @@ def _trajectories(messages: list[Message], tree: KinematicTree, what: str) -> Re
         if not joint_names:
             joint_names, tree = own, rooted_for(own, tree)
             own_columns(own, tree, partial('{}: joint_names[{}]'.format, where))
-        columns = None if own == joint_names else _columns(own, joint_names, where)
+        if len(own) != len(joint_names) or any(name not in own for name in joint_names):
+            raise ModelError(f'{where}: joint_names must be those of the first message, '
+                             f'{names(joint_names)}, in any order, not {shown(own)}')
         own_times, own_rows = _points(values, own, where)
         begin = 0
         if len(messages) > 1:
             present = stamp(values, where)
-            _check_stamp(present, before, where)
+            if before is not None and (present < before or (present > 0) != (before > 0)):
+                raise ModelError(f'{where}: header.stamp must not be before that of the message '
+                                 f'before, {before / SECOND:.9f} s, and be 0 in all messages or in '
+                                 f'none, not {present / SECOND:.9f} s')
             before, begin = present, present or (times[-1] if times else 0)
         while times and times[-1] >= begin + own_times[0]:
             del times[-1], rows[-1]
         times += [begin + time for time in own_times]
-        rows += own_rows if columns is None else [[row[i] for i in columns] for row in own_rows]
+        columns = [own.index(name) for name in joint_names]
+        rows += [[row[i] for i in columns] for row in own_rows]
     seconds = np.array([time - times[0] for time in times]) / SECOND
     return Recording(tree, joint_names, seconds, np.array(rows), what)
 
@@ -100,27 +103,10 @@ def _points(message: dict[str, Any], joint_names: list[Any],
     return times, rows
 
 
-def _columns(own: list[Any], joint_names: list[Any], where: str) -> list[int]:
-    """Return where the joints of the first message are in another."""
-    if len(own) != len(joint_names) or any(name not in own for name in joint_names):
-        raise ModelError(f'{where}: joint_names must be those of the first message, '
-                         f'{names(joint_names)}, in any order, not {shown(own)}')
-    return [own.index(name) for name in joint_names]
-
-
-def _check_stamp(present: int, before: int | None, where: str) -> None:
-    """Raise ModelError for a stamp before the last one, and where only some have one."""
-    if before is not None and (present < before or (present > 0) != (before > 0)):
-        raise ModelError(f'{where}: header.stamp must not be before that of the message before, '
-                         f'{before / SECOND:.9f} s, and be 0 in all messages or in none, not '
-                         f'{present / SECOND:.9f} s')
-
-
-def _joint_states(messages: list[Message], tree: KinematicTree, what: str) -> Recording:
+def _joint_states(messages: _Messages, tree: KinematicTree, what: str) -> Recording:
     places: dict[str, str] = {}  # of joints: where they first appear
     last: dict[tuple[str, ...], int] = {}  # stamps, by the joints of a message
-    times: dict[str, list[int]] = defaultdict(list)  # ns, of each joint
-    values: dict[str, list[float]] = defaultdict(list)
+    values: dict[str, dict[int, float]] = defaultdict(dict)  # by time, ns, of each joint
     for where, message in messages:
         state = keyed(message, _STATE_KEYS, where)
         own = _own_joints(state, places, where)
@@ -133,20 +119,17 @@ def _joint_states(messages: list[Message], tree: KinematicTree, what: str) -> Re
         last[own] = time
         for name, position in zip(own, positions):
             # Unless another publisher has the joint, too.
-            if not times[name] or time > times[name][-1]:
-                times[name].append(time)
-                values[name].append(position)
+            if not values[name] or time > next(reversed(values[name])):
+                values[name][time] = position
     tree = rooted_for(list(places), tree)
-    own_columns(list(places), tree, lambda i: [*places.values(), f'{messages[0].where}: name'][i])
-    begin = min(times[name][0] for name in places)
-    every = sorted({time for name in places for time in times[name]})
-    seconds = np.array([time - begin for time in every]) / SECOND
-    columns = []
+    own_columns(list(places), tree, lambda i: [*places.values(), f'{messages[0][0]}: name'][i])
+    every = np.array(sorted({time for one in values.values() for time in one}))
+    seconds, columns = (every - every[0]) / SECOND, []
     for name in places:
-        column = np.array(values[name])
+        column = np.array([*values[name].values()])
         if tree.joints[name].type == CONTINUOUS:
             column = np.unwrap(column)
-        own_seconds = np.array([time - begin for time in times[name]]) / SECOND
+        own_seconds = (np.array([*values[name]]) - every[0]) / SECOND
         columns.append(np.interp(seconds, own_seconds, column))
     return Recording(tree, list(places), seconds, np.column_stack(columns), what)
 
@@ -163,7 +146,7 @@ def _own_joints(state: dict[str, Any], places: dict[str, str], where: str) -> tu
     return tuple(state['name'])
 
 
-def read_messages(path: Path) -> list[Message]:
+def read_messages(path: Path) -> _Messages:
     """Read the messages of a file, at least one.
 
     Notes of ros2 topic echo, as about lost messages, are skipped. Raises ModelError for a file that
@@ -183,7 +166,7 @@ def read_messages(path: Path) -> list[Message]:
     documents = documents or [(1, '')]
     wheres = [what] if len(documents) == 1 else [
         f'{what}, message {k} from line {first}' for k, (first, _) in enumerate(documents, start=1)]
-    return [Message(where, _parsed(*document, where))
+    return [(where, _parsed(*document, where))
             for where, document in zip(wheres, documents)]
 
 
