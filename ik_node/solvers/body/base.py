@@ -20,7 +20,6 @@ from ik_node.solvers.body.compiled_tasks import (
 )
 from ik_node.solvers.body.diagnosis import diagnosis
 from ik_node.solvers.collision.guarded_steps import GuardedSteps
-from ik_node.solvers.driver import ends_by
 from ik_node.solvers.kernel.body.level_search import LevelSearch
 from ik_node.solvers.kernel.body.stacked_tasks import StackedTasks
 from ik_node.solvers.kernel.body.steps import Limits
