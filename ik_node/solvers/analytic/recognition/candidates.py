@@ -7,23 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
-from ik_node.solvers.analytic.recognition.nominal import (
-    GENERAL,
-    NOT_THERE,
-    PARALLEL,
-    SPHERICAL,
-    SWIVEL,
-    Joints,
-    Nominal,
-    Structure,
-    common_point,
-    is_exact,
-    slack_of,
-    virtual,
-    with_common_direction,
-    with_common_point,
-    with_simple_neighbours,
-)
+from ik_node.solvers.analytic.recognition import nominal as nominals
+from ik_node.solvers.analytic.recognition.nominal import Joints, Nominal, Structure
 from ik_node.spatial import inverse, turn_z_onto
 
 _MOST_LOCKS = 100        # combinations of locked joints that are tried
@@ -50,14 +35,14 @@ def candidates(whole: Joints, T_base_tip: np.ndarray, size: float) -> Iterator[C
     """Yield candidates: six joints or fewer, with others locked."""
     spare, spherical = len(whole.kind) - 6, spherical_7r(whole)
     # Only an exact arm keeps its swivel angle: refinement would change it for others.
-    if spherical is not None and is_exact(spherical.nominal, size):
+    if spherical is not None and nominals.is_exact(spherical.nominal, size):
         yield spherical
     if spare <= 0:
         yield from _structures(whole, (), size)
         if spare < 0:
             yield from _of_few(whole, T_base_tip[:3, 3], size)
         return
-    real = np.flatnonzero(whole.column != NOT_THERE)
+    real = np.flatnonzero(whole.column != nominals.NOT_THERE)
     # Prismatic joints first: locking a rail leaves the arm on it. Then joints next to the tip.
     order = sorted(real.tolist(), key=lambda i: (whole.kind[i] != PRISMATIC, -i))
     for locked in itertools.islice(itertools.combinations(order, spare), _MOST_LOCKS):
@@ -66,24 +51,27 @@ def candidates(whole: Joints, T_base_tip: np.ndarray, size: float) -> Iterator[C
 
 def spherical_7r(whole: Joints) -> Candidate | None:
     """Return the arm with spherical shoulder and wrist nearest to a 7R arm; None for others."""
-    if len(whole.kind) != 7 or (whole.kind != REVOLUTE).any() or (whole.column == NOT_THERE).any():
+    if len(whole.kind) != 7 or (whole.kind != REVOLUTE).any() or (
+            whole.column == nominals.NOT_THERE).any():
         return None
     points, miss = whole.points.copy(), 0.0
     for place in (0, 4):
-        centre, off = common_point(whole, place)
+        centre, off = nominals.common_point(whole, place)
         points[place:place + 3], miss = centre, max(miss, off)
     if not miss < np.inf:
         return None
-    return Candidate(-1, SWIVEL, 0, Nominal(whole._replace(points=points), 0.0, miss), whole, ())
+    settled = Nominal(whole._replace(points=points), 0.0, miss)
+    return Candidate(-1, nominals.SWIVEL, 0, settled, whole, ())
 
 
 def general_6r(candidate: Candidate) -> Candidate | None:
     """Return the joints of an arm that are not locked as the general 6R, where they are six."""
     six = candidate.whole.without(candidate.locked)
     if (len(six.kind) != 6 or (six.kind != REVOLUTE).any()
-            or (six.column == NOT_THERE).any()):
+            or (six.column == nominals.NOT_THERE).any()):
         return None
-    return candidate._replace(cost=9, family=GENERAL, place=0, nominal=Nominal(six, 0.0, 0.0))
+    return candidate._replace(cost=9, family=nominals.GENERAL, place=0,
+                              nominal=Nominal(six, 0.0, 0.0))
 
 
 def _structures(whole: Joints, locked: tuple[int, ...], size: float,
@@ -99,21 +87,21 @@ def _structures(whole: Joints, locked: tuple[int, ...], size: float,
         triple = list(range(place, place + span))
         if not broken.isdisjoint(triple[1:]):
             continue
-        point = with_common_point(six, place, size, span)
+        point = nominals.with_common_point(six, place, size, span)
         if point is not None:
             cost = 0 if place in (0, last) else 2
             settled = _settled(point, place, span, broken, size)
-            if is_exact(point, size) and not is_exact(settled, size):
+            if nominals.is_exact(point, size) and not nominals.is_exact(settled, size):
                 # Neighbours that nearly meet may be intended not to meet.
-                yield Candidate(cost, SPHERICAL, place, point, whole, locked, span)
-            yield Candidate(cost if is_exact(settled, size) else cost + 1, SPHERICAL, place,
-                            settled, whole, locked, span)
-        direction = with_common_direction(six, triple)
+                yield Candidate(cost, nominals.SPHERICAL, place, point, whole, locked, span)
+            yield Candidate(cost if nominals.is_exact(settled, size) else cost + 1,
+                            nominals.SPHERICAL, place, settled, whole, locked, span)
+        direction = nominals.with_common_direction(six, triple)
         if direction is not None and (six.kind[triple] == REVOLUTE).all():
-            yield Candidate(1, PARALLEL, place, _settled(direction, place, span, broken, size),
-                            whole, locked, span)
+            settled = _settled(direction, place, span, broken, size)
+            yield Candidate(1, nominals.PARALLEL, place, settled, whole, locked, span)
     if len(six.kind) == 6 and (six.kind == REVOLUTE).all():
-        yield Candidate(9, GENERAL, 0, Nominal(six, 0.0, 0.0), whole, locked)
+        yield Candidate(9, nominals.GENERAL, 0, Nominal(six, 0.0, 0.0), whole, locked)
 
 
 def _of_few(whole: Joints, tip: np.ndarray, size: float) -> Iterator[Candidate]:
@@ -125,14 +113,16 @@ def _of_few(whole: Joints, tip: np.ndarray, size: float) -> Iterator[Candidate]:
     count, nominal = len(whole.kind), Nominal(whole, 0.0, 0.0)
     if count == 5:
         for pair in _structures(whole, (), size, 2):
-            yield pair._replace(cost=pair.cost + (3 if is_exact(pair.nominal, size) else 6))
+            later = 3 if nominals.is_exact(pair.nominal, size) else 6
+            yield pair._replace(cost=pair.cost + later)
         if (whole.kind == REVOLUTE).all():
             frame = turn_z_onto(whole.axes[-1]).T
-            six = whole.followed_by(virtual(REVOLUTE, frame[:1], tip + 0.3 * size * frame[1]))
-            yield Candidate(9, GENERAL, 0, Nominal(six, 0.0, 0.0), six, ())
+            beside = tip + 0.3 * size * frame[1]
+            six = whole.followed_by(nominals.virtual(REVOLUTE, frame[:1], beside))
+            yield Candidate(9, nominals.GENERAL, 0, Nominal(six, 0.0, 0.0), six, ())
         return
     if count <= 3 and (whole.kind == PRISMATIC).all():
-        yield Candidate(3, SPHERICAL, 0, nominal, whole, (), 0)
+        yield Candidate(3, nominals.SPHERICAL, 0, nominal, whole, (), 0)
     for place in np.flatnonzero(whole.kind == REVOLUTE)[::-1].tolist():
         axis, points = whole.axes[place], whole.points.copy()
         foot = points[place] + axis * (axis @ (tip - points[place]))
@@ -140,7 +130,7 @@ def _of_few(whole: Joints, tip: np.ndarray, size: float) -> Iterator[Candidate]:
             points[place] = foot + shift * size * axis
             own = _settled(nominal._replace(joints=whole._replace(points=points.copy())), place, 1,
                            set(), size)
-            yield Candidate(3, SPHERICAL, place, own, whole, (), 1)
+            yield Candidate(3, nominals.SPHERICAL, place, own, whole, (), 1)
 
 
 def _settled(nominal: Nominal, place: int, span: int, broken: set[int], size: float) -> Nominal:
@@ -153,7 +143,7 @@ def _settled(nominal: Nominal, place: int, span: int, broken: set[int], size: fl
             pairs += [(side[1], side[0]), (side[1], side[2])]
         elif len(side) == 2:
             pairs += [(side[0], side[1])]
-    return with_simple_neighbours(
+    return nominals.with_simple_neighbours(
         nominal, [pair for pair in pairs if max(pair) not in broken], size)
 
 
@@ -164,6 +154,7 @@ def structure_of(candidate: Candidate, T_base_tip: np.ndarray, size: float) -> S
     locks = np.full(len(axes), -1)
     locks[list(candidate.locked)] = np.arange(len(candidate.locked))
     axes[locks < 0], points[locks < 0] = joints.axes, joints.points
-    return Structure(candidate.family, candidate.place, size, slack_of(angle, length, size),
-                inverse(T_base_tip), candidate.whole.kind, candidate.whole.column, locks, axes,
-                points, candidate.span)
+    slack = nominals.slack_of(angle, length, size)
+    return Structure(candidate.family, candidate.place, size, slack, inverse(T_base_tip),
+                     candidate.whole.kind, candidate.whole.column, locks, axes, points,
+                     candidate.span)

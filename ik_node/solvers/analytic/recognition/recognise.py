@@ -7,32 +7,10 @@ import numpy as np
 
 from ik_node.kinematics.kinds import PRISMATIC, REVOLUTE
 from ik_node.model.chain import Chain
-from ik_node.solvers.analytic.recognition.candidates import (
-    Candidate,
-    candidates,
-    general_6r,
-    spherical_7r,
-    structure_of,
-)
-from ik_node.solvers.analytic.recognition.nominal import (
-    GENERAL,
-    PARALLEL,
-    PLANAR,
-    SWIVEL,
-    Joints,
-    Structure,
-    common_point,
-    deviation_text,
-    free_joints,
-    joints_of,
-    motions,
-    parallel,
-    slack_of,
-    twists,
-    virtual,
-    with_common_direction,
-    with_common_point,
-)
+from ik_node.solvers.analytic.recognition import candidates as forms
+from ik_node.solvers.analytic.recognition import nominal as nominals
+from ik_node.solvers.analytic.recognition.candidates import Candidate
+from ik_node.solvers.analytic.recognition.nominal import Joints, Structure
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import UnsupportedError
 
@@ -81,7 +59,7 @@ def recognise(chain: Chain, constrained: np.ndarray = _ALL, along_goal: bool = T
 
 
 def _recognise(chain: Chain, constrained: np.ndarray, along_goal: bool) -> Recognised:
-    own = joints_of(chain)
+    own = nominals.joints_of(chain)
     if isinstance(own, str):
         raise UnsupportedError(_refusal(chain, own), own)
     T_base_tip = chain.forward(np.zeros(chain.n_joints))
@@ -92,7 +70,7 @@ def _recognise(chain: Chain, constrained: np.ndarray, along_goal: bool) -> Recog
     if chain.n_joints > _MOST_JOINTS:
         found = f'{chain.n_joints} joints, more than the limit of {_MOST_JOINTS} for closed forms'
         raise UnsupportedError(_refusal(chain, found), found)
-    free = free_joints(T_base_tip, constrained, along_goal)
+    free = nominals.free_joints(T_base_tip, constrained, along_goal)
     if free is None:
         raise UnsupportedError('analytic has no closed form for goals that constrain one rotation '
                                'only', 'a goal for one rotation only')
@@ -102,10 +80,10 @@ def _recognise(chain: Chain, constrained: np.ndarray, along_goal: bool) -> Recog
         points = own.points
     whole = free[0].followed_by(own._replace(points=points)).followed_by(free[1])
     best = None
-    for candidate in sorted(candidates(whole, T_base_tip, size), key=lambda c: c.cost):
-        if best is not None and candidate.family == GENERAL:
+    for candidate in sorted(forms.candidates(whole, T_base_tip, size), key=lambda c: c.cost):
+        if best is not None and candidate.family == nominals.GENERAL:
             break
-        structure = structure_of(candidate, T_base_tip, size)
+        structure = forms.structure_of(candidate, T_base_tip, size)
         has_filler = len(whole.kind) < len(structure.kind)
         if not _proves_right(structure, T_base_tip, has_filler):
             continue
@@ -117,8 +95,8 @@ def _recognise(chain: Chain, constrained: np.ndarray, along_goal: bool) -> Recog
         arm = described(chain, own, candidate, structure)
         if not structure.may_be_off:
             return arm
-        guesses, general = (None if other is None else structure_of(other, T_base_tip, size)
-                            for other in (spherical_7r(whole), general_6r(candidate)))
+        guesses, general = (None if other is None else forms.structure_of(other, T_base_tip, size)
+                            for other in (forms.spherical_7r(whole), forms.general_6r(candidate)))
         return arm._replace(guesses=guesses, general=general)
     if best is not None:
         return described(chain, own, *best)
@@ -146,7 +124,7 @@ def _rank(joints: Joints, size: float) -> int:
     for _ in range(_TRIALS):
         values = rng.uniform(-np.pi, np.pi, len(joints.kind))
         values[joints.kind == PRISMATIC] *= 0.1 * size
-        J = twists(joints, values)
+        J = nominals.twists(joints, values)
         J[:3] /= size
         sigma = np.linalg.svd(J, compute_uv=False)
         most = max(most, int((sigma > _DEPENDENT * sigma[0]).sum()))
@@ -184,7 +162,7 @@ def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool
     revolute = np.ones(n, dtype=bool)
     revolute[columns] = structure.kind[real] == REVOLUTE
     rng = np.random.default_rng(0)
-    misses, trials = 0, _GENERAL_TRIALS if structure.family == GENERAL else _TRIALS
+    misses, trials = 0, _GENERAL_TRIALS if structure.family == nominals.GENERAL else _TRIALS
     for trial in range(trials):
         if misses > 1 or misses + trials - trial <= 1:
             break
@@ -197,7 +175,7 @@ def _proves_right(structure: Structure, T_base_tip: np.ndarray, has_filler: bool
             if not _is_regular(joints, values, slice(None), structure.size):
                 continue
         q[columns] = values[real]
-        pose = motions(joints, values)[-1] @ T_base_tip
+        pose = nominals.motions(joints, values)[-1] @ T_base_tip
         off = arm.branches(pose[None], arm.parameters_at(q), q + 0.1) - q
         off[:, revolute] -= 2.0 * np.pi * np.round(off[:, revolute] / (2.0 * np.pi))
         misses += not (len(off) and np.abs(off).max(axis=1).min() < _TRIAL_TOLERANCE)
@@ -221,7 +199,7 @@ def _can_be_locked(joints: Joints, locked: np.ndarray, size: float) -> bool:
 
 def _is_regular(joints: Joints, values: np.ndarray, some: Any, size: float) -> bool:
     """Tell whether some of the joints, at values (k,), move the tip in as many ways."""
-    J = twists(joints, values)[:, some]
+    J = nominals.twists(joints, values)[:, some]
     J[:3] /= size
     singular_values = np.linalg.svd(J, compute_uv=False)
     return bool(singular_values[-1] > _REDUNDANT * singular_values[0])
@@ -232,7 +210,7 @@ def _planar(own: Joints, T_base_tip: np.ndarray, size: float) -> Recognised | No
     revolute, prismatic = (np.flatnonzero(own.kind == kind) for kind in (REVOLUTE, PRISMATIC))
     if len(revolute) < 2 or len(prismatic) > 1:
         return None
-    nominal = with_common_direction(own, [*revolute.tolist(), *prismatic.tolist()])
+    nominal = nominals.with_common_direction(own, [*revolute.tolist(), *prismatic.tolist()])
     if nominal is None:
         return None
     joints, tip, h = nominal.joints, T_base_tip[:3, 3], nominal.joints.axes[revolute[0]]
@@ -241,14 +219,15 @@ def _planar(own: Joints, T_base_tip: np.ndarray, size: float) -> Recognised | No
     if lengths[:2].min() < 1e-9 * size:
         return None
     if len(revolute) == 2:  # a third, virtual axis through the tip
-        joints = joints.followed_by(virtual(REVOLUTE, h[None], tip))
+        joints = joints.followed_by(nominals.virtual(REVOLUTE, h[None], tip))
     # The first three joints are solved for, and the prismatic one, which commutes with all.
     order = np.argsort(joints.kind == PRISMATIC, kind='stable')
     joints, locked = Joints(*(field[order] for field in joints)), revolute[3:]
     locks = np.full(len(joints.kind), -1)
     locks[3:3 + len(locked)] = np.arange(len(locked))
-    structure = Structure(PLANAR, 0, size, slack_of(nominal.angle, 0.0, size), inverse(T_base_tip),
-                          joints.kind, joints.column, locks, joints.axes, joints.points)
+    slack = nominals.slack_of(nominal.angle, 0.0, size)
+    structure = Structure(nominals.PLANAR, 0, size, slack, inverse(T_base_tip), joints.kind,
+                          joints.column, locks, joints.axes, joints.points)
     name = f'planar {len(revolute)}R' if not len(prismatic) else f'SCARA {letters(own)}'
     lengths_text = ', '.join(f'L{i + 1} = {length:.6g} m' for i, length in enumerate(lengths)
                              if length > 1e-9 * size)
@@ -268,13 +247,13 @@ def described(chain: Chain, own: Joints, candidate: Candidate, structure: Struct
     triple = columns[candidate.place:candidate.place + candidate.span]
     own_triple = sorted(int(c) for c in triple if c >= 0)
     n = chain.n_joints
-    if candidate.family == GENERAL:
+    if candidate.family == nominals.GENERAL:
         text += ', general' + (_near_spherical(own, structure.size) if len(own.kind) == 6 else '')
-    elif candidate.family == SWIVEL:
+    elif candidate.family == nominals.SWIVEL:
         text += ', spherical shoulder and wrist (axes 1, 2, 3 and 5, 6, 7 meet), swivel angle'
     elif len(own_triple) < max(candidate.span, 2):
         text += _of_few(own, angle)
-    elif candidate.family == PARALLEL:
+    elif candidate.family == nominals.PARALLEL:
         text += f', {_axes(own_triple)} parallel'
     elif own_triple == [n - 3, n - 2, n - 1]:
         text += f', spherical wrist ({_axes(own_triple)} meet)'
@@ -282,9 +261,9 @@ def described(chain: Chain, own: Joints, candidate: Candidate, structure: Struct
         text += f', spherical shoulder ({_axes(own_triple)} meet)'
     else:
         text += f', {_axes(own_triple)} meet'
-    if candidate.family != SWIVEL:
+    if candidate.family != nominals.SWIVEL:
         text += _off_spherical(own, structure.size)
-    return Recognised(structure, text + deviation_text(angle, length), locked)
+    return Recognised(structure, text + nominals.deviation_text(angle, length), locked)
 
 
 def _of_few(own: Joints, angle: float) -> str:
@@ -295,7 +274,7 @@ def _of_few(own: Joints, angle: float) -> str:
     apart = max(angle, _SQUARE)
     runs: list[list[int]] = []
     for k in range(1, len(own.kind)):
-        if not parallel(own.axes[k - 1], own.axes[k], apart):
+        if not nominals.parallel(own.axes[k - 1], own.axes[k], apart):
             continue
         if runs and runs[-1][-1] == k - 1:
             runs[-1].append(k)
@@ -308,7 +287,7 @@ def _of_few(own: Joints, angle: float) -> str:
 
 def _near_spherical(own: Joints, size: float) -> str:
     """Describe by how much three neighbouring axes of a 6R arm miss a common point."""
-    misses = [common_point(own, place)[1] for place in range(4)]
+    misses = [nominals.common_point(own, place)[1] for place in range(4)]
     place = int(np.argmin(misses))
     if not misses[place] < _NOT_FAR * size:
         return ''
@@ -319,7 +298,7 @@ def _off_spherical(own: Joints, size: float) -> str:
     """Describe the deviation of a 7R arm from spherical shoulder and wrist, where it is small."""
     if len(own.kind) != 7:
         return ''
-    both = [with_common_point(own, place, size) for place in (0, 4)]
+    both = [nominals.with_common_point(own, place, size) for place in (0, 4)]
     off = [point.length for point in both if point is not None]
     if len(off) < 2:
         return ''
