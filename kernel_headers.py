@@ -89,7 +89,7 @@ class Module:
                 later += [f'{self.classes[node.name]}:', *self.of_class(node)]
             elif isinstance(node, ast.FunctionDef):
                 later += self.of_function(node)
-            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
+            elif isinstance(node, ast.Assign) and ast.unparse(node.value).startswith('tuple['):
                 lines.append(f'ctypedef {self.c_type(node.value)} {node.targets[0].id.lower()}')
             elif self.is_inlined:
                 named = ', '.join(name + value for name, _, value in numbers_of(node))
@@ -102,9 +102,10 @@ class Module:
             if re.search(rf'\b{name}\b', ' '.join([*later, self.header]).partition(f'{line}:')[0]):
                 lines.append(line)
         whole = ' '.join([self.header, *lines, *later])
-        self.imports |= {f'from ik_node.support.arrays cimport {kind}'
-                         for kind in arrays()[0].values()
-                         if re.search(rf"\b{kind}(?: \w|[',)])", whole)}
+        if 'ctypedef' not in self.header:
+            self.imports |= {f'from ik_node.support.arrays cimport {kind}'
+                             for kind in arrays()[0].values()
+                             if re.search(rf"\b{kind}(?: \w|[',)])", whole)}
         return '\n'.join([*sorted(self.imports), *lines, *later, ''])
 
     def cimports(self):
@@ -203,7 +204,7 @@ def cimport(module, one):
         return f'cimport {module}.{one.name} as {one.asname or one.name}'
     header = Path(*module.split('.')).with_suffix('.pxd')
     name = types_of_names().get(one.name, one.name)
-    if not header.exists() or not name.isidentifier():
+    if not header.exists() or not name.isidentifier() or name in NAMES.values():
         return ''
     known = text_of(header)
     if f'{header.stem}.pxi' in known:
@@ -256,8 +257,8 @@ def numbers_of(node):
         kind = type_of(value, {'float': 'double'})
         if annotation:
             kind = types_of_names().get(ast.unparse(annotation), '')
-        elif isinstance(value, (ast.Attribute, ast.BinOp)) and not isinstance(
-                getattr(value, 'op', None), ast.BitOr):  # of types
+        elif isinstance(value, (ast.Attribute, ast.BinOp)) and not re.match(
+                r'np\.|.* \| ', ast.unparse(value)):  # types
             kind = kind or 'double'
         if kind not in {'', *PYTHON}:
             yield name, kind.replace('bint', 'int'), f' = {ast.unparse(value)}'

@@ -15,7 +15,7 @@ from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
 from ik_node.spatial import vector3 as vectors
 from ik_node.spatial.vector3 import Transform, Vector3
-from ik_node.support.arrays import InVector, Memory, OutMatrix, OutVector, Vector
+from ik_node.support.arrays import InVector, Memory, OutMatrix, OutVector, Vector, taken
 
 if not cython.compiled:
     from ik_node.spatial.vector3 import *
@@ -56,10 +56,7 @@ class Scene:
 
     def take(self) -> 'SceneData':
         """Return scratch that no other thread uses, until it calls `leave`."""
-        try:
-            return self.idle.pop()
-        except IndexError:
-            return SceneData(self)
+        return taken(self.idle, SceneData, self)
 
     def is_free(self, q: np.ndarray) -> bool:
         """Tell whether nothing is too near at q (n,), rad or m; a mesh counts as its hull."""

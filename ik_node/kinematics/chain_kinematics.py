@@ -62,7 +62,6 @@ class ChainKinematics(ChainRecord):
             work: ChainFrames = self.idle.pop()
         except IndexError:
             work = ChainFrames(self)
-        for k in range(self.n):
-            work.q[k] = q[k]
+        arrays.read_vector(q, work.q)
         forward.chain_frames(self, work.q, work.frames)
         return work

@@ -10,7 +10,16 @@ from ik_node.kinematics import mass_matrix as masses
 from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
 from ik_node.support import arrays
-from ik_node.support.arrays import Columns, InVector, Memory, OutVector, Points, Poses, Vector
+from ik_node.support.arrays import (
+    Columns,
+    InVector,
+    Memory,
+    OutVector,
+    Points,
+    Poses,
+    Vector,
+    taken,
+)
 
 
 class TreeFrames:
@@ -49,8 +58,7 @@ class TreeFrames:
         tree = self.tree
         if q.shape[0] != tree.n:
             raise ValueError(f'q must have {tree.n} values, not {q.shape[0]}')
-        for k in range(tree.n):
-            self.q[k] = q[k]
+        arrays.read_vector(q, self.q)
         trees.tree_frames(tree, self.q, self.frames, self.axes)
 
     def release(self) -> None:
@@ -109,9 +117,6 @@ class TreeFrames:
 
 def frames_at(tree: Tree, q: InVector) -> TreeFrames:
     """Return frames of a tree at q (n,), rad or m, that no other thread uses."""
-    try:
-        frames: TreeFrames = tree.idle.pop()
-    except IndexError:
-        frames = TreeFrames(tree)
+    frames: TreeFrames = taken(tree.idle, TreeFrames, tree)
     frames.update(q)
     return frames

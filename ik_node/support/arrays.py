@@ -4,6 +4,7 @@ Both are indexed alike, `J[k][i]`. A matrix of six rows, such as a Jacobian, is 
 column, so that every array has a fixed size but for its first index.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import cython
@@ -119,10 +120,18 @@ class Memory:
         self.blocks.append(list(values))
         return cython.cast('objects', self.keep(np.array([id(one) for one in values], np.uintp)))
 
-    def keep(self, block: np.ndarray) -> int:
+    def keep(self, block: np.ndarray) -> Long:
         """Keep a block of numbers; return where it lies."""
         self.blocks.append(block)
         return block.ctypes.data
+
+
+def taken(idle: list[Any], make: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what no other thread uses: one of those that are idle, else a new one."""
+    try:
+        return idle.pop()
+    except IndexError:
+        return make(*arguments)
 
 
 def copy_to(target: Vector, source: Vector, n: int) -> None:
@@ -131,13 +140,26 @@ def copy_to(target: Vector, source: Vector, n: int) -> None:
         target[k] = source[k]
 
 
-def copy_vector(v: Vector, out: np.ndarray) -> None:
+def read_vector(values: InVector, v: Vector) -> None:
+    """Copy an array (n,) into a vector."""
+    for i in range(values.shape[0]):
+        v[i] = float(values[i])
+
+
+def read_pose(values: InMatrix, T: Pose) -> None:
+    """Copy an array (4, 4) into a pose."""
+    for i in range(4):
+        for j in range(4):
+            T[i][j] = float(values[i, j])
+
+
+def copy_vector(v: Vector, out: OutVector) -> None:
     """Copy a vector into an array (n,)."""
     for i in range(out.shape[0]):
         out[i] = v[i]
 
 
-def copy_pose(T: Pose, out: np.ndarray) -> None:
+def copy_pose(T: Pose, out: OutMatrix) -> None:
     """Copy a pose, of which only the upper three rows count, into an array (4, 4)."""
     for i in range(3):
         for j in range(4):
@@ -146,14 +168,14 @@ def copy_pose(T: Pose, out: np.ndarray) -> None:
     out[3, 3] = 1.0
 
 
-def copy_columns(J: Columns, out: np.ndarray) -> None:
+def copy_columns(J: Columns, out: OutMatrix) -> None:
     """Copy the first rows of a matrix of six, stored column by column, into an array (r, n)."""
     for i in range(out.shape[0]):
         for k in range(out.shape[1]):
             out[i, k] = J[k][i]
 
 
-def copy_matrix(M: Matrix, out: np.ndarray) -> None:
+def copy_matrix(M: Matrix, out: OutMatrix) -> None:
     """Copy a matrix into an array (n, m)."""
     for i in range(out.shape[0]):
         for k in range(out.shape[1]):

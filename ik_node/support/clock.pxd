@@ -1,11 +1,5 @@
-cimport ik_node.support.native as native
-from ik_node.support.arrays cimport Memory, vector
-
-
-cdef class Cancellation:
-    cdef Memory memory
-    cdef vector limit
-
-
-cpdef Cancellation present()
-cpdef bint is_over(double deadline) noexcept nogil
+include "clock.pxi"
+# cpdef: present()
+# cpdef noexcept nogil: is_over()
+# Python: Cancellation.begin_anew(), Cancellation.cancel(), Cancellation.end_by()
+# Python: Cancellation.is_cancelled(), Cancellation.has_ended_any()

@@ -8,6 +8,7 @@ import numpy as np
 from ik_node.kinematics import jacobian
 from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
+from ik_node.support import arrays
 from ik_node.support.arrays import (
     Columns,
     InMatrix,
@@ -163,8 +164,7 @@ class TaskRows:
         if q.shape[0] != n:
             raise ValueError(f'q must have {n} values, not {q.shape[0]}')
         r, J = np.empty(self.task.m), np.empty((self.task.m, n))
-        for k in range(n):
-            self.q[k] = q[k]
+        arrays.read_vector(q, self.q)
         for i in range(4):
             for j in range(4):
                 work.targets[0][i][j] = self.task.target[i][j]

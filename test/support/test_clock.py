@@ -8,7 +8,7 @@ import time
 import pytest
 
 from ik_node.solvers.driver import share
-from ik_node.support import clock
+from ik_node.support import arrays, clock
 from plain_kernels import plain
 
 
@@ -76,3 +76,17 @@ def test_threads_of_a_batch_are_cancelled_with_their_caller():
         share(lambda part: found.append(clock.is_over(math.inf)), 4, size=1)
     share(lambda part: found.append(clock.is_over(math.inf)), 1)
     assert found == [True] * 4 + [False]
+
+
+def test_scratch_is_taken_by_one_thread_also_where_another_was_faster():
+    class Raced(list):
+        """A list whose last item another thread takes between the look at it and its use."""
+
+        def __len__(self):
+            return 1
+
+    idle = Raced()
+    assert plain('support.arrays')[0].taken(idle, tuple, 'ab') == ('a', 'b')
+    idle.append('c')
+    assert arrays.taken(idle, tuple) == 'c'
+    assert arrays.taken([], tuple) == ()

@@ -10,6 +10,7 @@ from ik_node.solvers.analytic.families.swivel_intervals import Intervals
 from ik_node.solvers.analytic.goal_closed_form import Plan
 from ik_node.solvers.analytic.selection.swivel_selection import into_interval
 from ik_node.spatial import rotation_exp
+from ik_node.support.arrays import taken
 
 _BESIDE = 1e-12      # rad: intervals nearer to each other are merged
 _NARROW = 1e-3       # rad: intervals of smaller total length get one sample each
@@ -53,10 +54,7 @@ class Elbow:
     def _within(self, pose: np.ndarray, family: Any, lower: np.ndarray, upper: np.ndarray,
                 narrower: float = 0.0) -> np.ndarray:
         """Return intervals (k, 5), see `Intervals.within`; each thread has scratch of its own."""
-        try:
-            scratch = self._idle.pop()
-        except IndexError:
-            scratch = Intervals()
+        scratch = taken(self._idle, Intervals)
         rows = scratch.within(family, pose, lower, upper, narrower)
         self._idle.append(scratch)
         return rows

@@ -12,12 +12,7 @@ import numpy as np
 
 from ik_node.model.body import Body, check_body
 from ik_node.solvers.body.attempts import Attempts, BodyProblem
-from ik_node.solvers.body.compiled_tasks import (
-    Records,
-    TaskLevel,
-    checked_tasks,
-    unique_names,
-)
+from ik_node.solvers.body.compiled_tasks import Records, TaskLevel, checked_tasks, unique_names
 from ik_node.solvers.body.diagnosis import diagnosis
 from ik_node.solvers.collision.guarded_steps import GuardedSteps
 from ik_node.solvers.kernel.body.level_search import LevelSearch

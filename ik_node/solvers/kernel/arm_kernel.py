@@ -83,8 +83,7 @@ class Verifier:
         work = self.take(q)
         if q0.shape[0] != self.chain.n:
             raise ValueError(f'q0 must have the shape ({self.chain.n},)')
-        for k in range(self.chain.n):
-            work.start[k] = float(q0[k])
+        arrays.read_vector(q0, work.start)
         search.nearest_turn(self.chain, work.start, work.q0)
         arrays.copy_vector(work.q0, q)
         self.idle.append(work)
@@ -108,8 +107,7 @@ class Verifier:
         if q.shape[0] != self.chain.n:
             raise ValueError(f'joint values must have the shape ({self.chain.n},)')
         work = self.scratch()
-        for k in range(self.chain.n):
-            work.q0[k] = float(q[k])
+        arrays.read_vector(q, work.q0)
         return work
 
     def scratch(self) -> ArmData:
@@ -147,8 +145,7 @@ class Closest(Verifier):
         work = self.begin(T_base_goal, weights, q, free)
         if found.shape[0] != self.chain.n:
             raise ValueError(f'joint values must have the shape ({self.chain.n},)')
-        for k in range(self.chain.n):
-            work.null[k] = float(found[k])
+        arrays.read_vector(found, work.null)
         with cython.nogil:
             closest.best_of(self.chain, work, self.samples, self.guesses, deadline)
         _, position, orientation = search.residual(self.chain, work.task, work, work.best)
@@ -212,7 +209,7 @@ class Search(Verifier):
 
         timeout: of each search, s. records: (m, 5) what `solve` returns.
         """
-        m, n = T_base_goal.shape[0], self.chain.n
+        m = T_base_goal.shape[0]
         if q.shape[0] != m or records.shape[0] != m or records.shape[1] != 5:
             raise ValueError('the arrays of a batch must have one row for each pose')
         if m == 0:
@@ -220,16 +217,12 @@ class Search(Verifier):
         work = self.begin(T_base_goal[0], weights, q[0], self.free)
         with cython.nogil:
             for i in range(m):
-                for j in range(3):
-                    for k in range(4):
-                        work.task.T[j][k] = float(T_base_goal[i, j, k])
-                for k in range(n):
-                    work.q0[k] = float(q[i, k])
+                arrays.read_pose(T_base_goal[i], work.task.T)
+                arrays.read_vector(q[i], work.q0)
                 work.deadline = native.now() + timeout
                 self.find(work)
                 if work.end != codes.INVALID:
-                    for k in range(n):
-                        q[i, k] = work.best[k]
+                    arrays.copy_vector(work.best, q[i])
                 records[i, 0], records[i, 1] = work.end, work.position
                 records[i, 2], records[i, 3] = work.orientation, work.best_iterations
                 records[i, 4] = work.attempts - 1

@@ -28,13 +28,7 @@ from ik_node.solvers.optimization.minimizer_options import (
 )
 from ik_node.solvers.optimization.objective import Problem, unit_of
 from ik_node.solvers.optimization.space import Space
-from ik_node.solvers.optimization.terms import (
-    WEIGHT,
-    Term,
-    TermSum,
-    high_manipulability,
-    terms_of,
-)
+from ik_node.solvers.optimization.terms import WEIGHT, Term, TermSum, high_manipulability, terms_of
 from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS, StopReason
 from ik_node.solvers.solver_output import Attempt, Budget, Found, LevelRows, VerifiedAttempt

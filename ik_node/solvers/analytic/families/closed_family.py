@@ -162,8 +162,7 @@ class ClosedFamily:
         """Return the redundancy parameters (p,) of a configuration q (n,), rad or m."""
         checks.check_lengths(q.shape[0] == self.n)
         work, found = self.take(), np.empty((1, self.parameters))
-        for k in range(self.n):
-            work.q0[k] = q[k]
+        arrays.read_vector(q, work.q0)
         self.parameters_of(work.q0, work.branches[0])
         arrays.copy_matrix(work.branches, found)
         self.idle.append(work)
@@ -181,14 +180,10 @@ class ClosedFamily:
             T_base_goal.shape[1] == 4 and T_base_goal.shape[2] == 4 and q0.shape[0] == n
             and parameters.shape[0] == self.parameters)
         work, out = self.take(), np.empty((m * MOST_BRANCHES, n))
-        for k in range(n):
-            work.q0[k] = q0[k]
-        for k in range(parameters.shape[0]):
-            work.parameters[k] = parameters[k]
+        arrays.read_vector(q0, work.q0)
+        arrays.read_vector(parameters, work.parameters)
         for i in range(m):
-            for j in range(4):
-                for k in range(4):
-                    work.T[j][k] = T_base_goal[i, j, k]
+            arrays.read_pose(T_base_goal[i], work.T)
             count = self.write_branches(work.T, work)
             arrays.copy_matrix(work.branches, out[total:total + count])
             total += count

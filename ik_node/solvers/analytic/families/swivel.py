@@ -22,7 +22,7 @@ import cython
 from ik_node.solvers.analytic.families.closed_family import ClosedFamily, ClosedForm
 from ik_node.solvers.analytic.subproblems import rotation_triple
 from ik_node.spatial.vector3 import Transform, Vector3
-from ik_node.support import checks
+from ik_node.support import arrays, checks
 from ik_node.support.arrays import InMatrix, InVector, Points, Vector
 
 if not cython.compiled:
@@ -116,9 +116,7 @@ class Swivel(ClosedFamily):
         checks.check_lengths(T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4
                              and point.shape[0] == 3)
         work = self.take()
-        for i in range(4):
-            for j in range(4):
-                work.T[i][j] = T_base_goal[i, j]
+        arrays.read_pose(T_base_goal, work.T)
         psi = self.towards(self.motion_to(work.T), (point[0], point[1], point[2]))
         self.idle.append(work)
         return psi

@@ -70,11 +70,9 @@ class Intervals:
         """
         checks.check_lengths(T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4
                              and lower.shape[0] == 7 and upper.shape[0] == 7)
-        for i in range(4):
-            for j in range(4):
-                self.T[i][j] = T_base_goal[i, j]
-        for j in range(7):
-            self.lower[j], self.upper[j] = lower[j], upper[j]
+        arrays.read_pose(T_base_goal, self.T)
+        arrays.read_vector(lower, self.lower)
+        arrays.read_vector(upper, self.upper)
         with cython.nogil:
             self.find(arm, arm.motion_to(self.T), self.lower, self.upper, narrower)
         rows = np.empty((self.count, 5))

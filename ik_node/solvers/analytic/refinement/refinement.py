@@ -12,6 +12,7 @@ from ik_node.solvers.kernel import search
 from ik_node.solvers.kernel.arm_kernel import Verifier
 from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.solvers.kernel.task import TipTask
+from ik_node.support import arrays
 from ik_node.support.arrays import InMatrix, InVector, Memory, OutVector, Vector
 
 INF, NAN = float('inf'), float('nan')
@@ -110,7 +111,7 @@ class Refinement:
         else:
             forward.frames_by_directions(self.chain, q, self.closed_form.directions[i], first,
                                          self.work.frames)
-        copy_to(frames_q, q, self.chain.n)
+        arrays.copy_to(frames_q, q, self.chain.n)
         shift, rotation = 0.0, 0.0
         for k in range(3):
             shift += (self.unit * (tip[k][3] - goal[k][3])) ** 2
@@ -175,8 +176,8 @@ class Refinement:
                 most = k
         above = q[most] > self.chain.upper[most]
         for side in range(2):  # up to whole turns both limits are near, and one may fail
-            copy_to(held, self.held, n)
-            copy_to(moved, q, n)
+            arrays.copy_to(held, self.held, n)
+            arrays.copy_to(moved, q, n)
             held[most] = 1.0
             moved[most] = (self.chain.lower[most] if above == (side == 1) else
                            self.chain.upper[most])
@@ -186,7 +187,7 @@ class Refinement:
             if error <= PRECISE or (
                     self.family.may_be_off and error < INF
                     and self.tolerable_error(moved) < INF):
-                copy_to(q, moved, n)
+                arrays.copy_to(q, moved, n)
                 error = self.tolerable_error(q)
                 return min(error, PRECISE) if hardly and error < INF else error
         return INF
@@ -225,19 +226,19 @@ def refine_to_precision(chain: ChainRecord, task: TipTask, settings: Settings, w
     for k in range(n):
         held[k], refined[k] = 0.0, q[k]
     if refine_inside_limits(chain, task, work, held, refined) > PRECISE:
-        copy_to(start, refined, n)
+        arrays.copy_to(start, refined, n)
         for i in range(2):
             for k in range(n):
                 held[k] = 0.0
             if (newton.across_fold(chain, task, work, held, start, 1 - 2 * i, refined)
                     and refine_inside_limits(chain, task, work, held, refined) <= PRECISE):
                 break
-            copy_to(refined, start, n)
+            arrays.copy_to(refined, start, n)
     if limit_excess(chain, refined) == 0.0:
         after, position_after, orientation_after = search.residual(chain, task, work, refined)
         if after < before and (within_tolerances(settings, position_after,
                                                             orientation_after) or not met):
-            copy_to(q, refined, n)
+            arrays.copy_to(q, refined, n)
             return position_after, orientation_after
     return position, orientation
 
@@ -281,12 +282,6 @@ def within_tolerances(settings: Settings, position: float, orientation: float) -
             and orientation <= settings.orientation_tolerance)
 
 
-def copy_to(target: Vector, source: Vector, n: int) -> None:
-    """Copy a vector (n,)."""
-    for k in range(n):
-        target[k] = source[k]
-
-
 class Refiner(Verifier):
     """Refines for one chain; and computes errors, as its base class."""
 
@@ -305,7 +300,6 @@ class Refiner(Verifier):
         load_goal(work.task, T_base_goal, weights, self.settings)
         position, orientation = refine_to_precision(
             self.chain, work.task, self.settings, work, work.q0)
-        for k in range(self.chain.n):
-            q[k] = work.q0[k]
+        arrays.copy_vector(work.q0, q)
         self.idle.append(work)
         return position, orientation

@@ -12,14 +12,7 @@ from ik_node.solvers.analytic.refinement import newton, refinement
 from ik_node.solvers.analytic.refinement.refinement import Refinement
 from ik_node.solvers.kernel.settings import Settings
 from ik_node.support import arrays, checks, clock
-from ik_node.support.arrays import (
-    InMatrix,
-    InPoses,
-    InVector,
-    OutIntegers,
-    OutPoses,
-    Vector,
-)
+from ik_node.support.arrays import InMatrix, InPoses, InVector, OutIntegers, OutPoses, Vector, taken
 
 if not cython.compiled:
     from ik_node.support.buffers import copy_rows
@@ -98,7 +91,7 @@ class Enumeration(Refinement):
         trial, n = self.trial, self.chain.n
         self.invalidate_frames()
         for i in range(count):
-            refinement.copy_to(trial, self.branches[i], n)
+            arrays.copy_to(trial, self.branches[i], n)
             if within:
                 # Refinement hardly moves a branch, but near a singular configuration.
                 self.wrap_to_nearest(trial)
@@ -115,12 +108,12 @@ class Enumeration(Refinement):
         error = self.refine_branch(self.trial, branch)
         if error < INF and within and refinement.limit_excess(self.chain, self.trial) > 0.0:
             self.moves += 1
-            refinement.copy_to(self.unmoved, self.trial, self.chain.n)
+            arrays.copy_to(self.unmoved, self.trial, self.chain.n)
             moved = self.move_inside_limits(self.trial) if self.moves <= _MOVES else INF
             if moved < INF or not self.family.may_be_off:
                 error = moved
             else:
-                refinement.copy_to(self.trial, self.unmoved, self.chain.n)
+                arrays.copy_to(self.trial, self.unmoved, self.chain.n)
         if error < INF:
             self._keep(error)
 
@@ -149,7 +142,7 @@ class Enumeration(Refinement):
 
     def _put(self, i: int, q: Vector, error: float) -> None:
         """Write a solution q (n,) into row i."""
-        refinement.copy_to(self.found[i], q, self.chain.n)
+        arrays.copy_to(self.found[i], q, self.chain.n)
         self.errors[i] = error
 
     def _drop(self, outside: bool) -> None:
@@ -238,12 +231,9 @@ class Solutions:
 
     def _take(self, q0: InVector) -> Enumeration:
         """Return an enumeration that no other thread uses, with whole turns nearest to q0 (n,)."""
-        try:
-            one: Enumeration = self.idle.pop()
-        except IndexError:
-            one = Enumeration(self.chain, self.settings, self.family, self.general)
-        for k in range(self.chain.n):
-            one.q0[k] = q0[k]
+        one: Enumeration = taken(self.idle, Enumeration, self.chain, self.settings, self.family,
+                                 self.general)
+        arrays.read_vector(q0, one.q0)
         return one
 
 

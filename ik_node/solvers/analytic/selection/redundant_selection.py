@@ -17,6 +17,7 @@ from ik_node.solvers.analytic.refinement import newton, refinement
 from ik_node.solvers.analytic.selection.selection import Selection
 from ik_node.solvers.kernel import search
 from ik_node.solvers.kernel.settings import Settings
+from ik_node.support import arrays
 from ik_node.support.arrays import Vector
 
 INF, PI = math.inf, math.pi
@@ -196,7 +197,7 @@ class RedundantSelection(Selection):
                 cost = OUTSIDE * (1.0 + refinement.limit_excess(self.chain, found[i]))
             if cost < least:
                 least = cost
-                refinement.copy_to(q, found[i], self.chain.n)
+                arrays.copy_to(q, found[i], self.chain.n)
         return least
 
     def _bound(self) -> None:
@@ -229,7 +230,7 @@ class RedundantSelection(Selection):
         """
         parameters, chosen, low, high = self.parameters, self.chosen, self.low, self.high
         first = self.settings.prefer == codes.FIRST
-        refinement.copy_to(chosen, parameters, self.count)
+        arrays.copy_to(chosen, parameters, self.count)
         while self.sampled < self.tried:
             k = self.sampled
             if best < FEASIBLE and (first or k == 6 or k == 12 or k == 48 or k == 192):
@@ -240,11 +241,11 @@ class RedundantSelection(Selection):
             self.costs[self.rank[k]] = cost
             if cost < best:
                 best = cost
-                refinement.copy_to(chosen, parameters, self.count)
-                refinement.copy_to(self.q, self.trial, self.chain.n)
+                arrays.copy_to(chosen, parameters, self.count)
+                arrays.copy_to(self.q, self.trial, self.chain.n)
             self.around = 1.5 * (high[0] - low[0]) / (k + 1)
             self.sampled += 1
-        refinement.copy_to(parameters, chosen, self.count)
+        arrays.copy_to(parameters, chosen, self.count)
         return best
 
 
@@ -282,7 +283,7 @@ class GuidedSelection(RedundantSelection):
         near, best = self.chosen, INF
         if self.end != codes.NONE:
             best = self.cost(self.q, 0.0)
-        refinement.copy_to(near, self.q0, self.chain.n)
+        arrays.copy_to(near, self.q0, self.chain.n)
         newton.newton_refinement(self.chain, self.task, self.work, self.held, near, newton.STEPS)
         self.wrap_to_nearest(near)
         if not self.cost(near, 0.0) < best:
@@ -290,7 +291,7 @@ class GuidedSelection(RedundantSelection):
         error, position, orientation = search.residual(self.chain, self.task, self.work, near)
         if error <= refinement.PRECISE and refinement.within_tolerances(
                 self.settings, position, orientation):
-            refinement.copy_to(self.q, near, self.chain.n)
+            arrays.copy_to(self.q, near, self.chain.n)
             self._end_at(position, orientation)
 
     def find_wrapped(self) -> int:

@@ -13,15 +13,8 @@ from ik_node.solvers.analytic.refinement import newton, refinement
 from ik_node.solvers.analytic.refinement.refinement import Refinement
 from ik_node.solvers.kernel import search
 from ik_node.solvers.kernel.settings import Settings
-from ik_node.support import checks
-from ik_node.support.arrays import (
-    InMatrix,
-    InPoses,
-    InVector,
-    OutMatrix,
-    OutVector,
-    Vector,
-)
+from ik_node.support import arrays, checks
+from ik_node.support.arrays import InMatrix, InPoses, InVector, OutMatrix, OutVector, Vector, taken
 
 INF = math.inf
 OUT_OF_MARGIN = 1e9  # cost added to a branch that does not keep the margin
@@ -74,7 +67,7 @@ class Selection(Refinement):
         if (n != 6 or self.task.rows != 6 or self.settings.prefer != codes.NEAREST
                 or self.margin > 0.0):
             return False
-        refinement.copy_to(q, self.q0, n)
+        arrays.copy_to(q, self.q0, n)
         self.invalidate_frames()
         error = self.squared_pose_error(q, -1)
         if error > _BESIDE:
@@ -143,16 +136,16 @@ class Selection(Refinement):
             if costs[best] == INF:
                 break
             costs[best] = INF
-            refinement.copy_to(self.q, found[best], n)
+            arrays.copy_to(self.q, found[best], n)
             if not self._verify(-1 if self.refines_guesses else best):
                 continue
             if self.end != codes.NONE:
                 return
             if not loose:  # kept for the case that no branch is precise
                 loose = True
-                refinement.copy_to(self.chosen, self.q, n)
+                arrays.copy_to(self.chosen, self.q, n)
         if loose or self._move_inside_limits(count):
-            refinement.copy_to(self.q, self.chosen, n)
+            arrays.copy_to(self.q, self.chosen, n)
             self._refine_to_precision()
             self._end_at(self.position, self.orientation)
 
@@ -193,7 +186,7 @@ class Selection(Refinement):
                 cost = self.cost(found[i], 0.0)
                 if cost < least:
                     least = cost
-                    refinement.copy_to(self.chosen, found[i], self.chain.n)
+                    arrays.copy_to(self.chosen, found[i], self.chain.n)
         return least < INF
 
     def _end_at(self, position: float, orientation: float) -> None:
@@ -236,7 +229,7 @@ class Selector:
         or m; they are written where the selection searches them. q0 (n,): inside the limits.
         Raises ValueError for arrays of other lengths.
         """
-        selection = self._take()
+        selection: Selection = taken(self.idle, self.make)
         checks.check_lengths(
             T_base_goal.shape[0] == 4 and T_base_goal.shape[1] == 4 and weights.shape[0] == 6
             and parameters.shape[0] == selection.family.parameters
@@ -252,7 +245,8 @@ class Selector:
 
         parameters (m, p), q0 (m, n), q (m, n).
         """
-        selection, m = self._take(), T_base_goal.shape[0]
+        selection: Selection = taken(self.idle, self.make)
+        m = T_base_goal.shape[0]
         checks.check_lengths(
             T_base_goal.shape[1] == 4 and T_base_goal.shape[2] == 4 and weights.shape[0] == 6
             and parameters.shape[0] == m and q0.shape[0] == m and q.shape[0] == m
@@ -267,24 +261,13 @@ class Selector:
                 records[i, 2] = selection.orientation
         self.idle.append(selection)
 
-    def _take(self) -> Selection:
-        """Return a selection that no other thread uses."""
-        try:
-            return self.idle.pop()
-        except IndexError:
-            return self.make()
-
 
 def solve_one(selection: Selection, T_base_goal: InMatrix, weights: InVector,
               parameters: OutVector, q0: InVector, q: OutVector) -> None:
     """Select for one goal, see `Selector.solve`."""
     refinement.load_goal(selection.task, T_base_goal, weights, selection.settings)
-    for k in range(parameters.shape[0]):
-        selection.parameters[k] = parameters[k]
-    for k in range(selection.chain.n):
-        selection.q0[k] = q0[k]
+    arrays.read_vector(parameters, selection.parameters)
+    arrays.read_vector(q0, selection.q0)
     selection.solve()
-    for k in range(parameters.shape[0]):
-        parameters[k] = selection.parameters[k]
-    for k in range(selection.chain.n):
-        q[k] = selection.q[k]
+    arrays.copy_vector(selection.parameters, parameters)
+    arrays.copy_vector(selection.q, q)

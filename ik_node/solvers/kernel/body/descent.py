@@ -16,7 +16,7 @@ from ik_node.solvers.kernel.body.steps import Limits
 from ik_node.solvers.kernel.evolution import Judge
 from ik_node.support import arrays
 from ik_node.support import clock as clocks
-from ik_node.support.arrays import InVector, OutMatrix, Vector
+from ik_node.support.arrays import InVector, OutMatrix, Vector, taken
 from ik_node.tasks import body_task
 from ik_node.tasks.body_task import BodyTask
 
@@ -115,8 +115,7 @@ class Descent:
         """Verify work.q (n,), and release work; see `verify`."""
         if start.shape[0] != self.tree.n:
             raise ValueError(f'start must have {self.tree.n} values, not {start.shape[0]}')
-        for k in range(self.tree.n):
-            work.start[k] = start[k]
+        arrays.read_vector(start, work.start)
         with cython.nogil:
             met = verify(self, work, work.q)
         misses = np.empty((self.whole.count, 2))
@@ -131,7 +130,7 @@ class Descent:
         """Return scratch that no other thread uses, with q (n,) and the targets in it."""
         if q.shape[0] != self.tree.n:
             raise ValueError(f'q must have {self.tree.n} values, not {q.shape[0]}')
-        work: DescentData = self.idle.pop() if self.idle else DescentData(self.tree, self.whole)
+        work: DescentData = taken(self.idle, DescentData, self.tree, self.whole)
         work.begin(self.whole, q)
         return work
 

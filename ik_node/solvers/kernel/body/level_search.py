@@ -14,7 +14,7 @@ from ik_node.solvers.kernel.body.stacked_tasks import StackedTasks
 from ik_node.solvers.kernel.body.velocity import Velocity, VelocityData
 from ik_node.support import arrays
 from ik_node.support import clock as clocks
-from ik_node.support.arrays import Integers, Memory, OutVector, Vector
+from ik_node.support.arrays import Integers, Memory, OutVector, Vector, taken
 
 RATIO = 10.0         # what a level's miss counts over that of the one after it
 SHRINK, GROW = 0.3, 3.0
@@ -81,8 +81,9 @@ class LevelSearch:
 
         progress: by which part of itself the merit must shrink within some iterations.
         """
-        work: LevelSearchData = self.idle.pop() if self.idle else LevelSearchData(
-            self.steps.tree, self.stack, self.steps.rows, self.steps.energy)
+        work: LevelSearchData = taken(
+            self.idle, LevelSearchData, self.steps.tree, self.stack, self.steps.rows,
+            self.steps.energy)
         work.begin(self.stack, q)
         with cython.nogil:
             end = search(self, work, deadline, max_iterations, progress)

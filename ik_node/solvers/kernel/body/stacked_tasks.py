@@ -10,6 +10,7 @@ from ik_node.kinematics import tree as trees
 from ik_node.kinematics.tree import Tree
 from ik_node.solvers.kernel.body.steps import StepData
 from ik_node.solvers.kernel.qp import level as qp
+from ik_node.support import arrays
 from ik_node.support.arrays import InVector, Matrix, Memory, Vector
 from ik_node.tasks.body_task import BodyTask, TaskData
 
@@ -71,8 +72,7 @@ class BodyData(TaskData):
 
     def begin(self, stack: StackedTasks, q: InVector) -> None:
         """Take q (n,), and the targets of the tasks, as they are now, for one search."""
-        for k in range(self.step.n):
-            self.q[k] = q[k]
+        arrays.read_vector(q, self.q)
         for index in range(stack.first_task[stack.levels]):
             task = cython.cast(BodyTask, stack.tasks[index])
             for i in range(4):

@@ -22,7 +22,7 @@ from ik_node.solvers.kernel.body.steps import Limits, StepData
 from ik_node.solvers.kernel.qp import hierarchical_qp as cascades
 from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
 from ik_node.support import arrays
-from ik_node.support.arrays import InVector, OutVector
+from ik_node.support.arrays import InVector, OutVector, taken
 
 DAMPING = 1e-3    # λ² over the cost
 TINY = 1e-14      # of λ²
@@ -62,8 +62,8 @@ class Velocity:
         q + dt · velocity is inside the limits of q, and the velocity inside its own; a q outside
         the limits comes back as fast as those let it. Raises what a task in Python raises.
         """
-        work: VelocityData = self.idle.pop() if self.idle else VelocityData(
-            self.tree, self.stack, self.rows, self.energy)
+        work: VelocityData = taken(
+            self.idle, VelocityData, self.tree, self.stack, self.rows, self.energy)
         work.begin(self.stack, q)
         with cython.nogil:
             self.step(work, dt)
