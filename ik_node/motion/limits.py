@@ -17,10 +17,10 @@ from ik_node.support.arguments import number, numbers
 from ik_node.support.exceptions import InputError
 from ik_node.support.immutable import Immutable, read_only
 
-TURNING = 1.0          # rad/s, where the description gives no velocity
-SLIDING = 0.25         # m/s, likewise: the reduced speed of ISO 10218-1
-TO_FULL_SPEED = 0.5    # s: acceleration = velocity / this
-TO_FULL_FORCE = 0.1    # s: jerk = acceleration / this
+REVOLUTE_VELOCITY = 1.0    # rad/s, where the description gives no velocity
+PRISMATIC_VELOCITY = 0.25  # m/s, likewise: the reduced speed of ISO 10218-1
+TO_FULL_SPEED = 0.5        # s: acceleration = velocity / this
+TO_FULL_FORCE = 0.1        # s: jerk = acceleration / this
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +39,12 @@ def motion_limits(chain: JointSpace, velocity: Any = None, acceleration: Any = N
     """Return the limits of motion of a chain or a body.
 
     velocity, rad/s or m/s, acceleration, per s², and jerk, per s³: one number for all joints, or
-    (n,); by default those of the description. Where it has none, or zero: TURNING or SLIDING, and
-    accelerations and jerks that reach velocity within TO_FULL_SPEED and acceleration within
-    TO_FULL_FORCE. The smaller of its acceleration and deceleration is used for both. speed: a part,
-    above 0 and at most 1, in which time is stretched: velocities are multiplied by it,
-    accelerations by its square and jerks by its cube, so that motions keep their shape. A mimicked
-    joint also keeps the limits of its followers. Raises InputError.
+    (n,); by default those of the description. Where it has none, or zero: REVOLUTE_VELOCITY or
+    PRISMATIC_VELOCITY, and accelerations and jerks that reach velocity within TO_FULL_SPEED and
+    acceleration within TO_FULL_FORCE. The smaller of its acceleration and deceleration is used for
+    both. speed: a part, above 0 and at most 1, in which time is stretched: velocities are
+    multiplied by it, accelerations by its square and jerks by its cube, so that motions keep their
+    shape. A mimicked joint also keeps the limits of its followers. Raises InputError.
     """
     check_joint_space(chain)
     if not 0.0 < (speed := number(speed, 'speed')) <= 1.0:
@@ -54,7 +54,7 @@ def motion_limits(chain: JointSpace, velocity: Any = None, acceleration: Any = N
                                     (jerk, 'jerk')))
     if v is None:
         v = _described(chain, lambda joint: joint.velocity,
-                       np.where(chain.prismatic, SLIDING, TURNING))
+                       np.where(chain.prismatic, PRISMATIC_VELOCITY, REVOLUTE_VELOCITY))
     if a is None:
         a = _described(chain, lambda joint: min(joint.acceleration, joint.deceleration),
                        v / TO_FULL_SPEED)

@@ -3,7 +3,13 @@ import pytest
 
 import robots
 from ik_node import KinematicTree
-from ik_node.motion.limits import SLIDING, TO_FULL_FORCE, TO_FULL_SPEED, TURNING, motion_limits
+from ik_node.motion.limits import (
+    PRISMATIC_VELOCITY,
+    REVOLUTE_VELOCITY,
+    TO_FULL_FORCE,
+    TO_FULL_SPEED,
+    motion_limits,
+)
 from ik_node.support.exceptions import InputError
 
 
@@ -28,7 +34,7 @@ def test_velocities_are_those_of_the_description():
 
 def test_a_description_without_velocities_or_with_zero_has_defaults():
     limits = motion_limits(arm(b=0.0, c=4.0))
-    assert limits.velocity.tolist() == [TURNING, SLIDING, 4.0]
+    assert limits.velocity.tolist() == [REVOLUTE_VELOCITY, PRISMATIC_VELOCITY, 4.0]
 
 
 def test_accelerations_and_jerks_follow_from_what_comes_before_them():
