@@ -3,3 +3,4 @@ include "clock.pxi"
 # cpdef noexcept nogil: is_over()
 # Python: Cancellation.begin_anew(), Cancellation.cancel(), Cancellation.end_by()
 # Python: Cancellation.is_cancelled(), Cancellation.has_ended_any()
+# Python: ends_by
