@@ -217,7 +217,6 @@ class Session:
         if self.active and self._robot is not None:
             self._goals.follow(self._robot)
             self._execution.follow(self._robot)
-            self._goals.follow_measured()
             if self._configuration.options.publish_rate > 0.0:
                 self._outputs.joint_states(self._robot)
 

@@ -147,7 +147,7 @@ class Goals:
             if self.measured.topic:
                 self.measured.check_freshness(group)
                 if not self.is_busy(controller):
-                    self.update_from_measured(controller)
+                    self.measured.update(controller)
             content = (self._frames.to_goal(robot, group, task, message) if is_target
                        else self._converted(robot, group, name, message))
         except NotYetError as error:
@@ -193,7 +193,7 @@ class Goals:
                         self.take(name, taken[0], False)
             searched = pending.searched = list(pending.newest.values())
             if self.measured.topic:
-                self.update_from_measured(controller)
+                self.measured.update(controller)
             batches = [searched.copy()]
             for goals in batches:
                 is_alone = len(goals) == 1
@@ -282,7 +282,7 @@ class Goals:
             try:
                 yield START
                 if is_new:
-                    self.update_from_measured(controller)
+                    self.measured.update(controller)
                 outcome = yield from goal
                 if outcome is not None:
                     stamp = self._outcomes.outputs.joint_states(controller.robot)
@@ -297,9 +297,16 @@ class Goals:
         self.worker.begin(key, execution())
 
     def follow(self, robot: Robot) -> None:
-        """Go to the next waypoint of every path whose group is not on its way to another goal."""
+        """Go to the next waypoint of every path whose group is not on its way to another goal.
+
+        Joints at rest that no goal has moved yet are set to their measured values.
+        """
         for controller in self._execution.controllers.values():
-            if controller.waypoints and not self.is_busy(controller):
+            if self.is_busy(controller):
+                continue
+            if not controller.has_moved:
+                self.measured.update(controller)
+            if controller.waypoints:
                 waypoint = controller.waypoints.popleft()
                 goal = waypoint.goal
                 self._execution.follow(robot)
@@ -310,18 +317,6 @@ class Goals:
     def is_busy(self, controller: Controller) -> bool:
         """Return whether a goal of a controller is being executed."""
         return self.worker.is_busy(('goals', controller.group.name))
-
-    def update_from_measured(self, controller: Controller) -> None:
-        """Set a group at rest to its measured joint values, where there are any."""
-        if self.measured.topic and controller.motion is None:
-            self.measured.update(controller.robot, controller.group)
-            controller.begin_at_present()
-
-    def follow_measured(self) -> None:
-        """Set joints at rest that no goal has moved yet to their measured values."""
-        for controller in self._execution.controllers.values():
-            if not (controller.has_moved or self.is_busy(controller)):
-                self.update_from_measured(controller)
 
     def active_robot(self) -> Robot:
         """Return the robot. Raises InputError where the node is not active, or has none yet."""

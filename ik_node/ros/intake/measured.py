@@ -5,6 +5,7 @@ from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
 from sensor_msgs.msg import JointState
 
+from ik_node.control.controller import Controller
 from ik_node.control.group import Group
 from ik_node.control.robot import Robot
 from ik_node.ros.conversions import clock_seconds, joint_positions
@@ -51,13 +52,16 @@ class Measured:
         self._received = {name: self._received[name] for name in self._values}
         self._execution.measure(robot, self._values)
 
-    def update(self, robot: Robot, group: Group) -> None:
+    def update(self, controller: Controller) -> None:
         """Set a group at rest to its measured joint values, clipped to the limits."""
-        space = group.space
+        if not self.topic or controller.motion is not None:
+            return
+        robot, group, space = controller.robot, controller.group, controller.group.space
         measured = {name: self._values[name] for name in space.joint_names if name in self._values}
         robot.move(group, np.clip([measured.get(name, robot.values[name])
                                    for name in space.joint_names], space.lower, space.upper))
         robot.measured.update(measured)
+        controller.begin_at_present()
 
     def check_freshness(self, group: Group) -> None:
         """Warn where the measured values of a group, or of others, are missing or outdated.

@@ -66,7 +66,7 @@ class Commands:
         return True, 'at the start pose'
 
     def _start(self, controller: Controller) -> Job[float]:
-        self._goals.update_from_measured(controller)
+        self._goals.measured.update(controller)
         duration = yield from controller.go_to_start()
         self._leave(controller.group)
         return duration
