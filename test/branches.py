@@ -9,19 +9,26 @@ from ik_node import KinematicTree, make_solver
 from ik_node.spatial import rpy_from_matrix
 
 
-def arm(kinds, axes, points):
-    """Return a chain of joints (R or P) with axes through points, base frame at zero, as URDF."""
+def arm(kinds, axes, points, turn=None, slide=1.0, xyz=(0.1, 0.2, 0.15), rpy=(0.3, -0.2, 0.5)):
+    """Return a chain of joints (R or P) with axes through points, base frame at zero, as URDF.
+
+    turn, slide: their limits to either side, rad (None: none) and m. xyz, rpy: of the tip.
+    """
     parts, at = [], np.zeros(3)
     for k, (kind, axis, point) in enumerate(zip(kinds, axes, points)):
-        xyz = ' '.join(repr(float(v)) for v in point - at)
+        most = slide if kind == 'P' else turn
         parts.append(robots.joint(
-            f'j{k}', 'prismatic' if kind == 'P' else 'continuous', f'l{k}' if k else 'base',
-            f'l{k + 1}', xyz=xyz, axis=' '.join(repr(float(v)) for v in axis),
-            limit='lower="-1" upper="1" effort="1" velocity="1"' if kind == 'P' else ''))
+            f'j{k}', 'prismatic' if kind == 'P' else 'revolute' if turn else 'continuous',
+            f'l{k}' if k else 'base', f'l{k + 1}', xyz=_text(point - at), axis=_text(axis),
+            limit=f'lower="{-most!r}" upper="{most!r}" effort="1" velocity="1"' if most else ''))
         at = point
-    parts.append(robots.joint('t', 'fixed', f'l{len(kinds)}', 'tip', xyz='0.1 0.2 0.15',
-                              rpy='0.3 -0.2 0.5'))
+    parts.append(robots.joint('t', 'fixed', f'l{len(kinds)}', 'tip', xyz=_text(xyz),
+                              rpy=_text(rpy)))
     return KinematicTree.from_urdf(robots.robot(*parts)).chain()
+
+
+def _text(numbers):
+    return ' '.join(repr(float(number)) for number in numbers)
 
 
 def of_rows(rows, upper=3.0, lower=None, kinds='R' * 9):

@@ -10,9 +10,9 @@ from collections import Counter
 
 import numpy as np
 
-import robots
+import branches
 from harness.soak_runner import run_soak
-from ik_node import Chain, Goal, IkError, KinematicTree, make_solver
+from ik_node import Chain, Goal, IkError, make_solver
 from ik_node.plugins import pose_error
 
 KINDS = ('wrist', 'parallel', 'general', 'near wrist', 'near parallel', 'swivel', 'scara', 'five')
@@ -38,18 +38,9 @@ def arm(kind: str, size: float, rng: np.random.Generator) -> Chain:
         off = 10.0 ** rng.uniform(-9, -3)
         axes = axes + off * rng.normal(size=(n, 3))
         points += off * rng.normal(size=(n, 3))
-    parts, at = [], np.zeros(3)
-    for k, (axis, point) in enumerate(zip(axes, size * points)):
-        reach = size if prismatic[k] else 3.0
-        parts.append(robots.joint(
-            f'j{k}', 'prismatic' if prismatic[k] else 'revolute', f'l{k}' if k else 'base',
-            f'l{k + 1}', xyz=' '.join(map(repr, map(float, point - at))),
-            axis=' '.join(map(repr, map(float, axis / np.linalg.norm(axis)))),
-            limit=f'lower="{-reach!r}" upper="{reach!r}" effort="1" velocity="1"'))
-        at = point
-    tip = ' '.join(map(repr, map(float, size * np.array([0.1, 0.2, 0.15]))))
-    parts.append(robots.joint('t', 'fixed', f'l{n}', 'tip', xyz=tip, rpy='0.3 -0.2 0.5'))
-    return KinematicTree.from_urdf(robots.robot(*parts)).chain()
+    return branches.arm(
+        np.where(prismatic, 'P', 'R'), [axis / np.linalg.norm(axis) for axis in axes],
+        size * points, 3.0, size, size * np.array([0.1, 0.2, 0.15]))
 
 
 def weights_for(rng: np.random.Generator) -> np.ndarray:

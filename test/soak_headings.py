@@ -11,7 +11,7 @@ from collections import Counter
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-import robots
+import branches
 from harness.soak_runner import run_soak
 from ik_node import Goal, IkError, KinematicTree, make_body_solver, make_solver
 from ik_node.spatial import rpy_from_matrix
@@ -34,16 +34,9 @@ LEAST = 1e-3  # sine of the angle from which an axis has a heading
 
 def arm(name: str, R_tool: np.ndarray) -> KinematicTree:
     """Return one of `ARMS` with a tool turned by a rotation (3, 3)."""
-    parts = [robots.joint(
-        f'j{k}', 'prismatic' if kind == 'P' else 'revolute',
-        f'l{k}' if k else 'base', f'l{k + 1}',
-        xyz=' '.join(map(str, xyz)), axis=' '.join(map(str, axis)),
-        limit='lower="-0.2" upper="0.2" effort="1" velocity="1"' if kind == 'P' else
-        'lower="-3.1" upper="3.1" effort="1" velocity="1"')
-        for k, (kind, axis, xyz) in enumerate(ARMS[name])]
-    tool = robots.joint('tool', 'fixed', f'l{len(ARMS[name])}', 'tip', xyz='0.02 0.01 -0.05',
-                        rpy=' '.join(repr(angle) for angle in rpy_from_matrix(R_tool)))
-    return KinematicTree.from_urdf(robots.robot(*parts, tool))
+    kinds, axes, origins = zip(*ARMS[name])
+    return branches.arm(kinds, axes, np.cumsum(origins, axis=0), 3.1, 0.2, (0.02, 0.01, -0.05),
+                        rpy_from_matrix(R_tool)).tree
 
 
 def off(R_goal: np.ndarray, R: np.ndarray, weights: np.ndarray) -> float:
