@@ -2,6 +2,9 @@ from types import SimpleNamespace
 
 import pytest
 
+import robots
+from harness.fake_node import FakeNode
+from harness.page_here import page_of
 from ik_node.solvers.registry import (
     body_solver_class,
     body_solver_names,
@@ -34,6 +37,14 @@ def test_a_choice_stays_until_it_is_sent_and_follows_the_node_afterwards(page):
     assert page.node.get('solver') == widget.value == 'ccd'
     page.set(solver='dls')  # by another client
     assert widget.value == 'dls'
+
+
+def test_solvers_that_do_not_fit_the_arm_are_not_offered():
+    with page_of(FakeNode(model_path=str(robots.mimicking_file()))) as page:
+        page.settle()
+        options = page.widget('Solver', 'solver').options
+        assert {'dls', 'auto'} < {*options}
+        assert 'analytic' not in options
 
 
 def test_the_options_are_those_of_the_solver_in_groups_with_their_defaults(page):
