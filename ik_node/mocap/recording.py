@@ -115,25 +115,19 @@ class Recording(Immutable):
 
     def outside_limits(self) -> str:
         """Return a sentence about the frames that exceed limits of joints; '' without any."""
-        outside = np.zeros(self.n_frames, dtype=bool)
-        found = []
-        for name, column, gain, offset in zip(self.moving_joints, self._column, self._gain,
-                                              self._offset):
-            joint = self.tree.joints[name]
-            if gain == 0.0:
-                continue
-            values = gain * self.values[:, column] + offset
-            excess = np.maximum(joint.lower - values, values - joint.upper)
-            if excess.max() > _ROUNDING:
-                k = int(np.argmax(excess))
-                outside |= excess > _ROUNDING
-                found.append(f'{name!r} ({values[k]:.4g} {"m" if joint.prismatic else "rad"} in '
-                             f'frame {k + 1}, allowed are {joint.lower:.4g} to {joint.upper:.4g})')
+        joints = [self.tree.joints[name] for name in self.moving_joints]
+        lower, upper = np.array([(joint.lower, joint.upper) for joint in joints]).T
+        values = self._gain * self.values[:, self._column] + self._offset
+        excess = np.where(self._gain == 0.0, 0.0, np.maximum(lower - values, values - upper))
+        outside, worst = excess > _ROUNDING, excess.argmax(axis=0)
+        found = [f'{joint.name!r} ({values[k, i]:.4g} {"m" if joint.prismatic else "rad"} in frame '
+                 f'{k + 1}, allowed are {joint.lower:.4g} to {joint.upper:.4g})'
+                 for i, (joint, k) in enumerate(zip(joints, worst)) if outside[k, i]]
         if not found:
             return ''
         more = f' and {len(found) - _MOST_SHOWN} more' if len(found) > _MOST_SHOWN else ''
-        return (f'{self.source}: {int(outside.sum())} of {self.n_frames} frames exceed limits of '
-                f'joints: {", ".join(found[:_MOST_SHOWN])}{more}')
+        return (f'{self.source}: {int(outside.any(axis=1).sum())} of {self.n_frames} frames exceed '
+                f'limits of joints: {", ".join(found[:_MOST_SHOWN])}{more}')
 
     def __repr__(self) -> str:
         return (f'Recording({self.source}: {self.n_frames} frames of {len(self.joint_names)} '
