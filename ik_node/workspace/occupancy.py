@@ -54,6 +54,8 @@ class Occupancy:
         nearer = nearer[np.argsort(offset[nearer], kind='stable')[::-1]]  # the nearest stays
         self.offset[numbers[nearer]] = offset[nearer]
         self.configuration[numbers[nearer]] = q[nearer]
+        if not self._axes.any():  # nothing moves the tip, as where joints cancel each other
+            return
         J = scaled_tip_jacobians(self.chain, q, self._length)[:, self._axes]
         squares = np.linalg.eigvalsh(J @ J.transpose(0, 2, 1)).clip(0.0)  # σᵢ², ascending
         product = self._length ** self._axes[:3].sum() * np.sqrt(squares.prod(axis=1))

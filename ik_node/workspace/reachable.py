@@ -112,18 +112,18 @@ def dexterity(found: Occupancy, weights: np.ndarray, numbers: np.ndarray, count:
 
     weights: (6,) the axes of the task; numbers: (k,) voxels whose centres are reachable.
     """
-    solver = ReachabilitySolver(found.chain, weights, _RESTARTS_OF_POSE, seed)
-    part, goals = np.zeros(len(numbers)), list[np.ndarray]()
+    part = np.zeros(len(numbers))
     if weights[3:].any():
+        solver = ReachabilitySolver(found.chain, weights, _RESTARTS_OF_POSE, seed)
         goals = [pose_from_rotation(R) for R in orientations(found.chain, count, seed)]
-    for i, (centre, q) in enumerate(zip(found.voxels.centres(numbers),
-                                        found.configuration[numbers])):
-        met = 0
-        for T_base_goal in goals:
-            T_base_goal[:3, 3] = centre
-            solution, is_met = solver.find(T_base_goal, q)
-            met, q = met + is_met, solution if is_met else q
-        part[i] = met / count
-        progress(i / len(numbers))
+        for i, (centre, q) in enumerate(zip(found.voxels.centres(numbers),
+                                            found.configuration[numbers])):
+            met = 0
+            for T_base_goal in goals:
+                T_base_goal[:3, 3] = centre
+                solution, is_met = solver.find(T_base_goal, q)
+                met, q = met + is_met, solution if is_met else q
+            part[i] = met / count
+            progress(i / len(numbers))
     progress(1.0)
     return part

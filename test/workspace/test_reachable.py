@@ -60,6 +60,19 @@ def test_a_tip_that_only_turns_has_one_voxel():
     assert workspace.reach == (0.0, 0.0)
 
 
+def test_a_tip_that_nothing_moves_has_one_voxel_without_figures():
+    axis = '<axis xyz="0 0 1"/>'
+    chain = KinematicTree.from_urdf(
+        '<robot name="still"><link name="a"/><link name="b"/><link name="c"/>'
+        f'<joint name="j" type="continuous"><parent link="a"/><child link="b"/>{axis}</joint>'
+        f'<joint name="k" type="continuous"><parent link="b"/><child link="c"/>{axis}'
+        '<mimic joint="j" multiplier="-1"/></joint></robot>').chain()
+    workspace = analyse_workspace(chain, dexterity=2)
+    assert workspace.centre_reachable.tolist() == [True]
+    assert workspace.manipulability.tolist() == workspace.conditioning.tolist() == [0.0]
+    assert workspace.dexterity.tolist() == [0.0]
+
+
 def test_a_tip_on_a_sphere_reaches_voxels_but_hardly_a_centre():
     pan_tilt = KinematicTree.from_urdf(robots.robot(
         robots.joint('pan', 'continuous', 'base', 'yoke'),
