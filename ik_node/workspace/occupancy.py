@@ -3,8 +3,7 @@
 import numpy as np
 
 from ik_node.model.chain import Chain
-from ik_node.workspace.sampling import reach_scale
-from ik_node.workspace.task_rank import scaled_tip_jacobians
+from ik_node.workspace.sampling import reach_scale, scaled_tip_jacobians
 from ik_node.workspace.voxels import Voxels
 
 _BLOCK = 1 << 13  # configurations at once

@@ -97,3 +97,11 @@ def reach_scale(chain: Chain) -> float:
     """
     radius = extent(chain.arrays).reach
     return radius if math.isfinite(radius) and radius > 0.0 else 1.0
+
+
+def scaled_tip_jacobians(chain: Chain, configurations: np.ndarray, length: float) -> np.ndarray:
+    """Return the Jacobians (k, 6, n) in tip axes at (k, n), linear rows divided by a length, m."""
+    R_tip_base = chain.record.poses(configurations)[:, :3, :3].transpose(0, 2, 1)
+    J = np.reshape([chain.record.jacobian(q) for q in configurations], (-1, 6, chain.n_joints))
+    J[:, :3], J[:, 3:] = R_tip_base @ J[:, :3] / length, R_tip_base @ J[:, 3:]
+    return J

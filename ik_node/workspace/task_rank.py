@@ -8,7 +8,7 @@ import numpy as np
 
 from ik_node.model.chain import Chain, check_chain
 from ik_node.support.arguments import whole
-from ik_node.workspace.sampling import ranges, reach_scale
+from ik_node.workspace.sampling import ranges, reach_scale, scaled_tip_jacobians
 
 AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
 
@@ -77,14 +77,6 @@ def task_rank(chain: Chain, seed: int = 0) -> TaskRank:
     weights.flags.writeable = False
     idle = np.linalg.norm(J, axis=2).max(axis=0) <= smallest
     return TaskRank(rank, tuple(axis for axis, still in zip(AXES, idle) if still), weights)
-
-
-def scaled_tip_jacobians(chain: Chain, configurations: np.ndarray, length: float) -> np.ndarray:
-    """Return the Jacobians (k, 6, n) in tip axes at (k, n), linear rows divided by a length, m."""
-    R_tip_base = chain.record.poses(configurations)[:, :3, :3].transpose(0, 2, 1)
-    J = np.reshape([chain.record.jacobian(q) for q in configurations], (-1, 6, chain.n_joints))
-    J[:, :3], J[:, 3:] = R_tip_base @ J[:, :3] / length, R_tip_base @ J[:, 3:]
-    return J
 
 
 def _rank(J: np.ndarray, smallest: float) -> int:
