@@ -1,0 +1,2 @@
+include "braking.pxi"
+# cpdef noexcept nogil: gentle(), stopping(), peak(), highest()

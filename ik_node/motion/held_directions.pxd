@@ -1,0 +1,1 @@
+include "held_directions.pxi"

@@ -1,0 +1,219 @@
+"""Servo: an arm follows twists, joint velocities or poses at a fixed rate, within all its limits.
+
+Each sample is a step of constant acceleration. The velocity at its end solves least squares in
+levels [Kanoun 2011], within bounds: first what is not commanded is held, in closed loop; then the
+tip moves as commanded; then joints move as little as that lets them. The bounds are the velocities
+from which a joint can still stop before its limit, see `braking`. A smaller part of accelerations
+and jerks is for the commanded motion, so that the rest can hold the other directions.
+"""
+
+import math
+from typing import Any
+
+import cython
+import numpy as np
+
+from ik_node.motion import braking, held_directions, servo_data, singularities
+from ik_node.motion.servo_data import ServoData
+from ik_node.solvers.kernel import task
+from ik_node.spatial.rotations import as_pose
+from ik_node.support import arguments
+from ik_node.support.arrays import Vector
+
+JERK, ACCELERATION = 0.7, 0.85  # parts of the limits for the commanded motion
+SHARE = 0.1        # of the velocities, for corrections
+CORRECTION = 10.0  # part of an error that is corrected in a second
+GENTLE = 0.5       # part of the accelerations for the approach to a pose
+APPROACH = 0.5     # part of the distance to a pose that a sample may go
+SETTLED = 1e-4     # of the largest velocity
+INF = math.inf
+
+
+class Servo(ServoData):
+    """The law for one arm. One thread may use it at a time."""
+
+    def follow_twist(self, twist: Any) -> None:
+        """Move the tip by a twist (6,) from now on: m/s, rad/s, base axes, linear first."""
+        values = arguments.vector(twist, 6, 'twist')
+        for i in range(6):
+            self.command[i] = values[i]
+        self.mode = servo_data.TWIST
+
+    def follow_joints(self, velocity: Any) -> None:
+        """Move the joints with velocities (n,), rad/s or m/s, from now on."""
+        values = arguments.vector(velocity, self.n, 'velocity')
+        for k in range(self.n):
+            self.wanted[k] = values[k]
+        self.mode = servo_data.JOINTS
+
+    def follow_pose(self, T_base_tip: Any) -> None:
+        """Move the tip to a pose (4, 4), m, and stay there."""
+        T = as_pose(T_base_tip, 'the pose')
+        for i in range(3):
+            for j in range(4):
+                self.target[i][j] = T[i, j]
+        self.mode = servo_data.POSE
+
+    def stop(self) -> None:
+        """Brake from now on, and hold the pose of the tip."""
+        self.mode = servo_data.REST
+
+    def advance(self) -> None:
+        """Go on by one sample."""
+        with cython.nogil:
+            sample(self)
+
+    def state(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return position, velocity and acceleration (n,) each, rad or m, per s and s²."""
+        return (np.array([self.q[k] for k in range(self.n)]),
+                np.array([self.v[k] for k in range(self.n)]),
+                np.array([self.a[k] for k in range(self.n)]))
+
+
+def sample(own: ServoData) -> None:
+    """Write position, velocity and acceleration of the next sample."""
+    hard_bounds(own)
+    if own.mode == servo_data.JOINTS:
+        follow_velocities(own)
+        own.begun = False
+        move(own)
+        return
+    singularities.prepare(own)
+    tip_velocities(own)
+    held_directions.levels(own)
+    soft_bounds(own)
+    held_directions.solve(own)
+    move(own)
+    held_directions.move_reference(own)
+
+
+def hard_bounds(own: ServoData) -> None:
+    """Write the least and the largest safe acceleration of the next step of each joint."""
+    dt = own.period
+    for k in range(own.n):
+        v, a, most, jump = own.v[k], own.a[k], own.acceleration[k], own.jump[k]
+        high = min(min(a + jump, most), braking.gentle(own.most[k] - v, jump, dt))
+        low = max(max(a - jump, -most), braking.gentle(-own.most[k] - v, jump, dt))
+        own.low[k], own.high[k] = safe(own, k, min(low, high), max(low, high), most, jump)
+
+
+def safe(own: ServoData, k: int, low: float, high: float, most: float,
+         jump: float) -> tuple[float, float]:
+    """Return the accelerations of joint k, out of an interval, after which it can stop in time."""
+    q, v, a, dt = own.q[k], own.v[k], own.a[k], own.period
+    far = braking.furthest(own.most[k], most, jump, dt)
+    if q + far > own.upper[k]:
+        high = braking.highest(q, v, a, high, own.upper[k], most, jump, dt)
+    if q - far < own.lower[k]:
+        low = -braking.highest(-q, -v, -a, -low, -own.lower[k], most, jump, dt)
+    return min(low, high), high
+
+
+def soft_bounds(own: ServoData) -> None:
+    """Write the accelerations for the commanded motion: joints brake together, none overshoots."""
+    n, dt, together, fade = own.n, own.period, INF, INF
+    for k in range(n):
+        speed = math.fabs(own.v[k]) + 1e-9 * own.most[k]
+        together = min(together, own.acceleration[k] / speed)
+        fade = min(fade, own.jump[k] / speed)
+    for k in range(n):
+        v, a, most, jump = own.v[k], own.a[k], own.acceleration[k], own.jump[k]
+        soft = braking.gentle(own.v_target[k] - v, JERK * jump, dt)
+        low, high = max(a - JERK * jump, -ACCELERATION * most), min(
+            a + JERK * jump, ACCELERATION * most)
+        if own.v_target[k] > v:
+            high = min(high, max(soft, a - JERK * jump))
+        else:
+            low = max(low, min(soft, a + JERK * jump))
+        speed = math.fabs(v) + 1e-9 * own.most[k]
+        before_low, before_high = low, high
+        low, high = safe(own, k, min(low, high), high,
+                         ACCELERATION * max(together * speed, 0.02 * most),
+                         JERK * max(fade * speed, 0.02 * jump))
+        if (own.v_target[k] > v and high < before_high) or (
+                own.v_target[k] < v and low > before_low):
+            own.blocked = k
+        own.soft_low[k] = min(max(low, own.low[k]), own.high[k])
+        own.soft_high[k] = max(min(max(high, own.low[k]), own.high[k]), own.soft_low[k])
+
+
+def follow_velocities(own: ServoData) -> None:
+    """Write the next velocities towards those wanted of the joints into x (n,)."""
+    own.scale, own.singular, own.blocked = 1.0, False, -1
+    for k in range(own.n):
+        if math.fabs(own.wanted[k]) * own.scale > own.most[k]:
+            own.scale = own.most[k] / math.fabs(own.wanted[k])
+    for k in range(own.n):
+        own.v_target[k] = own.scale * own.wanted[k]
+        a = braking.within(braking.gentle(own.v_target[k] - own.v[k], own.jump[k], own.period),
+                           own.a[k], own.jump[k])
+        a = min(max(a, own.low[k]), own.high[k])
+        own.x[k] = own.v[k] + a * own.period
+
+
+def move(own: ServoData) -> None:
+    """Go to the velocities x (n,) by constant accelerations."""
+    dt = own.period
+    own.settled = True
+    for k in range(own.n):
+        v = own.v[k]
+        a = min(max((own.x[k] - v) / dt, own.low[k]), own.high[k])
+        w = v + a * dt
+        if math.fabs(w) < 1e-15:
+            w = 0.0
+        own.q[k] += 0.5 * (v + w) * dt
+        own.v[k] = w
+        own.a[k] = a
+        own.settled = own.settled and math.fabs(w - own.v_target[k]) <= SETTLED * own.most[k]
+
+
+def gain(own: ServoData, dq: Vector, most: float) -> float:
+    """Return the part of a displacement dq (n,) that joints may go in a second, and still stop."""
+    rate = most
+    for k in range(own.n):
+        d, a = math.fabs(dq[k]), GENTLE * own.acceleration[k]
+        jerk = GENTLE * GENTLE * own.jump[k] / own.period
+        if d > 1e-15:
+            slow = a * a / (2.0 * jerk)
+            rate = min(rate, 0.8 * math.pow(jerk / d, 1.0 / 3.0))
+            rate = min(rate, 2.0 * a / (slow + math.sqrt(slow * slow + 2.0 * a * d)))
+    return rate
+
+
+def tip_velocities(own: ServoData) -> None:
+    """Write the velocities (n,) that the command asks for, and those that correct the error."""
+    n, dt, demand = own.n, own.period, own.demand
+    own.singular, own.blocked = False, -1
+    singularities.invert(own, own.e, False, True, True, own.v_held)
+    rate = gain(own, own.v_held, CORRECTION)
+    for k in range(n):
+        if math.fabs(own.v_held[k]) * rate > SHARE * own.most[k]:
+            rate = SHARE * own.most[k] / math.fabs(own.v_held[k])
+    for k in range(n):
+        own.v_held[k] *= rate
+        own.v_command[k] = 0.0
+    if own.mode == servo_data.TWIST:
+        moves, turns = False, False
+        for i in range(6):
+            demand[i] = own.weights[i] * own.command[i]
+            if demand[i] != 0.0:
+                if i < 3:
+                    moves = True
+                else:
+                    turns = True
+        singularities.invert(own, demand, True, moves, turns, own.v_command)
+    elif own.mode == servo_data.POSE:
+        task.pose_error(own.target, own.reference, own.R, demand)
+        for i in range(6):
+            demand[i] *= own.weights[i]
+        singularities.invert(own, demand, True, True, True, own.v_command)
+        rate = gain(own, own.v_command, APPROACH / dt)
+        for k in range(n):
+            own.v_command[k] *= rate
+    own.scale = 1.0
+    for k in range(n):
+        if math.fabs(own.v_command[k]) * own.scale > own.most[k]:
+            own.scale = own.most[k] / math.fabs(own.v_command[k])
+    for k in range(n):
+        own.v_command[k] *= own.scale * own.slowed
+        own.v_target[k] = own.v_command[k] + own.v_held[k]

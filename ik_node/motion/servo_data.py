@@ -1,0 +1,81 @@
+"""The record of a servo: its state, its command, and scratch."""
+
+from typing import Any
+
+import numpy as np
+
+from ik_node.kinematics.forward import ChainRecord
+from ik_node.kinematics.reach import extent
+from ik_node.model.chain import Chain
+from ik_node.motion.limits import MotionLimits
+from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
+from ik_node.support import arguments
+from ik_node.support.arrays import Memory
+from ik_node.support.exceptions import InputError
+
+SMALL = 0.2        # part of what a sample can change below which a direction counts as still
+REST, TWIST, JOINTS, POSE = 0, 1, 2, 3
+
+
+class ServoData:
+    """State and scratch of a servo of one arm.
+
+    - `scale`: of the command, below 1 where it is too fast; `slowed`: likewise, where otherwise
+      something would not be held.
+    - `settled`: whether the last sample moves as commanded, but for `scale` and singularities.
+    - `singular`: whether it is slowed near a singularity; `blocked`: the joint that cannot go on
+      because of a limit of its position, or −1.
+    """
+
+    def __init__(self, chain: Chain, limits: MotionLimits, period: float, q: Any,
+                 velocity: Any = None, weights: Any = None) -> None:
+        """Begin at q (n,), rad or m, which may be outside the limits, with a velocity (n,).
+
+        period: s, of a sample. weights (6,) > 0: what matters more, along the base's axes, where
+        joints do not serve all six. Raises InputError.
+        """
+        self.period, n = arguments.number(period, 'period'), chain.n_joints
+        if not 1e-4 <= self.period <= 1.0:
+            raise InputError(f'period must be from 1e-4 to 1 s, not {period!r}')
+        self.chain: ChainRecord = chain.record
+        self.n, self.memory = n, Memory()
+        memory, self.length = self.memory, extent(chain.arrays).length_scale
+        if weights is None:
+            weights = (1.0,) * 6 if n > 5 else (1.0, 1.0, 1.0, 0.1, 0.1, 0.1)
+        values = arguments.vector(weights, 6, 'weights')
+        if not (values > 0.0).all():
+            raise InputError(f'weights must be above 0, not {values.tolist()}')
+        self.weights = memory.vector(values / ([self.length] * 3 + [1.0] * 3))
+        self.lower, self.upper = memory.vector(limits.lower), memory.vector(limits.upper)
+        self.most = memory.vector(limits.velocity)
+        self.acceleration = memory.vector(limits.acceleration)
+        self.jump = memory.vector(limits.jerk * self.period)
+        self.small = SMALL * self.period ** 2 * float(np.min(limits.jerk / limits.velocity))
+        self.q = memory.vector(arguments.vector(q, n, 'q'))
+        self.v = memory.vector(
+            np.zeros(n) if velocity is None else arguments.vector(velocity, n, 'velocity'))
+        self.a = memory.zeros(n)
+        self.mode, self.slowed, self.scale, self.singular, self.blocked = REST, 1.0, 1.0, False, -1
+        self.command, self.wanted = memory.zeros(6), memory.zeros(n)
+        self.target, self.reference = memory.pose(np.eye(4)), memory.pose(np.eye(4))
+        self.settled, self.begun, self.holds, self.largest, self.rank = True, False, True, 0.0, 0
+        self.frames = memory.poses(np.zeros((chain.record.m + 1, 4, 4)))
+        self.J, self.W = memory.columns(np.zeros((n, 6))), memory.columns(np.zeros((n, 6)))
+        self.J_near, self.U = memory.columns(np.zeros((n, 6))), memory.columns(np.zeros((6, 6)))
+        self.R, self.basis = memory.points(np.zeros((3, 3))), memory.columns(np.zeros((6, 6)))
+        self.sigma, self.kappa = memory.zeros(6), memory.zeros(6)
+        self.computed = memory.integer_zeros(6)
+        self.V = memory.matrix(6, n)  # right singular vectors
+        self.e, self.y, self.y_held = memory.zeros(6), memory.zeros(6), memory.zeros(6)
+        self.moving, self.change = memory.zeros(6), memory.zeros(6)
+        self.stray, self.stray_change, self.intended = memory.zeros(6), memory.zeros(6), 0
+        self.demand, self.part = memory.zeros(6), memory.zeros(6)
+        self.near, self.trial = memory.zeros(n), memory.zeros(n)
+        self.trial_direction, self.directions = memory.zeros(n), 0
+        self.v_command, self.v_held = memory.zeros(n), memory.zeros(n)
+        self.v_target = memory.zeros(n)
+        self.low, self.high = memory.zeros(n), memory.zeros(n)
+        self.soft_low, self.soft_high = memory.zeros(n), memory.zeros(n)
+        self.below, self.above, self.x = memory.zeros(n), memory.zeros(n), memory.zeros(n)
+        self.cascade = Cascade(n, [6, n], [0] * (6 + n))
+        self.A, self.rest = memory.matrix(n, 6 + n), memory.zeros(6 + n)

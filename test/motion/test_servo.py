@@ -1,0 +1,226 @@
+import numpy as np
+import pytest
+
+import robots
+from ik_node import InputError
+from ik_node.motion.limits import motion_limits
+from ik_node.motion.servo import Servo
+from ik_node.spatial import rotation_log
+
+PERIOD = 0.002
+ARMS = ['panda', 'ur5', 'iiwa14', 'so101', 'scara']
+
+
+def arm(name):
+    return robots.scara() if name == 'scara' else robots.chain(name)
+
+
+def regular(chain, rng):
+    """Return joint values (n,) away from limits and singularities."""
+    while True:
+        q = robots.random_q(chain, rng, 0.6)
+        sigma = np.linalg.svd(chain.jacobian(q), compute_uv=False)
+        if chain.n_joints < 6 or sigma[-1] > 0.06 * sigma[0]:
+            return q
+
+
+def servo(chain, q, **options):
+    return Servo(chain, motion_limits(chain), PERIOD, q, **options)
+
+
+def advanced(law, count):
+    """Return positions (count + 1, n) of samples."""
+    places = [law.state()[0]]
+    for _ in range(count):
+        law.advance()
+        places.append(law.state()[0])
+    return np.array(places)
+
+
+def check_limits(chain, places):
+    """Check position, velocity, acceleration and jerk of samples (k, n) by their differences."""
+    limits, change = motion_limits(chain), places
+    for most in (limits.velocity, limits.acceleration, limits.jerk):
+        change = np.diff(change, axis=0) / PERIOD
+        assert (np.abs(change) / most).max() <= 1.0 + 1e-5
+    assert (places >= chain.lower - 1e-9).all()
+    assert (places <= chain.upper + 1e-9).all()
+
+
+def random_twist(rng, size=1.0):
+    twist = size * rng.normal(size=6) * ([0.15] * 3 + [0.5] * 3)
+    twist[[slice(0, 3), slice(3, 6), slice(0, 0)][rng.integers(3)]] = 0.0
+    return twist
+
+
+@pytest.mark.parametrize('name', ARMS)
+@pytest.mark.parametrize('size', [1.0, 20.0])
+def test_no_sample_exceeds_a_limit(name, size):
+    chain, rng = arm(name), np.random.default_rng(1)
+    law, places = servo(chain, robots.random_q(chain, rng, 0.9)), []
+    for _ in range(robots.samples(60)):
+        law.follow_twist(random_twist(rng, size))
+        places.append(advanced(law, int(rng.integers(1, 400)))[:-1])
+    law.stop()
+    places.append(advanced(law, 2000))
+    check_limits(chain, np.concatenate(places))
+    assert np.abs(law.state()[1]).max() < 1e-6
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur5', 'iiwa14'])
+def test_the_tip_moves_in_the_direction_of_the_command(name):
+    chain, rng, angles = arm(name), np.random.default_rng(2), []
+    for _ in range(robots.samples(25)):
+        law, twist = servo(chain, regular(chain, rng)), random_twist(rng, 0.3)
+        law.follow_twist(twist)
+        for _ in range(500):
+            law.advance()
+            if law.settled and law.scale == law.slowed == 1.0 and not law.singular:
+                q, v, _ = law.state()
+                tip = (chain.jacobian(q) @ v) / ([law.length] * 3 + [1.0] * 3)
+                asked = twist / ([law.length] * 3 + [1.0] * 3)
+                angles.append(tip @ asked / np.linalg.norm(tip) / np.linalg.norm(asked))
+                assert np.linalg.norm(tip) == pytest.approx(np.linalg.norm(asked), rel=0.01)
+    assert len(angles) > 500
+    assert np.degrees(np.arccos(np.clip(angles, -1.0, 1.0))).max() < 1.0
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur5', 'iiwa14', 'irb140'])
+@pytest.mark.parametrize('first', [0, 3])
+def test_what_is_not_commanded_is_held(name, first):
+    chain, rng = arm(name), np.random.default_rng(3)
+    q = regular(chain, rng)
+    law, T, twist = servo(chain, q), chain.forward(q), np.zeros(6)
+    twist[first:first + 3] = [0.03, -0.04, 0.05] if first == 0 else [0.2, 0.3, -0.1]
+    for _ in range(robots.samples(30)):
+        law.follow_twist(twist)
+        for q in advanced(law, 500)[::10]:
+            moved = chain.forward(q)
+            if first == 0:
+                assert np.linalg.norm(rotation_log(moved[:3, :3] @ T[:3, :3].T)) < 1e-5
+            else:
+                assert np.linalg.norm(moved[:3, 3] - T[:3, 3]) < 1e-6
+        twist = -twist
+
+
+def test_arms_of_few_joints_hold_what_weighs_more():
+    chain = robots.chain('so101')
+    q = robots.middle(chain) + 0.3
+    missed = []
+    for weights in ((1, 1, 1, 0.01, 0.01, 0.01), (0.01, 0.01, 0.01, 1, 1, 1)):
+        law = servo(chain, q, weights=weights)
+        law.follow_twist([0.0, 0.0, 0.0, 0.2, 0.1, 0.3])
+        advanced(law, 500)
+        moved = chain.forward(law.state()[0])[:3, 3] - chain.forward(q)[:3, 3]
+        missed.append(np.linalg.norm(moved))
+    assert missed[0] < 1e-3
+    assert missed[1] > 10.0 * missed[0]
+
+
+def test_joints_that_are_not_named_stay_exactly_and_too_fast_ones_are_scaled():
+    chain = robots.chain('panda')
+    q = robots.middle(chain)
+    law, most = servo(chain, q), motion_limits(chain).velocity
+    law.follow_joints([0.0, 2.0 * most[1], 0.0, 0.5 * most[3], 0.0, 0.0, 0.0])
+    places = advanced(law, 330)
+    check_limits(chain, places)
+    assert (places[:, [0, 2, 4, 5, 6]] == q[[0, 2, 4, 5, 6]]).all()
+    assert law.scale == 0.5
+    assert law.state()[1][[1, 3]] == pytest.approx([most[1], 0.25 * most[3]])
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur5'])
+def test_a_pose_is_reached_and_kept(name):
+    chain, rng = arm(name), np.random.default_rng(4)
+    q = regular(chain, rng)
+    law = servo(chain, q)
+    target = chain.forward(q + 0.15 * rng.normal(size=chain.n_joints))
+    law.follow_pose(target)
+    places = advanced(law, 4000)
+    check_limits(chain, places)
+    assert chain.forward(places[-1]) == pytest.approx(target, abs=1e-6)
+    distance = [np.linalg.norm(chain.forward(place)[:3, 3] - target[:3, 3])
+                for place in places[::10]]
+    assert np.diff(distance).max() < 1e-6
+
+
+@pytest.mark.parametrize('velocity', [0.0, 0.5])
+def test_it_begins_where_the_arm_is_also_outside_the_limits(velocity):
+    chain = robots.chain('ur5')
+    q = np.array([0.3, -1.2, 1.5, -1.0, 1.2, 0.0])
+    q[0] = chain.upper[0] + 0.01
+    law = servo(chain, q, velocity=np.array([-velocity, 0.0, 0.0, 0.0, 0.0, 0.0]))
+    law.follow_joints([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    places = advanced(law, 500)
+    assert (places[:, 0] <= q[0]).all()
+    assert np.abs(np.diff(places, axis=0)).max() <= 1.01 * velocity * PERIOD
+    law.follow_joints([-1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    assert advanced(law, 500)[-1, 0] < chain.upper[0]
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur5', 'so101', 'scara'])
+def test_a_reversal_leads_out_of_every_limit(name):
+    chain, rng = arm(name), np.random.default_rng(5)
+    for _ in range(robots.samples(10)):
+        law, twist = servo(chain, regular(chain, rng)), random_twist(rng)
+        law.follow_twist(twist)
+        there = advanced(law, 3000)
+        before = chain.forward(there[-1])
+        law.follow_twist(-twist)
+        back = advanced(law, 1500)
+        check_limits(chain, np.concatenate([there, back[1:]]))
+        assert np.abs(chain.forward(back[-1]) - before).max() > 0.01
+
+
+def test_a_stretched_arm_slows_down_and_is_left_again():
+    chain = robots.chain('ur5')
+    q = np.array([0.0, -0.8, 0.5, 0.3, 1.2, 0.0])
+    law = servo(chain, q)
+    T = chain.forward(q)
+    outwards = np.zeros(6)
+    outwards[:3] = 0.3 * T[:3, 3] / np.linalg.norm(T[:3, 3])
+    law.follow_twist(outwards)
+    out = advanced(law, 3000)
+    assert law.singular
+    assert abs(out[-1][2]) < 0.05
+    assert np.abs(law.state()[1]).max() < 0.1
+    law.follow_twist(-outwards)
+    back = advanced(law, 1000)
+    check_limits(chain, np.concatenate([out, back[1:]]))
+    assert abs(back[-1][2]) > 0.3
+
+
+def test_a_singular_beginning_is_left():
+    chain = robots.chain('ur5')
+    law = servo(chain, np.array([0.0, -0.8, 0.0, 0.8, 1.2, 0.0]))
+    T = chain.forward(law.state()[0])
+    inwards = np.zeros(6)
+    inwards[:3] = -0.2 * T[:3, 3] / np.linalg.norm(T[:3, 3])
+    law.follow_twist(inwards)
+    places = advanced(law, 1500)
+    check_limits(chain, places)
+    assert np.linalg.norm(chain.forward(places[-1])[:3, 3]) < np.linalg.norm(T[:3, 3]) - 0.1
+
+
+@pytest.mark.parametrize(('change', 'words'), [
+    ({'period': 0.0}, 'period must be from'), ({'period': 'x'}, 'period must be'),
+    ({'q': [0.0]}, 'q must'), ({'q': [np.nan] * 6}, 'q'), ({'velocity': [0.0]}, 'velocity must'),
+    ({'weights': [1, 1, 1, 1, 1, 0]}, 'weights must be above 0')])
+def test_invalid_arguments_are_refused(change, words):
+    chain = robots.chain('ur5')
+    arguments = {'period': PERIOD, 'q': np.zeros(6), **change}
+    with pytest.raises(InputError, match=words):
+        Servo(chain, motion_limits(chain), **arguments)
+
+
+def test_invalid_commands_are_refused_and_the_last_one_stays():
+    chain = robots.chain('ur5')
+    law = servo(chain, np.array([0.0, -1.2, 1.5, -1.0, 1.2, 0.0]))
+    law.follow_twist([0.1, 0.0, 0.0, 0.0, 0.0, 0.0])
+    for refused in (lambda: law.follow_twist([0.0] * 5), lambda: law.follow_joints([np.inf] * 6),
+                    lambda: law.follow_pose(np.zeros((4, 4)))):
+        with pytest.raises(InputError):
+            refused()
+    advanced(law, 300)
+    tip = chain.jacobian(law.state()[0]) @ law.state()[1]
+    assert tip == pytest.approx([0.1, 0.0, 0.0, 0.0, 0.0, 0.0], abs=1e-3)
