@@ -45,12 +45,11 @@ class Minimizing(Driver):
         super().__init__(*arguments, **options)
         check_minimizer(self.options.minimizer)
 
-    def solve(self, *arguments: Any, closest: bool | None = None, **named: Any) -> Any:
-        """Solve. Raises UnsupportedError where linear constraints would be ignored."""
-        closest = self.options.closest if closest is None else closest
-        if closest and self.options.linear_constraints is not None:
+    def _check_closest(self, closest: bool | None) -> None:
+        """Raise UnsupportedError where linear constraints would be ignored."""
+        if self.options.linear_constraints is not None and (
+                self.options.closest if closest is None else closest):
             raise UnsupportedError('closest ignores linear_constraints: make a solver without')
-        return super().solve(*arguments, closest=closest, **named)  # type: ignore[misc]
 
 
 def attempt(problem: Problem, terms: TermSum | None, restored: Restore, q: np.ndarray) -> Attempt:

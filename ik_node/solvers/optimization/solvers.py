@@ -30,7 +30,7 @@ from ik_node.solvers.optimization.objective import Problem, unit_of
 from ik_node.solvers.optimization.space import Space
 from ik_node.solvers.optimization.terms import WEIGHT, Term, TermSum, high_manipulability, terms_of
 from ik_node.solvers.options import BodyOptions
-from ik_node.solvers.result import REASONS, StopReason
+from ik_node.solvers.result import REASONS, BodyResult, Result, StopReason
 from ik_node.solvers.solver_output import Attempt, Budget, Found, LevelRows, VerifiedAttempt
 from ik_node.tasks.base import Task
 
@@ -45,6 +45,10 @@ class OptimizationSolver(Minimizing, IterativeSolver):
     name = 'optimization'
     Options: ClassVar[type[OptimizationOptions]] = OptimizationOptions
     step = Solver.step  # a minimizer's iterations have no common step
+
+    def solve(self, goal: Any, q0: Any = None, *, closest: bool | None = None) -> Result:
+        self._check_closest(closest)
+        return super().solve(goal, q0, closest=closest)
 
     def _prepare_search(self) -> None:
         options, chain, length = self.options, self.chain, self.settings.length
@@ -127,6 +131,10 @@ class BodyOptimizationSolver(Minimizing, LeastSquaresSolver):
         self._whole = Space(body.lower, body.upper, self._scale, *constraint_rows(
             self.options.linear_constraints, body.n_joints))
         self._size = float(np.linalg.norm(body.arrays.placement[:, :3, 3], axis=1).sum())
+
+    def solve(self, q0: Any = None, *, closest: bool | None = None) -> BodyResult:
+        self._check_closest(closest)
+        return super().solve(q0, closest=closest)
 
     @property
     def _region(self) -> Space:
