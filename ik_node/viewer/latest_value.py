@@ -1,9 +1,9 @@
 """Work outside the page's callbacks, where only the latest of several values counts."""
 
 import contextlib
+import threading
 from collections.abc import Callable, Iterator
-from queue import Empty, Queue
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from ik_node.support.exceptions import IkError
 from ik_node.support.processes import Notify, reported, start_thread
@@ -30,45 +30,53 @@ class LatestValue(Generic[_Value]):
         handle: called with each, in the thread. notify: called with a line about an error in it,
         after which the next value is handled.
         """
-        self._handle, self._notify, self._closed = handle, notify, False
-        self._queue: Queue[Any] = Queue()
+        self._handle, self._notify = handle, notify
+        self._changed = threading.Condition()
+        self._waiting: list[_Value] = []  # one at most
+        self._works = self._closed = False
+        self._handled = 0  # values so far
         start_thread(self._run, 'latest value', notify)
 
     def give(self, value: _Value) -> None:
         """Queue a value, in place of one that still waits."""
-        if not self._closed:
-            self._queue.put(value)
+        with self._changed:
+            self._waiting = [value]
+            self._changed.notify_all()
 
     def drop(self) -> None:
         """Forget the value that waits, if any, and wait until the present one has been handled.
 
         The function that handles values must not call it.
         """
-        self._forget()
-        self._queue.join()
+        with self._changed:
+            self._waiting.clear()
+            handled = self._handled + self._works
+            self._changed.wait_for(lambda: self._handled >= handled)
 
     @property
     def busy(self) -> bool:
         """Whether a value is being handled or waits."""
-        return self._queue.unfinished_tasks > 0
+        with self._changed:
+            return self._works or bool(self._waiting)
 
     def close(self) -> None:
         """End the thread; a value that waits is forgotten."""
-        self._closed = True
-        self._queue.put(None)  # what the thread may wait for
+        with self._changed:
+            self._closed = True
+            self._waiting.clear()
+            self._changed.notify_all()
 
     def _run(self) -> None:
-        name = getattr(self._handle, '__qualname__', 'latest value')
-        while not self._closed:
-            value = self._queue.get()
-            if self._queue.empty() and not self._closed:  # else there is a later one
-                with reported(name, self._notify), errors_shown(self._notify):
-                    self._handle(value)
-            self._queue.task_done()
-        self._forget()
-
-    def _forget(self) -> None:
-        with contextlib.suppress(Empty):
-            while True:
-                self._queue.get_nowait()
-                self._queue.task_done()
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._closed)
+                if self._closed:
+                    return
+                value, self._works = self._waiting.pop(), True
+            name = getattr(self._handle, '__qualname__', 'latest value')
+            with reported(name, self._notify), errors_shown(self._notify):
+                self._handle(value)
+            with self._changed:
+                self._works = False
+                self._handled += 1
+                self._changed.notify_all()

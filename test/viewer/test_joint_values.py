@@ -48,7 +48,7 @@ def test_only_the_latest_value_is_handled_and_a_dropped_one_is_not_once_that_in_
     newest.give(3)
     dropping = threading.Thread(target=newest.drop)
     dropping.start()
-    assert until(newest._queue.empty)
+    assert until(lambda: not newest._waiting)
     assert dropping.is_alive()  # it waits for what is in hand
     free.set()
     dropping.join(60.0)
@@ -255,7 +255,7 @@ def test_no_drag_from_before_reaches_the_node_after_the_robot_was_sent_elsewhere
         assert begun.wait(60.0)  # the first is being sent, and the second waits
     leaving = threading.Thread(target=leaves, args=(page,))
     leaving.start()
-    assert until(drags._queue.empty)
+    assert until(lambda: not drags._waiting)
     free.set()
     leaving.join(60.0)
     assert not leaving.is_alive()
