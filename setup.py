@@ -14,7 +14,7 @@ from pathlib import Path
 
 from setuptools import Extension, find_packages, setup
 
-sys.path.insert(0, str(Path(__file__).parent))  # not there when pip builds
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # not there when pip or colcon build
 from kernel_headers import write_declarations
 
 NAME = 'ik_node'
