@@ -196,6 +196,9 @@ def test_examples_come_from_a_library_of_poses(tmp_path):
     broken.write_text(library.read_text().replace('panda_joint4: -4,', ''))
     with pytest.raises(IkError, match="pose 'extended' must have a number for 'panda_joint4'"):
         make_solver('example', chain, examples=str(broken))
+    broken.write_text('- home\n')
+    with pytest.raises(IkError, match='must hold poses'):
+        make_solver('example', chain, examples=str(broken))
 
 
 def test_examples_come_from_a_motion_of_a_skeleton():
