@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from mkdocs.structure.files import File
+from mkdocs.structure.files import File, InclusionLevel
 
 ROOT = Path(__file__).parents[1]
 _LINK = re.compile(r'(?<=\]\()[^)#\s:]+(?=[)#])')
@@ -20,7 +20,8 @@ def on_files(files: Any, config: Any) -> Any:
               for link in _LINK.findall(page.content_string)}
     for name in sorted(linked):
         if (ROOT / name).is_file():
-            files.append(File.generated(config, f'source/{name}', abs_src_path=str(ROOT / name)))
+            files.append(File.generated(config, f'source/{name}', abs_src_path=str(ROOT / name),
+                                        inclusion=InclusionLevel.NOT_IN_NAV))
     return files
 
 
