@@ -50,14 +50,6 @@ class PlainRobot:
                 return f'{name} at {value}, outside {lower} to {upper}'
         return ''
 
-    def meets(self, values, T_root_goal, weights, tolerance):
-        """Tell whether a configuration meets a goal on the axes of it that count."""
-        T, R_goal = self.forward(values), T_root_goal[:3, :3]
-        counts = np.asarray(weights) > 0.0
-        position = (R_goal.T @ (T_root_goal[:3, 3] - T[:3, 3]))[counts[:3]]
-        turn = (R_goal.T @ Rotation.from_matrix(R_goal @ T[:3, :3].T).as_rotvec())[counts[3:]]
-        return max(np.linalg.norm(position), np.linalg.norm(turn)) <= tolerance
-
 
 def _numbers(element, key, default):
     return [float(word) for word in (default if element is None else element.get(key, default)

@@ -10,8 +10,16 @@ def errors(chain, goal, q):
     """Return (position error, m, orientation error, rad), by the tree's kinematics and scipy's."""
     T_root = chain.tree.forward(dict(zip(chain.joint_names, q)))
     T = np.linalg.inv(T_root[chain.base_link]) @ T_root[chain.tip_link] @ chain.tool
-    G, asked = goal.pose[:3, :3], goal.weights > 0.0
-    position = (G.T @ (goal.pose[:3, 3] - T[:3, 3]))[asked[:3]]
+    return pose_errors(T, goal.pose, goal.weights)
+
+
+def pose_errors(T, T_goal, weights):
+    """Return (position error, m, orientation error, rad) of a pose from that of a goal, (4, 4).
+
+    weights: (6,) of the goal; what has none does not count.
+    """
+    G, asked = T_goal[:3, :3], np.asarray(weights) > 0.0
+    position = (G.T @ (T_goal[:3, 3] - T[:3, 3]))[asked[:3]]
     turn = (G.T @ Rotation.from_matrix(G @ T[:3, :3].T).as_rotvec())[asked[3:]]
     if len(turn) == 1:  # the heading of the tip's next axis about the only axis asked for
         k = int(np.argmax(asked[3:]))

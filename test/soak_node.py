@@ -20,6 +20,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 import robots
+import soak_checks
 from harness.ros_harness import LATCHED, NodeUnderTest
 from harness.soak_runner import Progress, run_soak
 from ik_node import KinematicTree
@@ -97,12 +98,13 @@ class Soak:
         self.counts['met'] += met
 
         def holds():
-            return plain.meets(dict(zip(self.newest.name, self.newest.position)), T, self.weights,
-                               2e-4 if solver in ('ccd', 'transpose') else 2e-6)
+            T_tip = plain.forward(dict(zip(self.newest.name, self.newest.position)))
+            tolerance = 2e-4 if solver in ('ccd', 'transpose') else 2e-6
+            return max(soak_checks.pose_errors(T_tip, T, self.weights)) <= tolerance
         # The joint states may come after the answer: what DDS loses it sends again within 3 s.
         if met and not holds() and not self.node.until(holds, 10.0):
             self.counts['false successes'] += 1
-            print(f'\nFALSE: {self.robot} {T.tolist()} {status} {self.newest}')
+            print(f'\nFALSE: {self.robot} {self.weights} {T.tolist()} {status} {self.newest}')
 
     def _answer(self, T):
         """Send a goal; return its status, None where none comes.
