@@ -12,7 +12,7 @@ from robots import random_q
 
 SIZE = {'width': 700, 'height': 500}  # of the page, pixels: the processor renders it
 _TOLERANCE = 1e-4  # m, and entries of a rotation matrix
-_SHAPE = re.compile(r'/visual_\d+(/part_\d+)?$')  # ends the name of a scene node with a shape
+_SHAPE = re.compile(r'/visual_\d+_\d+$')  # ends the name of a scene node with a shape
 
 
 # Viser reports this for a slider that was moved and removed between two frames, which is harmless.
