@@ -30,7 +30,7 @@ INF = math.inf
 
 
 class Servo(ServoData):
-    """The law for one arm. One thread may use it at a time."""
+    """The control law of one arm. One thread may use it at a time."""
 
     def follow_twist(self, twist: Any) -> None:
         """Move the tip by a twist (6,) from now on: m/s, rad/s, base axes, linear first."""
@@ -147,7 +147,9 @@ def follow_velocities(own: ServoData) -> None:
         own.v_target[k] = own.scale * own.wanted[k]
         a = braking.within(braking.gentle(own.v_target[k] - own.v[k], own.jump[k], own.period),
                            own.a[k], own.jump[k])
-        a = min(max(a, own.low[k]), own.high[k])
+        a = braking.within(a, 0.0, own.acceleration[k])
+        if not own.low[k] <= a <= own.high[k]:
+            own.blocked = k
         own.x[k] = own.v[k] + a * own.period
 
 

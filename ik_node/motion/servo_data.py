@@ -6,7 +6,7 @@ import numpy as np
 
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.kinematics.reach import extent
-from ik_node.model.chain import Chain
+from ik_node.model.chain import Chain, check_chain
 from ik_node.motion.limits import MotionLimits
 from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
 from ik_node.support import arguments
@@ -34,7 +34,11 @@ class ServoData:
         period: s, of a sample. weights (6,) > 0: what matters more, along the base's axes, where
         joints do not serve all six. Raises InputError.
         """
+        check_chain(chain)
         self.period, n = arguments.number(period, 'period'), chain.n_joints
+        if not isinstance(limits, MotionLimits) or limits.velocity.shape != (n,) or n == 0:
+            raise InputError(f'limits must be those of `motion_limits` of {chain!r}, which needs a '
+                             'joint that moves')
         if not 1e-4 <= self.period <= 1.0:
             raise InputError(f'period must be from 1e-4 to 1 s, not {period!r}')
         self.chain: ChainRecord = chain.record

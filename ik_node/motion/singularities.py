@@ -240,7 +240,7 @@ def escape(own: ServoData, i: int, y: float, v: Vector) -> None:
     its own direction at second order does.
     """
     n, d, best, chosen = own.n, own.trial_direction, 0.0, -1
-    if own.rank >= n or math.fabs(y) < own.small:
+    if own.rank >= n or own.rank == 0 or math.fabs(y) < own.small:
         return
     for k in range(n):
         if free_direction(own, k) > 0.3:

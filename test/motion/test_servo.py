@@ -158,6 +158,38 @@ def test_it_begins_where_the_arm_is_also_outside_the_limits(velocity):
     assert advanced(law, 500)[-1, 0] < chain.upper[0]
 
 
+@pytest.mark.parametrize('command', ['joints', 'twist'])
+def test_the_joint_that_a_limit_stops_is_named(command):
+    chain = robots.scara()
+    law = servo(chain, np.array([0.3, 0.8, 0.1, 0.0]))
+    advanced(law, 1)
+    assert law.blocked == -1
+    if command == 'joints':
+        law.follow_joints([0.0, 0.0, 1.0, 0.0])
+    else:
+        law.follow_twist([0.0, 0.0, -0.2, 0.0, 0.0, 0.0])
+    advanced(law, 1500)
+    assert law.blocked == 2
+    assert law.state()[0][2] == pytest.approx(chain.upper[2], abs=1e-5)
+    law.stop()
+    advanced(law, 1)
+    assert law.blocked == -1
+
+
+def test_the_arm_slows_down_where_something_cannot_be_held():
+    chain, rng, slowest = robots.chain('panda'), np.random.default_rng(1), 1.0
+    law = servo(chain, robots.random_q(chain, rng, 0.9))
+    for _ in range(12):
+        law.follow_twist(random_twist(rng, 20.0))
+        for _ in range(300):
+            law.advance()
+            slowest = min(slowest, law.slowed)
+    assert slowest < 0.9
+    law.stop()
+    advanced(law, 1000)
+    assert law.slowed == 1.0
+
+
 @pytest.mark.parametrize('name', ['panda', 'ur5', 'so101', 'scara'])
 def test_a_reversal_leads_out_of_every_limit(name):
     chain, rng = arm(name), np.random.default_rng(5)
@@ -211,6 +243,14 @@ def test_invalid_arguments_are_refused(change, words):
     arguments = {'period': PERIOD, 'q': np.zeros(6), **change}
     with pytest.raises(InputError, match=words):
         Servo(chain, motion_limits(chain), **arguments)
+
+
+def test_limits_of_another_arm_are_refused():
+    for limits in (motion_limits(robots.chain('panda')), None):
+        with pytest.raises(InputError, match='limits must be those of `motion_limits`'):
+            Servo(robots.chain('ur5'), limits, PERIOD, np.zeros(6))
+    with pytest.raises(InputError):
+        Servo(None, motion_limits(robots.chain('ur5')), PERIOD, np.zeros(6))
 
 
 def test_invalid_commands_are_refused_and_the_last_one_stays():

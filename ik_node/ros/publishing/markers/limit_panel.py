@@ -81,20 +81,20 @@ class LimitPanel:
         thick = 0.18 * self._row
         return [
             shapes.marker(frame, namespace, 0, Marker.CUBE_LIST, points=tracks, color=shapes.GREY,
-                   colors=[shapes.mixed(_TRACK, shapes.RED, part) for part in near],
-                   scale=Vector3(x=thick, y=self._length, z=thick)),
+                          colors=[shapes.mixed(_TRACK, shapes.RED, part) for part in near],
+                          scale=Vector3(x=thick, y=self._length, z=thick)),
             shapes.marker(frame, namespace, 1, Marker.CUBE_LIST, points=knobs, color=shapes.GREEN,
-                   colors=[shapes.mixed(shapes.GREEN, shapes.RED, part) for part in near],
-                   scale=Vector3(x=3.0 * thick, y=2.0 * thick, z=3.5 * thick)),
+                          colors=[shapes.mixed(shapes.GREEN, shapes.RED, part) for part in near],
+                          scale=Vector3(x=3.0 * thick, y=2.0 * thick, z=3.5 * thick)),
             *(shapes.text_marker(frame, namespace, 2 + i, name, np.array((0.0, self._labels, z)),
-                          self._letters, shapes.GREY)
+                                 self._letters, shapes.GREY)
               for i, (name, z) in enumerate(zip(self._names, self._heights)))]
 
     def status(self, frame: str, namespace: str, lines: list[str],
                color: ColorRGBA) -> list[Marker]:
         """Return lines of text above the bars."""
         return shapes.text_block(frame, namespace, lines, _BOUNDS,
-                          np.array((0.0, self._middle, self._above)), self._letters, color)
+                                 np.array((0.0, self._middle, self._above)), self._letters, color)
 
     def corners(self, lines: int) -> np.ndarray:
         """Return the corners (4, 3), m, of the panel with a text of some lines, base frame."""

@@ -75,7 +75,7 @@ def _obstacle_markers(robot: Robot, options: NodeOptions,
             _GROUND_COLOR if isinstance(one.shape, collision.Ground) else _SOLID)
         for kind, T, fields in _solids(one, size, every):
             made.append(shapes.marker(frame, 'obstacles', len(made), kind, pose=matrix_to_pose(T),
-                               color=color, frame_locked=one.link is not None, **fields))
+                                      color=color, frame_locked=one.link is not None, **fields))
     return made
 
 
@@ -122,8 +122,8 @@ def pair_markers(frame: str, namespace: str, pairs: Sequence[collision.Contact],
               shapes.AMBER if pair.distance <= margin else _FAR for pair in pairs]
     ends = [array_to_point(p) for pair in pairs for p in (pair.point_first, pair.point_second)]
     lines = [shapes.marker(frame, namespace, 0, Marker.LINE_LIST, points=ends, color=_FAR,
-                    colors=[color for color in colors for _ in range(2)],
-                    scale=Vector3(x=_WIDTH * size))] if pairs else []
+                           colors=[color for color in colors for _ in range(2)],
+                           scale=Vector3(x=_WIDTH * size))] if pairs else []
     above = np.array([0.0, 0.0, 1.5 * _LETTERS * size])
     middles = [0.5 * (pair.point_first + pair.point_second) + above for pair in pairs]
     return lines + [shapes.text_marker(frame, namespace, k, _text(pair), p, _LETTERS * size, color)

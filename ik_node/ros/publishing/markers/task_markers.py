@@ -74,7 +74,7 @@ class TaskMarkers:
         if self._text:
             above = target.pose[:3, 3] + [0.0, 0.0, _ABOVE * self._size]
             made.append(shapes.text_marker(self._frame, self._namespace, 4, self._text, above,
-                                    _LETTERS * self._size, self._color))
+                                           _LETTERS * self._size, self._color))
         return made
 
     def _ball(self, number: int, ball: Ball) -> Marker:
@@ -114,7 +114,7 @@ class TaskMarkers:
     def _marker(self, number: int, kind: int, color: ColorRGBA, scale: Vector3,
                 **fields: Any) -> Marker:
         return shapes.marker(self._frame, self._namespace, number, kind, color=color, scale=scale,
-                      **fields)
+                             **fields)
 
 
 _BUILDERS: dict[type, Callable[..., Marker]] = {
