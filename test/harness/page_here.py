@@ -167,7 +167,9 @@ class Page:
         assert until(painted), f'not within {_LONGEST:g} s: {what}; the page: {self.text()!r}'
 
     def _busy(self):
-        return any(one.busy for one in list(self._workers))
+        # A copy: panels begin workers meanwhile.
+        workers = [worker() for worker in list(self._workers)]
+        return any(worker.busy for worker in workers if worker is not None)
 
     def widgets(self):
         """Return all widgets, as {labels of the folders, its own label: widget}, in order."""
@@ -327,12 +329,12 @@ def load(page, text):
 @contextlib.contextmanager
 def page_of(*nodes, names=None, arm='', player=None):
     """Show nodes on a page until what each publishes and its parameters are there."""
-    workers = weakref.WeakSet()
+    workers = []  # weak references
     begin = LatestValue.__init__
 
     def noted(worker, *arguments):
         begin(worker, *arguments)
-        workers.add(worker)
+        workers.append(weakref.ref(worker))
     names = names or [f'node_{k}' if k else 'ik_node' for k in range(len(nodes))]
     with viser_server() as server, patch.object(LatestValue, '__init__', noted):
         page = Page(server, nodes, names, arm, player or FakePlayer(), workers)

@@ -52,9 +52,18 @@ class Searching:
     def search(self):
         """Begin a search, and wait until the node is at it; return the number of its goal."""
         number = self.send(HARD)
+        assert self.publisher.wait_for_all_acked(Duration(seconds=60))
         self.node.settle()
         assert number not in self.statuses
         return number
+
+    def begin(self):
+        """Send goals until the node has found the subscription of statuses; return self."""
+        for _ in range(60):
+            self.send(EASY)
+            if self.node.until(lambda: self.statuses, 1.0):
+                return self
+        raise AssertionError(self.node.log())
 
     def status(self, number):
         """Return the status of a goal: its message, and its values by their keys."""
@@ -66,7 +75,7 @@ class Searching:
 def searching():
     with running(urdf_path=ARM, solver='dls', publish_rate=50.0, dls__timeout=600.0,
                  dls__max_restarts=1_000_000) as node:
-        yield Searching(node)
+        yield Searching(node).begin()
 
 
 def test_a_newer_goal_is_solved_and_the_older_refused(searching):
