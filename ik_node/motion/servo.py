@@ -15,6 +15,7 @@ import numpy as np
 
 from ik_node.motion import braking, held_directions, servo_data, singularities
 from ik_node.motion.servo_data import ServoData
+from ik_node.motion.trajectory import State
 from ik_node.solvers.kernel import task
 from ik_node.spatial.rotations import as_pose
 from ik_node.support import arguments
@@ -30,44 +31,40 @@ INF = math.inf
 
 
 class Servo(ServoData):
-    """The control law of one arm. One thread may use it at a time."""
+    """The control law of one arm.
+
+    One thread advances it, without the interpreter's lock, and reads its attributes after that. Any
+    thread may command it and read its `state` at any time: the latest command counts from the next
+    sample on, and a state is that of one sample. Invalid commands raise InputError, and change
+    nothing.
+    """
 
     def follow_twist(self, twist: Any) -> None:
         """Move the tip by a twist (6,) from now on: m/s, rad/s, base axes, linear first."""
-        values = arguments.vector(twist, 6, 'twist')
-        for i in range(6):
-            self.command[i] = values[i]
-        self.mode = servo_data.TWIST
+        self.latest = servo_data.TWIST, arguments.vector(twist, 6, 'twist')
 
     def follow_joints(self, velocity: Any) -> None:
         """Move the joints with velocities (n,), rad/s or m/s, from now on."""
-        values = arguments.vector(velocity, self.n, 'velocity')
-        for k in range(self.n):
-            self.wanted[k] = values[k]
-        self.mode = servo_data.JOINTS
+        self.latest = servo_data.JOINTS, arguments.vector(velocity, self.n, 'velocity')
 
     def follow_pose(self, T_base_tip: Any) -> None:
         """Move the tip to a pose (4, 4), m, and stay there."""
-        T = as_pose(T_base_tip, 'the pose')
-        for i in range(3):
-            for j in range(4):
-                self.target[i][j] = T[i, j]
-        self.mode = servo_data.POSE
+        self.latest = servo_data.POSE, as_pose(T_base_tip, 'the pose')
 
     def stop(self) -> None:
         """Brake from now on, and hold the pose of the tip."""
-        self.mode = servo_data.REST
+        self.latest = servo_data.REST, np.empty(0)
 
     def advance(self) -> None:
         """Go on by one sample."""
+        self.take()
         with cython.nogil:
             sample(self)
+        self.last = self.copied()
 
-    def state(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return position, velocity and acceleration (n,) each, rad or m, per s and s²."""
-        return (np.array([self.q[k] for k in range(self.n)]),
-                np.array([self.v[k] for k in range(self.n)]),
-                np.array([self.a[k] for k in range(self.n)]))
+    def state(self) -> State:
+        """Return position, velocity and acceleration (n,) of the last sample: rad or m, s, s²."""
+        return State(*self.last)
 
 
 def sample(own: ServoData) -> None:
@@ -130,16 +127,15 @@ def soft_bounds(own: ServoData) -> None:
         low, high = safe(own, k, min(low, high), high,
                          ACCELERATION * max(together * speed, 0.02 * most),
                          JERK * max(fade * speed, 0.02 * jump))
-        if (own.v_target[k] > v and high < before_high) or (
-                own.v_target[k] < v and low > before_low):
-            own.blocked = k
+        own.at_limit[k] = (own.v_target[k] > v and high < before_high) or (
+            own.v_target[k] < v and low > before_low)
         own.soft_low[k] = min(max(low, own.low[k]), own.high[k])
         own.soft_high[k] = max(min(max(high, own.low[k]), own.high[k]), own.soft_low[k])
 
 
 def follow_velocities(own: ServoData) -> None:
     """Write the next velocities towards those wanted of the joints into x (n,)."""
-    own.scale, own.singular, own.blocked = 1.0, False, -1
+    own.scale, own.singular = 1.0, False
     for k in range(own.n):
         if math.fabs(own.wanted[k]) * own.scale > own.most[k]:
             own.scale = own.most[k] / math.fabs(own.wanted[k])
@@ -148,8 +144,7 @@ def follow_velocities(own: ServoData) -> None:
         a = braking.within(braking.gentle(own.v_target[k] - own.v[k], own.jump[k], own.period),
                            own.a[k], own.jump[k])
         a = braking.within(a, 0.0, own.acceleration[k])
-        if not own.low[k] <= a <= own.high[k]:
-            own.blocked = k
+        own.at_limit[k] = not own.low[k] <= a <= own.high[k]
         own.x[k] = own.v[k] + a * own.period
 
 
@@ -185,7 +180,7 @@ def gain(own: ServoData, dq: Vector, most: float) -> float:
 def tip_velocities(own: ServoData) -> None:
     """Write the velocities (n,) that the command asks for, and those that correct the error."""
     n, dt, demand = own.n, own.period, own.demand
-    own.singular, own.blocked = False, -1
+    own.singular = False
     singularities.invert(own, own.e, False, True, True, own.v_held)
     rate = gain(own, own.v_held, CORRECTION)
     for k in range(n):

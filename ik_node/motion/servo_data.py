@@ -9,8 +9,8 @@ from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain, check_chain
 from ik_node.motion.limits import MotionLimits
 from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
-from ik_node.support import arguments
-from ik_node.support.arrays import Memory
+from ik_node.support import arguments, arrays
+from ik_node.support.arrays import Memory, OutMatrix
 from ik_node.support.exceptions import InputError
 
 SMALL = 0.2        # part of what a sample can change below which a direction counts as still
@@ -23,8 +23,10 @@ class ServoData:
     - `scale`: of the command, below 1 where it is too fast; `slowed`: likewise, where otherwise
       something would not be held.
     - `settled`: whether the last sample moves as commanded, but for `scale` and singularities.
-    - `singular`: whether it is slowed near a singularity; `blocked`: the joint that cannot go on
-      because of a limit of its position, or −1.
+    - `singular`: whether it is slowed near a singularity; `at_limit`: of each joint whether a limit
+      of its position stops it.
+    - `latest`: the command, its mode and its values; `last`: the last sample. Both are replaced,
+      and never changed, so that any thread may use them.
     """
 
     def __init__(self, chain: Chain, limits: MotionLimits, period: float, q: Any,
@@ -42,6 +44,7 @@ class ServoData:
         if not 1e-4 <= self.period <= 1.0:
             raise InputError(f'period must be from 1e-4 to 1 s, not {period!r}')
         self.chain: ChainRecord = chain.record
+        self.names = chain.joint_names
         self.n, self.memory = n, Memory()
         memory, self.length = self.memory, extent(chain.arrays).length_scale
         if weights is None:
@@ -59,7 +62,8 @@ class ServoData:
         self.v = memory.vector(
             np.zeros(n) if velocity is None else arguments.vector(velocity, n, 'velocity'))
         self.a = memory.zeros(n)
-        self.mode, self.slowed, self.scale, self.singular, self.blocked = REST, 1.0, 1.0, False, -1
+        self.mode, self.slowed, self.scale, self.singular = REST, 1.0, 1.0, False
+        self.at_limit = memory.integer_zeros(n)
         self.command, self.wanted = memory.zeros(6), memory.zeros(n)
         self.target, self.reference = memory.pose(np.eye(4)), memory.pose(np.eye(4))
         self.settled, self.begun, self.holds, self.largest, self.rank = True, False, True, 0.0, 0
@@ -83,3 +87,45 @@ class ServoData:
         self.below, self.above, self.x = memory.zeros(n), memory.zeros(n), memory.zeros(n)
         self.cascade = Cascade(n, [6, n], [0] * (6 + n))
         self.A, self.rest = memory.matrix(n, 6 + n), memory.zeros(6 + n)
+        self.latest: Any = (REST, np.empty(0))
+        self.taken, self.last = self.latest, self.copied()
+
+    @property
+    def blocked(self) -> tuple[str, ...]:
+        """The joints that cannot go on because of a limit of their positions."""
+        return tuple(name for k, name in enumerate(self.names) if self.at_limit[k])
+
+    @property
+    def reason(self) -> str:
+        """Why the arm does not move as commanded, in words; '' where it does."""
+        found = [f'{name!r} is at a limit' for name in self.blocked]
+        if self.singular:
+            found.append('it is near a singularity')
+        if self.slowed < 1.0:
+            found.append('else something that is not commanded would not be held')
+        if self.scale < 1.0:
+            found.append(f'the command is too fast, and scaled by {self.scale:.2g}')
+        return '; '.join(found)
+
+    def take(self) -> None:
+        """Read the latest command."""
+        latest = self.latest
+        if latest is self.taken:
+            return
+        self.taken = latest
+        mode, values = latest
+        if mode == TWIST:
+            arrays.read_vector(values, self.command)
+        elif mode == JOINTS:
+            arrays.read_vector(values, self.wanted)
+        elif mode == POSE:
+            arrays.read_pose(values, self.target)
+        self.mode = mode
+
+    def copied(self) -> np.ndarray:
+        """Return a copy of the present sample: position, velocity and acceleration (3, n)."""
+        rows = np.empty((3, self.n))
+        values: OutMatrix = rows
+        for k in range(self.n):
+            values[0, k], values[1, k], values[2, k] = self.q[k], self.v[k], self.a[k]
+        return rows

@@ -1,3 +1,5 @@
+import threading
+
 import numpy as np
 import pytest
 
@@ -163,17 +165,18 @@ def test_the_joint_that_a_limit_stops_is_named(command):
     chain = robots.scara()
     law = servo(chain, np.array([0.3, 0.8, 0.1, 0.0]))
     advanced(law, 1)
-    assert law.blocked == -1
+    assert (law.blocked, law.reason) == ((), '')
     if command == 'joints':
         law.follow_joints([0.0, 0.0, 1.0, 0.0])
     else:
         law.follow_twist([0.0, 0.0, -0.2, 0.0, 0.0, 0.0])
     advanced(law, 1500)
-    assert law.blocked == 2
+    assert law.blocked == ('quill',)
+    assert law.reason == "'quill' is at a limit"
     assert law.state()[0][2] == pytest.approx(chain.upper[2], abs=1e-5)
     law.stop()
     advanced(law, 1)
-    assert law.blocked == -1
+    assert law.blocked == ()
 
 
 def test_the_arm_slows_down_where_something_cannot_be_held():
@@ -251,6 +254,33 @@ def test_limits_of_another_arm_are_refused():
             Servo(robots.chain('ur5'), limits, PERIOD, np.zeros(6))
     with pytest.raises(InputError):
         Servo(None, motion_limits(robots.chain('ur5')), PERIOD, np.zeros(6))
+
+
+def test_commands_and_states_of_other_threads_are_those_of_one_call():
+    chain = robots.chain('ur5')
+    law = Servo(chain, motion_limits(chain, 1.0, 2.0, 20.0), PERIOD, np.full(6, 0.5))
+    stops, wrong = threading.Event(), []
+
+    def command():
+        while not stops.is_set():
+            for size in (0.1, -0.1):
+                law.follow_joints(np.full(6, size))
+                q, v, a = law.state()
+                if np.ptp(q) or np.ptp(v) or np.ptp(a):
+                    wrong.append((q, v, a))
+
+    threads = [threading.Thread(target=command) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for _ in range(robots.samples(3000)):
+        law.advance()
+    stops.set()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    law.follow_joints(np.full(6, 0.2))
+    advanced(law, 400)
+    assert law.state().velocity == pytest.approx(np.full(6, 0.2))
 
 
 def test_invalid_commands_are_refused_and_the_last_one_stays():
