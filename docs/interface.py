@@ -49,6 +49,16 @@ TASK_GOALS = (
 )
 """Of each task: with the parameter `tasks`."""
 
+SERVO = (
+    Topic('~/delta_twist_cmds', 'geometry_msgs/msg/TwistStamped', 'twists of the tip, with '
+          '`command_type` twist', depth=1),
+    Topic('~/delta_joint_cmds', 'control_msgs/msg/JointJog', 'joint velocities, with '
+          '`command_type` joint, where control_msgs is installed', depth=1),
+    Topic('~/pose_target_cmds', 'geometry_msgs/msg/PoseStamped', 'poses of the tip, with '
+          '`command_type` pose', depth=1),
+)
+"""Of each arm while `motion` is servo: with the parameter `arms` `~/left/delta_twist_cmds`, …"""
+
 INPUTS = (
     Topic('robot_description', 'std_msgs/msg/String', 'URDF, where no parameter gives the '
           'robot; an identical text is ignored, another replaces the robot', depth=1,
@@ -74,7 +84,9 @@ OUTPUTS = (
     Topic('~/root_pose', 'geometry_msgs/msg/PoseStamped', 'pose of the root link in the world, '
           'where the parameter `root` lets it move: with all joint states'),
     Topic('~/status', 'diagnostic_msgs/msg/DiagnosticStatus', 'one for each goal, after its joint '
-          'states'),
+          'states; of servo where it changes'),
+    Topic('~/servo_status', 'moveit_msgs/msg/ServoStatus', 'the status of servo, while `motion` is '
+          'servo, where moveit_msgs is installed'),
     Topic('/diagnostics', 'diagnostic_msgs/msg/DiagnosticArray', 'once a second: rates, failures, '
           'percentiles of solve and answer times, warnings, and a report of each task'),
     Topic('~/markers', 'visualization_msgs/msg/MarkerArray', 'goals, trails of tips, and other '
@@ -95,6 +107,10 @@ SERVICES = (
             'where it is'),
     Service('~/solve_all', 'std_srvs/srv/Trigger', 'publishes the branches of the last goal on '
             '`~/solutions`; the message has their number and the family of the arm'),
+    Service('~/pause_servo', 'std_srvs/srv/SetBool', 'true: servo brakes and ignores commands; '
+            'false: it follows them again'),
+    Service('~/switch_command_type', 'moveit_msgs/srv/ServoCommandType', 'sets `command_type`; '
+            'where moveit_msgs is installed'),
     Service('~/compute_ik', 'moveit_msgs/srv/GetPositionIK', 'solves a goal once from a given '
             'start, without motion; where moveit_msgs is installed'),
 )

@@ -23,6 +23,8 @@ from ik_node.control.options import (
     CollisionOptions,
     ModelOptions,
     NodeOptions,
+    ScaleOptions,
+    ServoOptions,
     StartOptions,
 )
 from ik_node.control.task_options import TaskOptions
@@ -31,7 +33,7 @@ from ik_node.solvers.jacobian.solvers import JacobianOptions
 from ik_node.solvers.options import BodyOptions, SolverOptions
 from ik_node.solvers.registry import body_solver_names, built_in_names, solver_class
 from ik_node.support.options import Options, Spec
-from interface import GOALS, INPUTS, OUTPUTS, SERVICES, TASK_GOALS, Topic
+from interface import GOALS, INPUTS, OUTPUTS, SERVICES, SERVO, TASK_GOALS, Topic
 
 DOCS = Path(__file__).parent
 PACKAGE = Path(ik_node.__file__).parent
@@ -97,6 +99,8 @@ def tables() -> dict[str, Callable[[], str]]:
         'parameters of the model': lambda: options_table(ModelOptions),
         'parameters of an arm': lambda: options_table(ArmOptions),
         'parameters of the node': lambda: options_table(NodeOptions),
+        'parameters of servo': lambda: options_table(ServoOptions),
+        'parameters of scale': lambda: options_table(ScaleOptions),
         'parameters of a task': lambda: options_table(TaskOptions),
         'parameters of collisions': lambda: options_table(CollisionOptions),
         'parameters of the start': lambda: options_table(StartOptions),
@@ -107,6 +111,7 @@ def tables() -> dict[str, Callable[[], str]]:
         'options of lagrange': lambda: options_table(LagrangeOptions, without=BodyOptions),
         'topics of goals': lambda: topics_table(GOALS),
         'topics of tasks': lambda: topics_table(TASK_GOALS),
+        'topics of servo': lambda: topics_table(SERVO),
         'topics in': lambda: topics_table(INPUTS),
         'topics out': lambda: topics_table(OUTPUTS),
         'services': services_table, 'packages': packages_table,

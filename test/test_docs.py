@@ -15,6 +15,8 @@ from ik_node.control.options import (
     ArmOptions,
     ModelOptions,
     NodeOptions,
+    ScaleOptions,
+    ServoOptions,
     StartOptions,
 )
 from ik_node.solvers.registry import solver_class
@@ -99,7 +101,7 @@ def anchors(text):
 
 
 def test_a_table_has_every_option_with_default_and_range():
-    for options in (ModelOptions, ArmOptions, NodeOptions, StartOptions,
+    for options in (ModelOptions, ArmOptions, NodeOptions, StartOptions, ServoOptions, ScaleOptions,
                     *(solver_class(name).Options for name in solver_names())):
         rows = options_table(options).splitlines()[2:]
         assert len(rows) == len(options.specs())

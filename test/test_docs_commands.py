@@ -22,6 +22,8 @@ from ik_node.control.options import (
     CollisionOptions,
     ModelOptions,
     NodeOptions,
+    ScaleOptions,
+    ServoOptions,
     StartOptions,
 )
 from ik_node.control.task_options import TaskOptions
@@ -30,8 +32,9 @@ from ik_node.solvers.registry import body_solver_class, solver_class
 
 NOT_OURS = {'cd', 'colcon', 'docker', 'export', 'pip', 'rosdep', 'source', 'xacro', 'nlopt'}
 NOT_OURS_OF_ROS = {'lifecycle', 'node', 'topic echo', 'topic info'}
-PARAMETERS = {name for options in (ModelOptions, ArmOptions, NodeOptions, StartOptions)
-              for name in options.specs()} | {
+PARAMETERS = {name for options in (ModelOptions, ArmOptions, NodeOptions, StartOptions,
+                                        ServoOptions) for name in options.specs()} | {
+    f'scale.{name}' for name in ScaleOptions.specs()} | {
     f'{name}.{option}' for names, kind in (
         (solver_names(), solver_class), (body_solver_names(), body_solver_class)) for name in names
     for options in (kind(name).Options, CollisionOptions) for option in options.specs()}

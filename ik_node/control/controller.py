@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ik_node.control.group import AnyResult, Group, TaskGoal
+from ik_node.control.group_servo import GroupServo
 from ik_node.control.motion_executor import MotionExecutor, MotionSink, Solved
 from ik_node.control.options import JUMP
 from ik_node.control.robot import Robot
@@ -85,6 +86,12 @@ class Controller(MotionExecutor):
         elif group.motion != self.group.motion:
             self.waypoints.clear()
         super().update(robot, group)
+
+    def begin_servo(self, servo: GroupServo) -> None:
+        """Let a servo move the joints, in place of goals, path and motion."""
+        super().begin_servo(servo)
+        self.waypoints.clear()
+        self.goal, self.has_moved = None, True
 
     def begin_at_present(self) -> None:
         """Begin from the present joint values, if no goal has moved the group yet."""

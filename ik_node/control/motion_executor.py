@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from ik_node.control.group import Group, TaskGoal
+from ik_node.control.group_servo import GroupServo
 from ik_node.control.options import JOINT, JUMP
 from ik_node.control.robot import Robot
 from ik_node.control.worker import Job, LongSearch
 from ik_node.motion.clearance import check_clearance
 from ik_node.motion.joint_motion import joint_motion, joint_motion_through, stopping
 from ik_node.motion.path_motion import brake
-from ik_node.motion.trajectory import Part, Rest, Series, Trajectory, left_of
+from ik_node.motion.trajectory import Part, Rest, Series, State, Trajectory, left_of
 from ik_node.support.processes import start_thread
 
 if TYPE_CHECKING:
@@ -50,12 +51,14 @@ class MotionExecutor:
     """Moves the joints of one group of a robot; a motion goes on while the next is planned.
 
     - `motion`: the current one; None at rest.
+    - `servo`: that moves the joints in its place, see `GroupServo`; None otherwise.
     """
 
     def __init__(self, robot: Robot, group: Group, clock: Callable[[], float],
                  sink: MotionSink) -> None:
         self.robot, self.group = robot, group
         self.motion: Trajectory | None = None
+        self.servo: GroupServo | None = None
         self._clock, self._sink = clock, sink
         self._began = self._at = 0.0  # of the motion, and the time of the joint values
         self._planning = _SHORTEST_PLANNING  # s that planning a motion is expected to take
@@ -88,9 +91,31 @@ class MotionExecutor:
             sys.modules.get(_SPLINES), 'CubicSpline'))
         return (yield from self._begin_planned(plan, is_quick, is_checked=False))[0]
 
+    @property
+    def moves(self) -> bool:
+        """Whether the joints are in motion, or may be."""
+        return self.motion is not None or self.servo is not None
+
+    def present_state(self) -> State:
+        """Return position, velocity and acceleration (n,) of the joints now."""
+        return self._present().at(0.0)
+
+    def begin_servo(self, servo: GroupServo) -> None:
+        """Let a servo move the joints, in place of the motion."""
+        self.motion, self.servo = None, servo
+
+    def end_servo(self) -> None:
+        """Let the joints be at rest where the servo has moved them last."""
+        if self.servo is not None:
+            self.robot.move(self.group, np.clip(
+                self.servo.state().position, self.group.space.lower, self.group.space.upper))
+            self.servo = None
+
     def freeze(self) -> None:
-        """Stop the motion at once."""
-        if self.motion is not None:
+        """Stop the motion at once; a servo brakes."""
+        if self.servo is not None:
+            self.servo.stop('the node is disabled')
+        elif self.motion is not None:
             self.motion = None
             q = self.robot.joint_configuration(self.group)
             self.robot.move(self.group, q)
@@ -99,7 +124,10 @@ class MotionExecutor:
     def advance(self, now: float) -> None:
         """Set the joint values to those of the motion at a time, s."""
         self._at = now
-        if self.motion is not None:
+        if self.servo is not None:
+            state = self.servo.state()
+            self.robot.move(self.group, state.position, state.velocity)
+        elif self.motion is not None:
             state = self.motion.at(now - self._began)
             self.robot.move(self.group, state.position, state.velocity)
             if now - self._began >= self.motion.duration:

@@ -29,7 +29,9 @@ COUPLED_SOLVERS = ('dls', 'auto', *BODY_SOLVERS)
 """The solvers of arms that share joints; the first two stand for least_squares."""
 
 AUTO = 'auto'  # the value of task_weights for the axes that the arm can serve
-JUMP, JOINT, CARTESIAN = MOTIONS = ('jump', 'joint', 'cartesian')
+JUMP, JOINT, CARTESIAN, SERVO = MOTIONS = ('jump', 'joint', 'cartesian', 'servo')
+TWIST, JOINTS, POSE = COMMAND_TYPES = ('twist', 'joint', 'pose')
+UNITLESS = 'unitless'  # the value of command_in_type for parts of the speeds of scale.*
 MODEL_PATHS = ('model_path', 'urdf_path', 'dh_path')
 """The parameter of the robot's file, and its synonyms."""
 
@@ -179,7 +181,8 @@ class NodeOptions(Options):
         'closest solution', choices=('hold', 'closest'))
     motion: str = option(
         'jump', 'how the joints move to the solution: at once; in joint space, within the limits '
-        'of motion and synchronised; or with the tip on a straight line and great arc',
+        'of motion and synchronised; with the tip on a straight line and great arc; or as streams '
+        'of commands say, see docs/servo.md: goals are then refused',
         choices=MOTIONS)
     publish_rate: float = option(
         30.0, 'rate of the joint states, besides those with every result; 0: none', 'Hz',
@@ -232,6 +235,38 @@ class NodeOptions(Options):
     def T_world_root(self) -> np.ndarray:
         """T_world_root (4, 4), m, of the parameter root_pose."""
         return pose_from_rpy(self.root_pose[:3], self.root_pose[3:])
+
+
+@dataclass(frozen=True)
+class ServoOptions(Options):
+    """Options of the motion servo, with the names that MoveIt Servo has for them."""
+
+    command_type: str = option(
+        TWIST, 'the commands that servo follows: twist, of ~/delta_twist_cmds; joint, velocities '
+        'of ~/delta_joint_cmds; or pose, of ~/pose_target_cmds', choices=COMMAND_TYPES)
+    command_in_type: str = option(
+        UNITLESS, 'what twists and joint velocities are: unitless, where 1 is the speed of '
+        'scale.linear, scale.rotational or scale.joint; or speed_units, m/s and rad/s',
+        choices=(UNITLESS, 'speed_units'))
+    incoming_command_timeout: float = option(
+        0.1, 'age of the last command, by its stamp, from which servo brakes; without a stamp from '
+        'its arrival', 's', low=0.0, high=60.0, positive=True)
+    thread_priority: int = option(
+        0, 'real-time priority of the thread of servo (SCHED_FIFO); 0: none', low=0, high=99)
+    lock_memory: bool = option(
+        False, 'whether servo keeps the memory of the node from being swapped out')
+
+
+@dataclass(frozen=True)
+class ScaleOptions(Options):
+    """Speeds of unitless commands of 1."""
+
+    linear: float = option(0.4, 'speed of the tip at a unitless command of 1', 'm/s', low=0.0,
+                           high=1e3)
+    rotational: float = option(0.8, 'angular speed of the tip at a unitless command of 1', 'rad/s',
+                               low=0.0, high=1e3)
+    joint: float = option(0.5, 'speed of a joint at a unitless command of 1', 'rad/s or m/s',
+                          low=0.0, high=1e3)
 
 
 @dataclass(frozen=True)

@@ -141,16 +141,18 @@ class Robot:
         root = self._root
         return np.eye(4) if root is None else root.T_world_root(self.joint_configuration(root))
 
-    def joint_values(self) -> dict[str, float]:
-        """Return the value of every moving joint, by `joint_names`."""
-        found = dict(zip(self.joint_names, map(self.values.__getitem__, self._sources)))
+    def joint_values(self, values: Mapping[str, float] | None = None) -> dict[str, float]:
+        """Return the value of every moving joint, by `joint_names`; values: by default present."""
+        values = self.values if values is None else values
+        found = dict(zip(self.joint_names, map(values.__getitem__, self._sources)))
         for name, multiplier, offset in self._mimics:
             found[name] = multiplier * found[name] + offset
         return found
 
-    def joint_velocities(self) -> dict[str, float]:
+    def joint_velocities(self, velocities: Mapping[str, float] | None = None) -> dict[str, float]:
         """Return the velocity of every moving joint, in the same order."""
-        found = {name: self._velocities.get(source, 0.0)
+        velocities = self._velocities if velocities is None else velocities
+        found = {name: velocities.get(source, 0.0)
                  for name, source in zip(self.joint_names, self._sources)}
         for name, multiplier, _ in self._mimics:
             found[name] *= multiplier

@@ -3,6 +3,7 @@
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
@@ -12,12 +13,16 @@ from rclpy.parameter import Parameter
 from ik_node.control.building import NOTHING, Built, Source, build, section
 from ik_node.control.options import (
     BODY_SOLVERS,
+    JOINTS,
     JUMP,
+    SERVO,
     SOLVERS,
     ArmOptions,
     CollisionOptions,
     ModelOptions,
     NodeOptions,
+    ScaleOptions,
+    ServoOptions,
     StartOptions,
     model_path,
 )
@@ -25,7 +30,6 @@ from ik_node.control.robot import Robot
 from ik_node.control.task_group import GOAL
 from ik_node.control.task_options import TaskOptions
 from ik_node.control.worker import Job, LongSearch
-from ik_node.model.tree import KinematicTree
 from ik_node.ros.log import reason_of
 from ik_node.ros.parameters import NONE, declare, from_parameter, log_invalid, with_numbers
 from ik_node.ros.topics import STATE, TRAJECTORY, ParameterTopics
@@ -34,6 +38,7 @@ from ik_node.support.exceptions import IkError, OptionError, shown
 from ik_node.support.options import Options, Spec
 
 MAX_TASKS = 64
+MOST_SAMPLES = 1000.0  # a second, of servo
 
 
 class Configuration:
@@ -57,6 +62,8 @@ class Configuration:
         self._new_tasks: list[str] = []  # whose parameters are declared, but not accepted yet
         self._declare(ModelOptions)
         self._declare(NodeOptions)
+        self._declare(ServoOptions)
+        self._declare(ScaleOptions, 'scale.')
         for arm in self.arm_names:
             self._declare(ArmOptions, f'{arm}.' if arm else '')
         for solver in solver_names():
@@ -160,6 +167,11 @@ class Configuration:
         return True
 
     @property
+    def servo(self) -> tuple[ServoOptions, ScaleOptions]:
+        """The options of the motion servo."""
+        return section(ServoOptions, self._values), section(ScaleOptions, self._values, 'scale.')
+
+    @property
     def wants_topic(self) -> bool:
         """Whether the robot comes by topic, because no parameter gives it."""
         model = section(ModelOptions, self._values)
@@ -220,7 +232,7 @@ class Configuration:
         present = self._built if self._prepared.robot is None else self._prepared
         built = build(source, self.arm_names, present)
         if built.robot is not None:
-            self._check_node_options(source.values, built.robot.tree)
+            self._check_node_options(source.values, built.robot)
         return built
 
     def _with_numbers(self, parameters: list[Parameter]) -> list[Parameter]:
@@ -259,13 +271,24 @@ class Configuration:
         logger.warning(f'parameter refused: {reason}')
         return SetParametersResult(successful=False, reason=reason)
 
-    def _check_node_options(self, values: Mapping[str, Any], tree: KinematicTree) -> None:
-        if values['world_frame'] in tree.links:  # which would be ambiguous
+    def _check_node_options(self, values: Mapping[str, Any], robot: Robot) -> None:
+        if values['world_frame'] in robot.tree.links:  # which would be ambiguous
             raise OptionError('world_frame must not be a link of the robot: '
                               f'{values["world_frame"]!r} is one')
         if values['motion'] != JUMP and not values['publish_rate'] > 0.0:
             raise OptionError(f'publish_rate must be above 0 with motion {values["motion"]!r}: '
                               'joint states of a motion are published at it')
+        if values['motion'] != SERVO:
+            return
+        if any(group.chain is None for group in robot.groups.values()):
+            raise OptionError(f'motion must not be {SERVO!r} with tasks, nor with arms that share '
+                              'joints: it moves single arms')
+        if values['command_type'] == JOINTS and find_spec('control_msgs') is None:
+            raise OptionError(f'command_type must not be {JOINTS!r}: the type of '
+                              '~/delta_joint_cmds, control_msgs/JointJog, is not installed')
+        if not 1.0 <= values['publish_rate'] <= MOST_SAMPLES:
+            raise OptionError(f'publish_rate must be from 1 to {MOST_SAMPLES:g} Hz with motion '
+                              f'{SERVO!r}, not {values["publish_rate"]:g}')
 
     def _apply(self, parameters: list[Parameter]) -> None:
         if self._pending is None or not any(p.name in self._specs for p in parameters):

@@ -14,6 +14,7 @@ from rclpy.service import Service
 from std_msgs.msg import String
 
 from ik_node.control.group import Group
+from ik_node.control.options import SERVO
 from ik_node.control.robot import Robot
 from ik_node.control.worker import START, CancelledError, Job, Worker
 from ik_node.ros.configuration import Configuration
@@ -32,6 +33,9 @@ from ik_node.ros.services.commands import Commands
 from ik_node.ros.services.ik_service import IkService
 from ik_node.ros.services.interaction.handles import Handles
 from ik_node.ros.services.requests import in_turn
+from ik_node.ros.services.servo.servo_commands import ServoCommands
+from ik_node.ros.services.servo.servo_loop import ServoLoop
+from ik_node.ros.services.servo.servo_status import ServoStatus
 from ik_node.ros.topics import JOINT_STATES, LATCHED
 
 T = TypeVar('T')
@@ -40,6 +44,7 @@ _MARKER_PERIOD = 0.05   # s
 # s, of handles: RViz takes one of their updates a picture, and begins anew where 100 wait.
 _HANDLE_PERIOD = 0.2
 _WAYPOINT_RATE = 30.0   # Hz, where publish_rate is 0
+_SERVO_RATE = 100.0     # Hz, at which the rest of the node sees the samples of servo
 _LONGEST_PERIOD = 1e6   # s; a timer's must fit into 64 bits of nanoseconds
 
 
@@ -64,6 +69,11 @@ class Session:
                                     self._worker, health, log)
         self._goals = Goals(node, configuration, self._execution, outcomes, self._measured,
                             self._frames, self._worker, steady, self._on_leave)
+        self._servo = ServoLoop(self._execution, self._outputs, self._measured, health, steady,
+                                log.warn)
+        self._servo_commands = ServoCommands(node, configuration, self._execution, self._servo,
+                                             self._goals, self._frames, steady, log)
+        self._servo_status = ServoStatus(node, self._servo, self._servo_commands, self._outputs)
         self._commands = Commands(node, configuration, self._goals, self._execution,
                                   self._outputs, self._branches, self._on_leave)
         self._handles = Handles(node, self._goals.take, self._execution.last_goal, lambda: (
@@ -87,6 +97,7 @@ class Session:
     def activate(self, active: bool) -> None:
         """Begin to handle goals, and publish the joint states; or stop goals and motions."""
         if not active:
+            self._servo.end()
             self._commands.freeze()
         self._goals.activate(active)
         self._handles.update(self._robot, self._configuration.options, active)
@@ -98,6 +109,7 @@ class Session:
     def destroy(self) -> None:
         """Destroy everything; services after the answers that are due now have been sent."""
         self._worker.close('the node shuts down')
+        self._servo.end()
         self._outputs.flush()
         self._handles.destroy()
         self._frames.destroy()
@@ -156,6 +168,8 @@ class Session:
         """Give the present robot and options to the parts that have to do something about them."""
         options, robot = self._configuration.options, self._configuration.robot
         changed = 'the robot has changed: parameters or its description were set'
+        servo_options, _ = self._configuration.servo
+        self._servo.keep(robot, options, servo_options)
         if robot is not None:  # first: goals that end are answered with its state
             self._measured.listen(options.state_topic, robot)
             self._execution.update(robot, options)
@@ -165,9 +179,11 @@ class Session:
         if robot is None or self._robot is None or robot.tree is not self._robot.tree:
             self._goals.waiting.stop(changed)
         self._set_publish_rate()
-        self._outputs.publisher = self._configuration.topics.publisher(
-            JOINT_STATES, options.joint_states_topic)
+        if not self._servo.servos:
+            self._outputs.publisher = self._configuration.topics.publisher(
+                JOINT_STATES, options.joint_states_topic)
         self._goals.update()
+        self._servo_commands.update()
         if robot is not None and robot is not self._robot:
             self._obstacles.apply_to(robot)
             self._outputs.scene.update(robot)
@@ -195,7 +211,10 @@ class Session:
 
     def _set_publish_rate(self) -> None:
         """Apply the parameter to the timer, which is kept: rclpy never frees timers."""
-        rate = self._configuration.options.publish_rate or _WAYPOINT_RATE
+        options = self._configuration.options
+        rate = options.publish_rate or _WAYPOINT_RATE
+        if options.motion == SERVO:
+            rate = min(rate, _SERVO_RATE)
         period = int(1e9 * min(1.0 / rate, _LONGEST_PERIOD))
         if self._publish_timer.timer_period_ns != period:
             self._publish_timer.timer_period_ns = period
@@ -205,6 +224,7 @@ class Session:
         configuration, robot = self._configuration, self._robot
         if robot is None or not self.active:
             return
+        self._servo.begin()
         if configuration.options.publish_description and not configuration.wants_topic:
             self._outputs.description(robot)
         self._outputs.announce(robot, configuration.options)
@@ -215,6 +235,7 @@ class Session:
     def _on_publish_time(self) -> None:
         self._worker.resume()  # where nothing could be woken, as between two executors
         if self.active and self._robot is not None:
+            self._servo.begin()
             self._goals.follow(self._robot)
             self._execution.follow(self._robot)
             if self._configuration.options.publish_rate > 0.0:
@@ -227,6 +248,7 @@ class Session:
             self._execution.follow(robot)
             find = self._branches.of_last if options.show_branches else None
             self._outputs.markers(robot, options, find, self._nearest.of)
+            self._servo_status.publish()
 
     def _on_handle_time(self) -> None:
         if self.active and self._robot is not None:

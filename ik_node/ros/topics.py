@@ -10,6 +10,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
+from ik_node.control.options import JOINTS, POSE, TWIST
 from ik_node.support.exceptions import OptionError
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -23,9 +24,17 @@ _USES = {JOINT_STATES: 'publishes its own joint states (joint_states_topic)',
 _GOALS = {PoseStamped: 'goal_pose', PointStamped: 'goal_point', Path: 'goal_path',
           PoseArray: 'goal_poses', JointState: 'goal_joints'}
 _OTHERS = ('robot_description', 'collision_object', 'attached_collision_object', 'planning_scene',
-           '~/obstacles', '~/obstacle_points', '~/root_pose', '~/status', '~/markers',
-           '~/solutions', '~/update', '~/feedback', '~/transition_event', '/diagnostics',
-           '/parameter_events', '/rosout', '/clock', '/tf', '/tf_static')
+           '~/obstacles', '~/obstacle_points', '~/root_pose', '~/status', '~/servo_status',
+           '~/markers', '~/solutions', '~/update', '~/feedback', '~/transition_event',
+           '/diagnostics', '/parameter_events', '/rosout', '/clock', '/tf', '/tf_static')
+
+COMMANDS = {TWIST: 'delta_twist_cmds', JOINTS: 'delta_joint_cmds', POSE: 'pose_target_cmds'}
+"""The topics of commands of servo, by their types."""
+
+
+def command_topic(kind: str, name: str) -> str:
+    """Return the topic of commands of a type for an arm, by its name."""
+    return f'~/{name}/{COMMANDS[kind]}' if name else f'~/{COMMANDS[kind]}'
 
 
 def goal_topic(kind: type, name: str) -> str:
@@ -38,7 +47,9 @@ def own_topics(names: Iterable[str]) -> list[str]:
 
     names: of its arms, '' for one without a name, and of its tasks.
     """
-    return [*_OTHERS, *(goal_topic(kind, name) for name in names for kind in _GOALS)]
+    names = list(names)
+    return [*_OTHERS, *(goal_topic(kind, name) for name in names for kind in _GOALS),
+            *(command_topic(kind, name) for name in names for kind in COMMANDS)]
 
 
 class ParameterTopics:

@@ -26,9 +26,11 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from domains import Domain
 from harness.goal_runs import WorkerHere
 from harness.graph_here import ClientHere, Graph, Watched, wired
+from harness.rate_here import RateHere
 from harness.ros_harness import NodeClient, given
 from ik_node.ros import session
 from ik_node.ros.node import IkNode
+from ik_node.ros.services.servo import servo_loop
 
 START = 1000.0             # s: what the clock shows at first
 _DOMAIN = Domain()         # in which nobody else is
@@ -38,6 +40,7 @@ _MANY = 10_000             # callbacks at one time: they go on for ever
 
 
 session.Worker = WorkerHere
+servo_loop.RateThread = RateHere
 # The node collects the garbage of its process with its first robot, here that of all tests.
 session.gc = SimpleNamespace(collect=int, freeze=int)
 
@@ -68,6 +71,7 @@ class NodeHere(NodeClient):
         self._listeners, self._latched = defaultdict(list), {}
         self._steady = Clock(clock_type=ClockType.ROS_TIME)
         self._steady._set_ros_time_is_active(True)
+        RateHere.nodes[self._steady] = self.call_every
         self._executor = SingleThreadedExecutor(context=_context())
         self.subject = type(make.__name__, (Watched, make), {'here': self})(
             **parts, steady=self._steady, context=_context(), use_global_arguments=False,
@@ -84,6 +88,7 @@ class NodeHere(NodeClient):
     def __exit__(self, *_):
         self._executor.shutdown()
         self.subject.destroy_node()
+        del RateHere.nodes[self._steady]
 
     def ready(self):
         """Return the node, which is to be active."""
@@ -140,15 +145,17 @@ class NodeHere(NodeClient):
         waits += [due - self._now for due, _, _ in self._others]
         self._move(max(1, min([most, _LONGEST, *(wait for wait in waits if wait is not None)])))
         self.settle()
-        for timer in self._others:
+        for timer in list(self._others):
             due, period, callback = timer
             if due <= self._now:
                 timer[0] += period
                 callback()
 
     def call_every(self, period, callback):
-        """Call a function of another node whenever a period, ns, has passed."""
-        self._others.append([self._now + period, period, callback])
+        """Call a function whenever a period, ns, has passed; return what ends that."""
+        timer = [self._now + period, period, callback]
+        self._others.append(timer)
+        return lambda: self._others.remove(timer)
 
     def _move(self, nanoseconds):
         """Let time pass, without a look at timers."""

@@ -9,7 +9,7 @@ from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 import robots
 from harness.node_here import NodeHere
 from ik_node.ros.publishing.status import KEYS
-from interface import GOALS, INPUTS, OUTPUTS, SERVICES, TASK_GOALS
+from interface import GOALS, INPUTS, OUTPUTS, SERVICES, SERVO, TASK_GOALS
 
 FIGURE = {'urdf_path': str(robots.OWN / 'arm_6r.urdf'), 'solver': 'least_squares',
           'root': 'floating', 'tasks': ['hand', 'gaze'], 'hand.type': 'pose', 'hand.link': 'tool0',
@@ -19,21 +19,28 @@ TOPICS_PAGE = Path(__file__).parents[2] / 'docs/topics.md'
 # Every ROS 2 node has these, or tf2 brings them.
 OTHERS = {'/parameter_events', '/rosout', '/clock', '/tf', '/tf_static'}
 OTHER_SERVICES = ('parameter', 'state', 'transition', 'type_description')
-OPTIONAL = 'compute_ik'  # where moveit_msgs is installed
-HERE = [topic for topic in INPUTS if 'moveit_msgs' not in topic.kind
-        or importlib.util.find_spec('moveit_msgs')]
+OPTIONAL = ('compute_ik', 'switch_command_type')  # where moveit_msgs is installed
+
+
+def here(entries):
+    """Return the topics or services whose packages are installed."""
+    return [one for one in entries if importlib.util.find_spec(one.kind.partition('/')[0])]
+
+
+HERE, THERE = here(INPUTS), here(OUTPUTS)
 
 
 @pytest.fixture(scope='module')
 def nodes():
-    """Three nodes: one that has an arm and says all it can, one that waits, one with tasks."""
+    """Nodes: one that has an arm and says all it can, one that waits, with tasks, with servo."""
     given = {'urdf_path': str(robots.OWN / 'arm_6r.urdf'), 'publish_description': True,
              'state_topic': 'measured', 'trajectory_topic': 'motions'}
     quiet = {'interactive_marker': False}  # what serves handles has topics of its own
     with contextlib.ExitStack() as stack:
         yield [stack.enter_context(NodeHere(namespace=name, parameter_overrides=[
             Parameter(name, value=value) for name, value in {**values, **quiet}.items()])).subject
-            for name, values in (('full', given), ('waiting', {}), ('figure', FIGURE))]
+            for name, values in (('full', given), ('waiting', {}), ('figure', FIGURE),
+                                 ('servo', {'urdf_path': FIGURE['urdf_path'], 'motion': 'servo'}))]
 
 
 def full_type(kind):
@@ -56,19 +63,19 @@ def table(node, topics):
 
 
 def test_it_publishes_what_the_table_says(nodes):
-    full, waiting, figure = nodes
+    full, waiting, figure, _ = nodes
     assert real(full, full.publishers) == table(
-        full, [topic for topic in OUTPUTS if topic.name != '~/root_pose'])
+        full, [topic for topic in THERE if topic.name != '~/root_pose'])
     assert '~/root_pose' in [topic.name for topic in OUTPUTS]
     assert (figure.resolve_topic_name('~/root_pose'), 'geometry_msgs/msg/PoseStamped', 10, True,
             False) in real(figure, figure.publishers)
-    always = [topic for topic in OUTPUTS
+    always = [topic for topic in THERE
               if topic.name not in ('robot_description', '[trajectory_topic]', '~/root_pose')]
     assert real(waiting, waiting.publishers) == table(waiting, always)
 
 
 def test_it_listens_to_what_the_table_says(nodes):
-    full, waiting, figure = nodes
+    full, waiting, figure, servo = nodes
     by_topic = [topic for topic in INPUTS if topic.name == 'robot_description']
     always = [topic for topic in HERE if 'obstacle' in topic.name or 'moveit' in topic.kind]
     assert real(full, full.subscriptions) == table(
@@ -77,19 +84,15 @@ def test_it_listens_to_what_the_table_says(nodes):
     pose, point = (topic._replace(name=topic.name.replace('[tasks]', task))
                    for topic, task in zip(TASK_GOALS, ('hand', 'gaze')))
     assert real(figure, figure.subscriptions) == table(figure, [*GOALS, *always, pose, point])
+    assert real(servo, servo.subscriptions) == table(servo, [*GOALS, *always, *here(SERVO)])
 
 
 def test_it_offers_the_services_of_the_table(nodes):
-    try:
-        import moveit_msgs.srv  # noqa: F401
-        offered = SERVICES
-    except ImportError:
-        offered = [service for service in SERVICES if service.name != '~/compute_ik']
     node = nodes[0]
     found = {(service.srv_name, full_type(service.srv_type)) for service in node.services}
     own = {(name.rpartition('/')[2], kind) for name, kind in found
            if not any(word in name for word in OTHER_SERVICES)}
-    assert own == {(service.name.removeprefix('~/'), service.kind) for service in offered}
+    assert own == {(service.name.removeprefix('~/'), service.kind) for service in here(SERVICES)}
 
 
 def test_the_page_lists_every_key_of_a_status():
@@ -105,10 +108,10 @@ def lines(nodes):
         for kind, ends in (('publishes', real(node, node.publishers)),
                            ('takes', real(node, node.subscriptions))):
             found |= {f'{node.get_name()} {kind} {" ".join(map(str, end))}' for end in ends
-                      if 'moveit' not in end[1]}
+                      if not end[1].startswith(('moveit', 'control'))}
         found |= {f'{node.get_name()} serves {service.srv_name} {full_type(service.srv_type)}'
                   for service in node.services
-                  if not any(word in service.srv_name for word in (*OTHER_SERVICES, OPTIONAL))}
+                  if not any(word in service.srv_name for word in (*OTHER_SERVICES, *OPTIONAL))}
         found |= {f'{node.get_name()} parameter {name} {parameter.type_.name}'
                   for name, parameter in node.get_parameters_by_prefix('').items()}
     return sorted(found)

@@ -12,15 +12,19 @@ from domains import Domain
 from harness import node_here
 from harness.node_here import running
 from ik_node.ros.intake.planning_scene import TOPICS
+from ik_node.ros.topics import COMMANDS
 
 FILE = Path(__file__).parents[2] / 'config/sros2/ik_node.policy.xml'
 SCHEMA = Path(__file__).parents[1] / 'schemas/sros2_policy.xsd'  # of sros2, as it stands there
 ONLY_WITH_TF2 = {'/tf', '/tf_static'}
 ONLY_WITH_INTERACTIVE_MARKERS = {f'/ik_node/{name}' for name in (
     'update', 'feedback', 'get_interactive_markers')}
-ONLY_WITH_MOVEIT = {'/ik_node/compute_ik', *(f'/{name}' for name in TOPICS.values())}
+ONLY_WITH_MOVEIT = {*(f'/ik_node/{name}' for name in (
+    'compute_ik', 'switch_command_type', 'servo_status')),
+    *(f'/{name}' for name in TOPICS.values())}
 NOT_HERE = {'/rosout'}  # nodes in the tests' process publish no logs
-ONLY_WHEN_ASKED = {'publish': {'/robot_description', '/ik_node/root_pose'}}
+ONLY_WHEN_ASKED = {'publish': {'/robot_description', '/ik_node/root_pose'}, 'subscribe': {
+    f'/ik_node/{name}' for name in COMMANDS.values()}}
 
 
 @pytest.fixture(scope='module')

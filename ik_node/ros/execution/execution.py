@@ -151,7 +151,7 @@ class Execution:
         """
         now = None
         for controller in self.controllers.values():
-            if controller.motion is not None:
+            if controller.motion is not None or controller.servo is not None:
                 now = now or self._clock.read()
                 controller.advance(now.seconds)
         if now is not None:
@@ -161,6 +161,10 @@ class Execution:
             stamp = time.time_ns() if clock is None else clock.now().nanoseconds
         return Time(sec=stamp // 10 ** 9, nanosec=stamp % 10 ** 9)
 
+    def stamp(self) -> int:
+        """Return ROS time, ns."""
+        return self._clock.stamp()
+
     def record(self, robot: Robot, stamp: Time) -> None:
         """Add the joint values of the robot at a time to the history."""
         self.history.add(robot, 10 ** 9 * stamp.sec + stamp.nanosec)
@@ -168,12 +172,12 @@ class Execution:
     def measure(self, robot: Robot, values: Mapping[str, float]) -> None:
         """Let joints, but those in motion, be where they are measured, rad or m."""
         moving = {name for controller in self.controllers.values()
-                  if controller.motion is not None for name in controller.group.space.joint_names}
+                  if controller.moves for name in controller.group.space.joint_names}
         robot.measure({name: value for name, value in values.items() if name not in moving})
 
     def follow(self, robot: Robot) -> None:
         """Set the joint values of the robot to those of its motions, if there are any."""
-        if any(controller.motion is not None for controller in self.controllers.values()):
+        if any(controller.moves for controller in self.controllers.values()):
             self.record(robot, self.advance(robot))
 
     def destroy(self) -> None:

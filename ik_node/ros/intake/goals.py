@@ -16,6 +16,7 @@ from std_msgs.msg import Header
 
 from ik_node.control.controller import Controller, Outcome
 from ik_node.control.group import Group
+from ik_node.control.options import SERVO
 from ik_node.control.robot import Robot
 from ik_node.control.worker import NEWER, START, CancelledError, Job, Worker
 from ik_node.ros.configuration import Configuration
@@ -139,6 +140,9 @@ class Goals:
                 raise InputError('there is no robot yet: no description has been received')
             if not self.enabled:
                 raise InputError('the node is disabled: call ~/enable')
+            if self._configuration.options.motion == SERVO:
+                raise InputError('goals are refused while motion is servo: publish commands, such '
+                                 'as twists on ~/delta_twist_cmds, or set motion to another value')
             if group is None:
                 raise InputError(f'there is no arm or task {name!r} any more')
             controller = self._execution.controllers[group.name]

@@ -54,7 +54,7 @@ class Measured:
 
     def update(self, controller: Controller) -> None:
         """Set a group at rest to its measured joint values, clipped to the limits."""
-        if not self.topic or controller.motion is not None:
+        if not self.topic or controller.moves:
             return
         robot, group, space = controller.robot, controller.group, controller.group.space
         measured = {name: self._values[name] for name in space.joint_names if name in self._values}

@@ -32,6 +32,8 @@ class Health:
     """s, of the goals since the last report that a solver solved."""
     response_times: list[float] = field(default_factory=list)
     """s, of all goals since then: from their reception to the publication of joint states."""
+    deviations: list[float] = field(default_factory=list)
+    """s, how late cycles of servo began since then; another thread appends to them."""
 
     def count(self, result: AnyResult | None, response_time: float) -> None:
         """Count a goal; result: None for joint values; response_time: see `response_times`."""
@@ -74,6 +76,9 @@ class Health:
             'goals_per_second': f'{len(self.response_times) / PERIOD:g}',
             **_percentiles('solve_time', self.solve_times),
             **_percentiles('answer_time', self.response_times)}
+        if count := len(self.deviations):
+            values.update(_percentiles('servo_deviation', self.deviations[:count]))
+            del self.deviations[:count]
         self.solve_times, self.response_times = [], []
         return DiagnosticArray(header=header, status=[DiagnosticStatus(
             level=level, name=f'{name}: inverse kinematics', message=message,

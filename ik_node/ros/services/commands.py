@@ -8,7 +8,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from ik_node.control.controller import Controller
 from ik_node.control.group import Group
-from ik_node.control.options import JUMP
+from ik_node.control.options import JUMP, SERVO
 from ik_node.control.worker import CancelledError, Job
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
@@ -43,6 +43,8 @@ class Commands:
         robot = self._configuration.robot
         if robot is None:
             return False, 'there is no robot yet'
+        if self._configuration.options.motion == SERVO:
+            return False, 'motion is servo, which follows commands only'
         moves = self._configuration.options.motion != JUMP
         if not self._goals.enabled or (moves and not self._goals.active):
             return False, 'the node is not active, or disabled: motions are not allowed'

@@ -1,0 +1,68 @@
+"""Servo of a group: it follows the newest command until its deadline, and brakes then."""
+
+from typing import Any
+
+import numpy as np
+
+from ik_node.control.group import Group
+from ik_node.control.options import JOINTS, POSE, TWIST
+from ik_node.motion.servo import Servo
+from ik_node.motion.trajectory import State
+
+INVALID, NO_WARNING, JOINT_BOUND = 'INVALID', 'NO_WARNING', 'JOINT_BOUND'
+SINGULARITY = 'DECELERATE_FOR_APPROACHING_SINGULARITY'
+"""Names of codes of moveit_msgs/ServoStatus."""
+_REST = 1e-6  # of the largest velocities, below which a joint rests
+
+
+class GroupServo:
+    """A servo with a command; commands come in one thread, samples are taken in another.
+
+    - `group`: what it moves.
+    - `silent`: why it follows no command; '' where it does.
+    """
+
+    def __init__(self, group: Group, period: float, start: State) -> None:
+        """Begin with a state of the joints of a chain; period: s, of a sample."""
+        assert group.chain is not None
+        weights = group.tips[group.name].weights
+        self.group, self.silent, self._deadline = group, 'no command has been received', 0.0
+        self._servo = Servo(group.chain, group.limits, period, start.position, start.velocity,
+                            weights if weights.all() and (weights != 1.0).any() else None)
+        self._follow = {TWIST: self._servo.follow_twist, JOINTS: self._servo.follow_joints,
+                        POSE: self._servo.follow_pose}
+
+    def follow(self, kind: str, command: Any, deadline: float) -> None:
+        """Follow a command until a time, s: of `COMMAND_TYPES`, in the base and SI units.
+
+        Raises InputError for an invalid one.
+        """
+        self._follow[kind](command)
+        self.silent, self._deadline = '', deadline
+
+    def stop(self, reason: str) -> None:
+        """Brake, and follow no command until the next one."""
+        self._servo.stop()
+        self.silent = reason
+
+    def advance(self, now: float) -> None:
+        """Go on by one sample, at a time, s."""
+        if not self.silent and now > self._deadline:
+            self.stop('there is no newer command')
+        self._servo.advance()
+
+    def state(self) -> State:
+        """Return the last sample, (n,) each; in any thread."""
+        return self._servo.state()
+
+    @property
+    def rests(self) -> bool:
+        """Whether it follows no command, and no joint moves any more."""
+        speeds = np.abs(self.state().velocity)
+        return bool(self.silent and (speeds <= _REST * self.group.limits.velocity).all())
+
+    def reason(self) -> tuple[str, str]:
+        """Return a code of MoveIt Servo's status, and why the arm does not move as commanded."""
+        servo = self._servo
+        code = JOINT_BOUND if servo.blocked else SINGULARITY if servo.singular else NO_WARNING
+        return (NO_WARNING, self.silent) if self.silent else (code, servo.reason)

@@ -1,0 +1,1 @@
+"""Servo: streams of commands, the loop that samples them, and its status."""

@@ -1,0 +1,154 @@
+"""Commands of servo by topic, checked and converted to the base and SI units, and its services."""
+
+import contextlib
+from collections import Counter
+from functools import partial
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import PoseStamped, TwistStamped
+from rclpy.clock import Clock
+from rclpy.lifecycle import LifecycleNode
+from rclpy.parameter import Parameter
+from std_msgs.msg import Header
+from std_srvs.srv import SetBool
+
+from ik_node.control.group import Group
+from ik_node.control.options import JOINTS, POSE, SERVO, TWIST, UNITLESS
+from ik_node.control.robot import Robot
+from ik_node.ros.configuration import Configuration
+from ik_node.ros.conversions import clock_seconds, pose_to_matrix, time_of
+from ik_node.ros.execution.execution import Execution
+from ik_node.ros.intake.frames import Frames, placed
+from ik_node.ros.intake.goals import Goals
+from ik_node.ros.log import ThrottledLog, reason_of
+from ik_node.ros.services.servo.servo_loop import ServoLoop
+from ik_node.ros.topics import COMMANDS, LATEST, command_topic
+from ik_node.support import arguments
+from ik_node.support.bounds import MAX_ENTRIES
+from ik_node.support.exceptions import InputError, names
+
+
+class ServoCommands:
+    """Subscribes to the commands of each arm while the motion is servo.
+
+    - `paused`: whether commands are ignored.
+    - `refused`: why the last command of an arm was refused, by its name.
+    """
+
+    def __init__(self, node: LifecycleNode, configuration: Configuration, execution: Execution,
+                 servo: ServoLoop, goals: Goals, frames: Frames, steady: Clock,
+                 log: ThrottledLog) -> None:
+        self._node, self._configuration, self._execution = node, configuration, execution
+        self._servo, self._goals, self._frames = servo, goals, frames
+        self._steady, self._log = steady, log
+        self._kinds: dict[str, Any] = {TWIST: TwistStamped, POSE: PoseStamped}
+        self.refused: dict[str, str] = {}
+        self.paused = False
+        with contextlib.suppress(ImportError):
+            from control_msgs.msg import JointJog
+            self._kinds[JOINTS] = JointJog
+        self._subscriptions: list[Any] = []
+        self._arms: tuple[str, ...] = ()
+        node.create_service(SetBool, '~/pause_servo', self._pause)
+        with contextlib.suppress(ImportError):  # of MoveIt, which is not on PyPI
+            from moveit_msgs.srv import ServoCommandType
+            request = ServoCommandType.Request
+            self._types = {request.JOINT_JOG: JOINTS, request.TWIST: TWIST, request.POSE: POSE}
+            node.create_service(ServoCommandType, '~/switch_command_type', self._switch)
+
+    def update(self) -> None:
+        """Subscribe to the commands of the arms where the motion is servo."""
+        robot, options = self._configuration.robot, self._configuration.options
+        arms = tuple(robot.groups) if robot is not None and options.motion == SERVO else ()
+        if arms == self._arms:
+            return
+        for subscription in self._subscriptions:
+            self._node.destroy_subscription(subscription)
+        self._arms, self.refused = arms, {}
+        self._subscriptions = [
+            self._node.create_subscription(
+                kind, command_topic(name, arm), partial(self._take, arm, name), LATEST)
+            for arm in arms for name, kind in self._kinds.items()]
+
+    def _pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        response.success, response.message = bool(self._arms), 'motion is not servo'
+        if response.success:
+            self.paused = request.data
+            response.message = 'servo follows commands'
+        if self.paused:
+            response.message = 'servo is paused'
+            self._servo.stop(response.message)
+        return response
+
+    def _switch(self, request: Any, response: Any) -> Any:
+        kind = self._types.get(request.command_type)
+        response.success = kind is not None and self._node.set_parameters(
+            [Parameter('command_type', value=kind)])[0].successful
+        return response
+
+    def _take(self, arm: str, kind: str, message: Any) -> None:
+        """Follow a command, or log why it is refused."""
+        servo_options, _ = self._configuration.servo
+        try:
+            servo, robot = self._servo.servo(arm), self._configuration.robot
+            assert robot is not None
+            if not self._goals.enabled:
+                raise InputError('the node is disabled: call ~/enable')
+            if self.paused:
+                return
+            if kind != servo_options.command_type:
+                raise InputError(f'{COMMANDS[kind]} is ignored: command_type is '
+                                 f'{servo_options.command_type!r}')
+            age = self._age(message.header)
+            timeout = servo_options.incoming_command_timeout
+            if age > timeout:
+                raise InputError(f'the command is {age:.3f} s old by its stamp, more than '
+                                 f'incoming_command_timeout allows, {timeout:g} s')
+            command = self._converted(kind, servo.group, robot, message)
+            servo.follow(kind, command, clock_seconds(self._steady) + timeout - age)
+            self.refused.pop(arm, None)
+        except Exception as error:
+            self.refused[arm] = reason_of(error, self._log.warn)
+            self._log.warn(f'servo command refused: {self.refused[arm]}')
+
+    def _age(self, header: Header) -> float:
+        """Return the age of a message, s; 0 without a stamp, and for one of the future."""
+        stamp = time_of(header).nanoseconds
+        return max(1e-9 * (self._execution.stamp() - stamp), 0.0) if stamp > 0 else 0.0
+
+    def _converted(self, kind: str, group: Group, robot: Robot, message: Any) -> np.ndarray:
+        """Return a twist (6,) or a pose (4, 4) in the base, or joint velocities (n,)."""
+        if kind == JOINTS:
+            return self._joint_velocities(group, message)
+        assert group.chain is not None
+        if message.header.frame_id:
+            self._execution.follow(robot)
+        T_base_frame = self._frames.in_link(robot, group.chain.base_link, message.header)
+        if kind == POSE:
+            return placed(T_base_frame, pose_to_matrix(message.pose))
+        twist = arguments.vector([getattr(part, axis) for part in (
+            message.twist.linear, message.twist.angular) for axis in 'xyz'], 6, 'the twist')
+        twist = twist.reshape(2, 3)
+        options, scale = self._configuration.servo
+        if options.command_in_type == UNITLESS:
+            twist = twist * [[scale.linear], [scale.rotational]]
+        return (twist @ T_base_frame[:3, :3].T).ravel()
+
+    def _joint_velocities(self, group: Group, message: Any) -> np.ndarray:
+        """Return the velocities (n,), rad/s or m/s, that a JointJog names, 0 of other joints."""
+        joints, velocities = list(message.joint_names), list(message.velocities)
+        if len(joints) != len(velocities) or len(joints) > MAX_ENTRIES:
+            raise InputError(f'{len(joints)} joint_names and {len(velocities)} velocities; there '
+                             'must be equally many; displacements are not followed')
+        repeated = [name for name, count in Counter(joints).items() if count > 1]
+        if repeated:
+            raise InputError(f'joint {repeated[0]!r:.80} is named more than once')
+        own = group.space.joint_names
+        foreign = [name for name in joints if name not in own]
+        if foreign:
+            raise InputError(f'unknown joint {foreign[0]!r:.80}; the joints are {names(own)}')
+        options, scale = self._configuration.servo
+        found = dict(zip(joints, velocities))
+        factor = scale.joint if options.command_in_type == UNITLESS else 1.0
+        return factor * np.array([found.get(name, 0.0) for name in own])

@@ -1,0 +1,146 @@
+"""The motion servo: arms follow streams of commands, sampled by a thread at publish_rate."""
+
+from array import array
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from rclpy.clock import Clock
+from sensor_msgs.msg import JointState
+
+from ik_node.control.controller import Controller
+from ik_node.control.group_servo import GroupServo
+from ik_node.control.options import SERVO, NodeOptions, ServoOptions
+from ik_node.control.robot import Robot
+from ik_node.motion.trajectory import State
+from ik_node.ros.conversions import clock_seconds
+from ik_node.ros.execution.execution import Execution
+from ik_node.ros.execution.rate_thread import RateThread
+from ik_node.ros.intake.measured import Measured
+from ik_node.ros.publishing.health import Health
+from ik_node.ros.publishing.outputs import Outputs
+from ik_node.support.exceptions import IkError, InputError
+from ik_node.support.processes import Notify
+
+_LONGEST = 3.0   # s, of braking
+_APART = 50_000_000  # ns, between the stamps of samples and the clock, which was set then
+_FOLLOWED = 2e-3  # part of a smaller difference that is followed at each sample
+_MOVED = 0.05    # rad or m from the last command beyond which joints were moved by others
+
+
+class ServoLoop:
+    """Runs the servos of all groups of the robot while the motion is servo.
+
+    Its thread is then the only one that publishes joint states. Joints begin at the last command,
+    or where they are measured where that is elsewhere, inside the limits or not.
+
+    - `servos`: by group; empty while it does not run.
+    - `waits_for`: why it does not run though it should.
+    """
+
+    def __init__(self, execution: Execution, outputs: Outputs, measured: Measured, health: Health,
+                 steady: Clock, warn: Notify) -> None:
+        self.servos: dict[str, GroupServo] = {}
+        self.waits_for = ''
+        self._execution, self._outputs, self._measured = execution, outputs, measured
+        self._health, self._steady, self._warn = health, steady, warn
+        self._setup: Any = None  # what it runs for
+        self._thread: RateThread | None = None
+        self._robot: Robot | None = None
+        self._publisher: Any = None
+        self._message = JointState()
+        self._ends = False
+        self._period = self._stamp = 0  # ns, of the last sample
+
+    def keep(self, robot: Robot | None, options: NodeOptions, servo: ServoOptions) -> None:
+        """End unless it runs for this robot, its motion is servo, and its options are these."""
+        setup = None if robot is None or options.motion != SERVO else (
+            list(robot.groups.values()), options.publish_rate, options.joint_states_topic,
+            servo.thread_priority, servo.lock_memory)
+        if setup != self._setup:
+            self.end()
+            self._setup, self._robot = setup, robot
+
+    def begin(self) -> None:
+        """Begin where it should run, as soon as it is known where the joints are."""
+        robot, controllers = self._robot, self._execution.controllers
+        if robot is None or self._setup is None or self.servos:
+            return
+        _, rate, _, priority, lock_memory = self._setup
+        try:
+            for controller in controllers.values():
+                if self._measured.topic:
+                    self._measured.check_freshness(controller.group)
+            servos = {name: GroupServo(controller.group, 1.0 / rate, _start(robot, controller))
+                      for name, controller in controllers.items()}
+        except IkError as error:
+            self.waits_for = str(error)
+            return
+        self.waits_for, self.servos, self._ends = '', servos, False
+        for name, controller in controllers.items():
+            controller.begin_servo(servos[name])
+        self._publisher, self._outputs.publisher = self._outputs.publisher, None
+        self._message.name = robot.joint_names
+        self._period, self._stamp = round(1e9 / rate), self._execution.stamp()
+        self._thread = RateThread(1.0 / rate, self._cycle, priority, lock_memory, self._warn)
+        self._health.deviations = self._thread.deviations
+
+    def end(self) -> None:
+        """Brake, and end the thread when all joints rest."""
+        self._setup = None
+        if self._thread is None:
+            return
+        self.stop('servo ends')
+        self._ends = True
+        if not self._thread.end(_LONGEST):
+            self._warn(f'servo has not come to rest within {_LONGEST:g} s: joints stop at once')
+        self._thread, self._health.deviations, self.servos = None, [], {}
+        self._outputs.publisher = self._publisher
+        for controller in self._execution.controllers.values():
+            controller.end_servo()
+
+    def stop(self, reason: str) -> None:
+        """Brake, and follow no command until the next one."""
+        for servo in self.servos.values():
+            servo.stop(reason)
+
+    def servo(self, name: str) -> GroupServo:
+        """Return the servo of a group. Raises InputError while there is none."""
+        if name not in self.servos:
+            raise InputError(self.waits_for or 'servo does not run: the node is not active')
+        return self.servos[name]
+
+    def _cycle(self, cycles: int, late: float) -> bool:
+        """Take the samples of some periods, publish the last; return whether more are to come."""
+        now, robot = clock_seconds(self._steady), self._robot
+        assert robot is not None
+        values, velocities = dict(robot.values), dict[str, float]()
+        for servo in self.servos.values():
+            for _ in range(cycles):
+                servo.advance(now)
+            names, state = servo.group.space.joint_names, servo.state()
+            values.update(zip(names, state.position.tolist()))
+            velocities.update(zip(names, state.velocity.tolist()))
+        self._stamp += cycles * self._period
+        error = self._execution.stamp() - round(1e9 * late) - self._stamp
+        self._stamp += error if abs(error) > _APART else round(_FOLLOWED * error)
+        if self._publisher is not None:
+            stamp = max(self._stamp, 0)
+            self._message.header.stamp = Time(sec=stamp // 10 ** 9, nanosec=stamp % 10 ** 9)
+            self._message.position = array('d', robot.joint_values(values).values())
+            self._message.velocity = array('d', robot.joint_velocities(velocities).values())
+            self._publisher.publish(self._message)
+        return not (self._ends and all(servo.rests for servo in self.servos.values()))
+
+
+def _start(robot: Robot, controller: Controller) -> State:
+    """Return where a servo begins: in motion, at the last command, or where joints were moved."""
+    motion, group = controller.present_state(), controller.group
+    if motion.moves:
+        return motion
+    q = motion.position
+    measured = [robot.measured.get(name, value)
+                for name, value in zip(group.space.joint_names, q.tolist())]
+    is_elsewhere = any(abs(a - b) > _MOVED for a, b in zip(measured, q.tolist()))
+    if is_elsewhere or not controller.has_moved:
+        q[:] = measured
+    return State.at_rest(q)

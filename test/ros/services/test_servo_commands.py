@@ -1,0 +1,391 @@
+"""Servo in the node: commands by topic, braking, pausing, and what is refused."""
+
+import math
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import PoseStamped, TwistStamped
+from rclpy.time import Time
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool
+
+import robots
+from harness.node_here import running
+from ik_node import KinematicTree
+from ik_node.motion.limits import motion_limits
+from ik_node.ros.conversions import matrix_to_pose
+from ik_node.spatial import pose_from_rpy
+
+ARM = robots.OWN / 'arm_6r.urdf'
+CHAIN = KinematicTree.from_urdf(ARM).chain()
+START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
+RATE = 200.0
+TWISTS, JOGS, POSES = (f'ik_node/{name}' for name in (
+    'delta_twist_cmds', 'delta_joint_cmds', 'pose_target_cmds'))
+
+
+def servo(**parameters):
+    return running(**{'urdf_path': ARM, 'motion': 'servo', 'publish_rate': RATE,
+                      'start_pose': START, 'command_in_type': 'speed_units', **parameters})
+
+
+def twist(node, values, frame='', age=None):
+    message = TwistStamped()
+    message.header.frame_id = frame
+    if age is not None:
+        message.header.stamp = Time(nanoseconds=round(1e9 * (node.now - age))).to_msg()
+    for part, three in ((message.twist.linear, values[:3]), (message.twist.angular, values[3:])):
+        part.x, part.y, part.z = map(float, three)
+    return message
+
+
+def stream(node, seconds, values, **options):
+    """Send a twist every 20 ms for so long."""
+    for _ in range(round(seconds / 0.02)):
+        node.publish(TwistStamped, TWISTS, twist(node, values, **options))
+        node.spin(0.02)
+
+
+def goal(q):
+    return PoseStamped(pose=matrix_to_pose(CHAIN.forward(np.array(q))))
+
+
+def last(states):
+    return np.array(states[-1].position), np.array(states[-1].velocity)
+
+
+def tip_twist(states):
+    q, v = last(states)
+    return CHAIN.jacobian(q) @ v
+
+
+def rests(states):
+    return lambda: not np.abs(last(states)[1]).max() > 1e-6
+
+
+def times(states):
+    return np.array([Time.from_msg(state.header.stamp).nanoseconds for state in states])
+
+
+def samples(states):
+    """Return the values and the velocities (k, n) of samples."""
+    return (np.array([state.position for state in states]),
+            np.array([state.velocity for state in states]))
+
+
+def pause(node, data):
+    return node.call(SetBool, 'ik_node/pause_servo', SetBool.Request(data=data))
+
+
+def statuses(node):
+    return node.listen(DiagnosticStatus, 'ik_node/status')
+
+
+def test_the_tip_moves_as_the_twist_says_in_the_base():
+    with servo() as node:
+        states = node.listen(JointState, 'joint_states')
+        stream(node, 1.0, [0.05, -0.02, 0.03, 0.1, 0.0, -0.1])
+        assert tip_twist(states) == pytest.approx([0.05, -0.02, 0.03, 0.1, 0.0, -0.1], abs=1e-6)
+
+
+@pytest.mark.parametrize('frame', ['tool0', 'link_3'])
+def test_a_twist_has_the_axes_of_its_frame(frame):
+    tree = KinematicTree.from_urdf(ARM)
+    with servo() as node:
+        states = node.listen(JointState, 'joint_states')
+        R = tree.forward(dict(zip(CHAIN.joint_names, START)))[frame][:3, :3]
+        node.publish(TwistStamped, TWISTS, twist(node, [0.0, 0.0, 0.02, 0.0, 0.0, 0.0], frame))
+        node.spin(0.08)
+        moved = tip_twist(states)[:3]
+        assert moved / np.linalg.norm(moved) == pytest.approx(R[:, 2], abs=2e-2)
+
+
+def test_samples_come_at_the_rate_and_keep_all_limits():
+    limits = motion_limits(CHAIN)
+    with servo() as node:
+        states = node.listen(JointState, 'joint_states')
+        for values in ([2.0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 3.0, 0], [-2.0, 0, 1.0, 1.0, 0, 0]):
+            stream(node, 0.5, values)
+        assert node.until(rests(states), 5.0)
+        assert set(np.diff(times(states))) == {round(1e9 / RATE)}
+        q, v = samples(states)
+        assert np.abs(np.diff(q, axis=0) - (v[1:] + v[:-1]) / 2 / RATE).max() < 1e-9
+        a = np.diff(v, axis=0) * RATE
+        jerk = np.diff(a, axis=0) * RATE
+        for values, most in ((v, limits.velocity), (a, limits.acceleration), (jerk, limits.jerk)):
+            assert (np.abs(values) <= most * (1 + 1e-6)).all()
+        assert (q >= CHAIN.lower).all()
+        assert (q <= CHAIN.upper).all()
+
+
+@pytest.mark.parametrize(('values', 'moved'), [
+    ([0.5, 0, 0, 0, 0, 0], [0.1, 0, 0, 0, 0, 0]), ([0, 0, 0, 0, 0, -0.5], [0, 0, 0, 0, 0, -0.05])],
+    ids=['linear', 'rotational'])
+def test_unitless_twists_are_parts_of_the_speeds_of_scale(values, moved):
+    with servo(command_in_type='unitless', scale__linear=0.2, scale__rotational=0.1) as node:
+        states = node.listen(JointState, 'joint_states')
+        stream(node, 1.0, values)
+        assert tip_twist(states) == pytest.approx(moved, abs=1e-6)
+
+
+def test_the_arm_brakes_when_commands_cease_and_goes_on_when_they_come_again():
+    with servo() as node:
+        states, heard = node.listen(JointState, 'joint_states'), statuses(node)
+        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
+        assert not rests(states)()
+        first = len(states)
+        assert node.until(rests(states), 5.0)
+        _, v = samples(states[first:])
+        speeds = np.linalg.norm(v, axis=1)
+        begun = round(0.1 * RATE)
+        assert speeds[:begun - 6] == pytest.approx(speeds[0], rel=0.1)  # until the time-out
+        assert speeds[begun + 2] < speeds[0]
+        assert node.until(lambda: heard[-1].message == 'there is no newer command')
+        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
+        assert tip_twist(states)[0] == pytest.approx(0.05, abs=1e-6)
+        assert heard[-1].message == 'servo follows its commands'
+
+
+def test_a_command_times_out_by_its_stamp():
+    with servo(incoming_command_timeout=0.5) as node:
+        states, heard = node.listen(JointState, 'joint_states'), statuses(node)
+        node.publish(TwistStamped, TWISTS, twist(node, [0.05, 0, 0, 0, 0, 0], age=0.3))
+        node.spin(0.15)
+        assert tip_twist(states)[0] > 0.04
+        node.spin(0.1)
+        assert node.until(rests(states), 2.0)
+        node.publish(TwistStamped, TWISTS, twist(node, [0.05, 0, 0, 0, 0, 0], age=0.6))
+        assert node.until(lambda: heard and 'old by its stamp' in heard[-1].message)
+        assert rests(states)()
+
+
+def test_a_pose_is_reached_while_it_is_sent():
+    T = CHAIN.forward(np.array(START)) @ pose_from_rpy([0.03, -0.02, 0.02], [0.1, 0.0, 0.2])
+    with servo(command_type='pose') as node:
+        states = node.listen(JointState, 'joint_states')
+
+        def send():
+            message = PoseStamped(pose=matrix_to_pose(T))
+            node.publish(PoseStamped, POSES, message)
+            node.spin(0.05)
+            return np.abs(CHAIN.forward(last(states)[0]) - T).max() < 1e-6
+        assert any(send() for _ in range(200))
+
+
+@pytest.fixture
+def control_msgs(monkeypatch):
+    """Let joint states stand in for joint jogs where control_msgs is not installed."""
+    package, messages = ModuleType('control_msgs'), ModuleType('control_msgs.msg')
+    package.__spec__ = sys.__spec__
+    messages.JointJog = JointState
+    monkeypatch.setattr(JointState, 'joint_names', property(lambda self: self.name), raising=False)
+    monkeypatch.setattr(JointState, 'velocities', property(lambda self: self.velocity),
+                        raising=False)
+    monkeypatch.setitem(sys.modules, 'control_msgs', package)
+    monkeypatch.setitem(sys.modules, 'control_msgs.msg', messages)
+
+
+def jog(node, velocities):
+    message = JointState(name=list(velocities), velocity=list(map(float, velocities.values())))
+    node.publish(JointState, JOGS, message)
+
+
+def test_joints_that_a_jog_does_not_name_stay_exactly(control_msgs):
+    first, _, third, *_ = CHAIN.joint_names
+    with servo(command_type='joint') as node:
+        states = node.listen(JointState, 'joint_states')
+        for _ in range(50):
+            jog(node, {third: -0.3, first: 0.2})
+            node.spin(0.02)
+        q, v = last(states)
+        assert v[[0, 2]] == pytest.approx([0.2, -0.3], abs=1e-6)
+        assert q[[1, 3, 4, 5]].tolist() == np.array(START)[[1, 3, 4, 5]].tolist()
+
+
+def test_unitless_jogs_are_parts_of_the_speed_of_scale(control_msgs):
+    name = CHAIN.joint_names[1]
+    with servo(command_type='joint', command_in_type='unitless', scale__joint=0.4) as node:
+        states = node.listen(JointState, 'joint_states')
+        for _ in range(50):
+            jog(node, {name: 0.5})
+            node.spin(0.02)
+        assert last(states)[1][1] == pytest.approx(0.2, abs=1e-6)
+
+
+@pytest.mark.parametrize(('velocities', 'reason'), [
+    ({'elbow!': 0.1}, "unknown joint 'elbow!'"), ({CHAIN.joint_names[0]: math.nan}, 'finite')])
+def test_invalid_jogs_are_refused(control_msgs, velocities, reason):
+    with servo(command_type='joint') as node:
+        heard = statuses(node)
+        jog(node, velocities)
+        assert node.until(lambda: heard and reason in heard[-1].message)
+        assert node.alive()
+
+
+@pytest.mark.parametrize(('values', 'frame', 'reason'), [
+    ([math.nan, 0, 0, 0, 0, 0], '', 'finite'), ([0, 0, 0, math.inf, 0, 0], '', 'finite'),
+    ([0.1, 0, 0, 0, 0, 0], 'nowhere', "unknown frame 'nowhere'")])
+def test_invalid_twists_are_refused_and_the_arm_goes_on(values, frame, reason):
+    with servo() as node:
+        states, heard = node.listen(JointState, 'joint_states'), statuses(node)
+        node.publish(TwistStamped, TWISTS, twist(node, values, frame))
+        assert node.until(lambda: heard and reason in heard[-1].message)
+        assert heard[-1].level == DiagnosticStatus.ERROR
+        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
+        assert tip_twist(states)[0] == pytest.approx(0.05, abs=1e-6)
+        assert node.alive()
+
+
+def test_commands_of_another_type_are_refused_and_the_type_may_change():
+    with servo(command_type='pose') as node:
+        states, heard = node.listen(JointState, 'joint_states'), statuses(node)
+        stream(node, 0.1, [0.05, 0, 0, 0, 0, 0])
+        assert rests(states)()
+        assert "command_type is 'pose'" in heard[-1].message
+        assert node.set(command_type='twist') == (True, '')
+        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
+        assert tip_twist(states)[0] == pytest.approx(0.05, abs=1e-6)
+
+
+def test_joint_commands_without_their_messages_are_refused():
+    with servo() as node:
+        done, reason = node.set(command_type='joint')
+        assert not done
+        assert 'control_msgs/JointJog, is not installed' in reason
+        assert node.get('command_type') == 'twist'
+
+
+def test_pausing_brakes_and_ignores_commands_until_it_goes_on():
+    with servo() as node:
+        states = node.listen(JointState, 'joint_states')
+        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
+        assert pause(node, True).success
+        stream(node, 0.6, [0.05, 0, 0, 0, 0, 0])
+        assert rests(states)()
+        assert pause(node, False).success
+        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
+        assert tip_twist(states)[0] == pytest.approx(0.05, abs=1e-6)
+
+
+def test_pausing_is_refused_without_servo():
+    with running(urdf_path=ARM) as node:
+        response = pause(node, True)
+        assert not response.success
+        assert response.message == 'motion is not servo'
+
+
+def test_goals_are_refused_and_say_what_to_do():
+    with servo() as node:
+        report = node.send('goal_pose', goal(START))
+        assert report.values['reason'] == 'REFUSED'
+        assert 'goals are refused while motion is servo' in report.message
+
+
+def test_a_disabled_node_brakes_and_refuses_commands():
+    with servo() as node:
+        states, heard = node.listen(JointState, 'joint_states'), statuses(node)
+        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
+        first = len(states)
+        node.call(SetBool, 'ik_node/enable', SetBool.Request(data=False))
+        stream(node, 0.6, [0.05, 0, 0, 0, 0, 0])
+        assert rests(states)()
+        assert 'the node is disabled' in heard[-1].message
+        _, v = samples(states[first - 1:])
+        assert (np.abs(np.diff(v, axis=0)) * RATE
+                <= motion_limits(CHAIN).acceleration * (1 + 1e-6)).all()
+
+
+@pytest.mark.parametrize('change', [{'motion': 'joint'}, {'publish_rate': 100.0}])
+def test_the_arm_comes_to_rest_before_servo_ends_or_begins_anew(change):
+    with servo() as node:
+        states = node.listen(JointState, 'joint_states')
+        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
+        first = len(states)
+        assert node.set(**change) == (True, '')
+        node.spin(0.2)
+        q, v = samples(states[first - 1:])
+        assert np.abs(np.diff(v[:-20], axis=0)).max() * RATE <= (
+            motion_limits(CHAIN).acceleration.max() * (1 + 1e-6))
+        assert rests(states)()
+        assert np.abs(np.diff(q, axis=0)).max() < 0.01
+        if 'motion' in change:
+            q1 = np.array(START) + 0.1
+            assert node.send('goal_pose', goal(q1)).message.startswith('the goal is met')
+
+
+def test_servo_continues_a_motion_that_is_under_way():
+    with servo(motion='joint') as node:
+        states = node.listen(JointState, 'joint_states')
+        node.publish(PoseStamped, 'goal_pose', goal(np.array(START) + 0.5))
+        assert node.until(lambda: np.abs(last(states)[1]).max() > 0.2)
+        _, before = last(states)
+        assert node.set(motion='servo') == (True, '')
+        assert node.until(lambda: len(np.unique(np.diff(times(states[-4:])))) == 1)
+        first = len(states)
+        assert node.until(rests(states), 5.0)
+        _, v = samples(states[first - 1:])
+        assert np.abs(v[0] - before).max() < 0.2
+        assert (np.abs(np.diff(v, axis=0)) * RATE
+                <= motion_limits(CHAIN).acceleration * (1 + 1e-6)).all()
+
+
+@pytest.mark.parametrize('offset', [0.0, 0.003], ids=['inside', 'a little outside a limit'])
+def test_servo_begins_where_joints_are_measured_without_a_jump(offset):
+    measured = np.array(START)
+    measured[1] = CHAIN.lower[1] - offset if offset else START[1]
+    with servo(state_topic='measured', ready=False) as node:
+        states, heard = node.listen(JointState, 'joint_states'), statuses(node)
+        assert node.until(lambda: heard and 'it is not known where motions begin'
+                          in heard[-1].message)
+        node.publish(JointState, 'measured', JointState(
+            name=list(CHAIN.joint_names), position=measured.tolist()))
+        first = len(states)
+        node.until(lambda: len(states) > first + 10)
+        assert last(states)[0].tolist() == measured.tolist()
+        stream(node, 0.3, [0.0, 0.05, 0, 0, 0, 0])
+        q, _ = samples(states[first + 5:])
+        assert np.abs(np.diff(q, axis=0)).max() < 0.01
+
+
+def test_the_rate_must_fit():
+    with servo() as node:
+        done, reason = node.set(publish_rate=5000.0)
+        assert not done
+        assert 'publish_rate must be from 1 to 1000 Hz with motion' in reason
+
+
+def test_deviations_of_the_rate_are_diagnosed():
+    with servo() as node:
+        reports = node.listen(DiagnosticArray, '/diagnostics')
+        assert node.until(lambda: reports)
+        values = {value.key: value.value for value in reports[-1].status[0].values}
+        assert float(values['servo_deviation_p99']) == 0.0
+
+
+def test_several_arms_follow_their_own_commands():
+    with running(urdf_path=robots.OWN / 'torso.urdf', arms=['left', 'right'], motion='servo',
+                 publish_rate=RATE, command_in_type='speed_units', **{
+                     f'{side}__{key}': value for side in ('left', 'right') for key, value in (
+                         ('base_link', 'torso_link'), ('tip_link', f'{side}_tool0'))}) as node:
+        robot = node.subject._configuration.robot
+        left, right = (robot.groups[name].space for name in ('left', 'right'))
+        states = node.listen(JointState, 'joint_states')
+        for _ in range(20):
+            node.publish(TwistStamped, 'ik_node/left/delta_twist_cmds',
+                         twist(node, [0, 0, -0.02, 0, 0, 0]))
+            node.spin(0.02)
+        moving = {name for name, v in zip(states[-1].name, states[-1].velocity) if abs(v) > 1e-6}
+        assert moving
+        assert moving <= set(left.joint_names) - set(right.joint_names)
+
+
+def test_servo_is_refused_for_what_it_does_not_move():
+    with running(urdf_path=ARM, solver='least_squares', tasks=['hand'], hand__type='pose',
+                 hand__link='tool0') as node:
+        done, reason = node.set(motion='servo')
+        assert not done
+        assert 'it moves single arms' in reason
+        assert node.get('motion') == 'jump'
