@@ -94,8 +94,9 @@ OUTPUTS = (
     Topic('~/solutions', 'trajectory_msgs/msg/JointTrajectory', 'every branch inside the limits, '
           'one point each, the nearest first: with each result where `publish_solutions` is true, '
           'and on demand by `~/solve_all`'),
-    Topic('[trajectory_topic]', 'trajectory_msgs/msg/JointTrajectory', 'every motion, for a '
-          'controller'),
+    Topic('[output_topic]', 'trajectory_msgs/msg/JointTrajectory', 'every motion, for a '
+          'controller, with `output` trajectory; with position_commands '
+          'std_msgs/msg/Float64MultiArray at `publish_rate`'),
     Topic('robot_description', 'std_msgs/msg/String', 'a model that the node has read itself, '
           'where `publish_description` is true', depth=1, latched=True),
 )
@@ -103,8 +104,7 @@ OUTPUTS = (
 SERVICES = (
     Service('~/reset', 'std_srvs/srv/Trigger', 'go to the start pose: at once, or in joint space '
             'unless `motion` is `jump`'),
-    Service('~/enable', 'std_srvs/srv/SetBool', 'false: goals are refused, and the arm freezes '
-            'where it is'),
+    Service('~/enable', 'std_srvs/srv/SetBool', 'false: goals are refused, and the arm brakes'),
     Service('~/solve_all', 'std_srvs/srv/Trigger', 'publishes the branches of the last goal on '
             '`~/solutions`; the message has their number and the family of the arm'),
     Service('~/pause_servo', 'std_srvs/srv/SetBool', 'true: servo brakes and ignores commands; '

@@ -29,7 +29,8 @@ def soak(arm, mode, seconds, seed):
     file = robots.OWN / f'{arm}.urdf'
     rng = np.random.default_rng(seed)
     with running(urdf_path=file, motion=mode, publish_rate=100.0,
-                 trajectory_topic='/controller/joint_trajectory') as node:
+                 output='trajectory',
+                 output_topic='/controller/joint_trajectory') as node:
         states = node.listen(JointState, 'joint_states', 1000)
         motion = RandomMotion(node.ready(), file, mode, rng)
         joints = motion.chain.joint_names

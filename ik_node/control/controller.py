@@ -200,7 +200,8 @@ class Controller(MotionExecutor):
     def keep_clear(self) -> Job[str]:
         """Brake where the rest of the motion leads too near to what has come into its way.
 
-        Where braking would, too, stop at once. Return why, '' where the motion goes on.
+        Where braking would, too, brake as soon as the limits allow. Return why, '' where the motion
+        goes on.
         """
         motion = self.motion
         if motion is None or self.group.solver.collisions is None:
@@ -216,7 +217,7 @@ class Controller(MotionExecutor):
                     yield LongSearch(self._clear, self._present())
                     return f'brakes: {error}'
                 self.freeze()
-                return f'stops at once: {error}'
+                return f'brakes, which leads too near: {error}'
         return ''
 
     def go_to(self, q: np.ndarray) -> Job[float | None]:

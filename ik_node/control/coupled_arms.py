@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ik_node.control.group_source import configured_start, own_limits
-from ik_node.control.options import BODY_SOLVERS, COUPLED_SOLVERS, ArmOptions
+from ik_node.control.options import BODY_SOLVERS, COUPLED_SOLVERS, NO_OUTPUT, ArmOptions
 from ik_node.control.task_group import TaskGroup
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import check_inside
@@ -35,15 +35,17 @@ def coupled_options(arms: Mapping[str, ArmOptions]) -> ArmOptions:
                               f'{options.solver!r}: {together}')
     chosen = {f'{name}.solver': options.solver for name, options in arms.items()
               if options.solver in BODY_SOLVERS}
-    topics = {f'{name}.trajectory_topic': options.trajectory_topic
-              for name, options in arms.items() if options.trajectory_topic}
-    for values in (chosen, topics):
+    outputs = {f'{name}.output_topic': ' on '.join(options.command_output)
+               for name, options in arms.items() if options.command_output[1]}
+    for values in (chosen, outputs):
         if len(set(values.values())) > 1:
             raise OptionError(f'{names(values)} must be the same, not {names(values.values())}: '
                               f'{together}')
     first = next(iter(arms.values()))
+    kind, topic = next((options.command_output for options in arms.values()
+                        if options.command_output[1]), (NO_OUTPUT, ''))
     return dataclasses.replace(first, solver=next(iter(chosen.values()), 'least_squares'),
-                               trajectory_topic=next(iter(topics.values()), ''))
+                               output=kind, output_topic=topic, trajectory_topic='')
 
 
 class CoupledArms(TaskGroup):

@@ -17,7 +17,7 @@ from ik_node.model.joint_space import JointSpace
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.ruckig_profile import ruckig_module
 from ik_node.solvers.result import BodyResult, Result
-from ik_node.support.exceptions import UnsupportedError
+from ik_node.support.exceptions import OptionError, UnsupportedError
 from ik_node.tasks import Pose, Task
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Group(ABC):
 
     What only a chain can do is absent by default.
 
-    - `options`, `motion`: those of its source.
+    - `options`, `motion`: those of its source; `output`: what controllers get, and its topic.
     - `space`: the chain or the body that defines q; `chain`: the chain, None for a body.
     - `tasks`: by name; `undefined`: names of tasks that have no type yet; `reported`: names of
       those in /diagnostics.
@@ -86,9 +86,27 @@ class Group(ABC):
     def __init__(self, source: GroupSource) -> None:
         self.source, self.name = source, source.name
         self.options, self.motion = source.options, source.motion
+        self.output = source.options.command_output
         self.collisions = GroupCollisions()
         if source.motion == JOINT:
             ruckig_module()
+
+    @property
+    def command_joints(self) -> Sequence[str]:
+        """The joints of commands of positions, in their order."""
+        return self.options.command_joints or [
+            name for name in self.space.joint_names if name in self.space.tree.joints]
+
+    def check_command_joints(self) -> None:
+        """Raise OptionError unless they are joints of the tree, those of the group among them."""
+        names, all_names = self.command_joints, self.space.tree.independent_joints
+        missing = [name for name in self.space.joint_names
+                   if name in self.space.tree.joints and name not in names]
+        foreign = [name for name in names if name not in all_names]
+        if missing or foreign or len(set(names)) < len(names):
+            raise OptionError(f'{self.name}.command_joints'.lstrip('.') + (
+                f' must have different joints that move by themselves, those of the arm '
+                f'({", ".join(self.space.joint_names)}) among them, not {", ".join(names)}'))
 
     @property
     def solver_parameters(self) -> tuple[str, ...]:

@@ -1,13 +1,15 @@
 """Servo of a group: it follows the newest command until its deadline, and brakes then."""
 
+from collections import deque
 from typing import Any
 
 import numpy as np
 
 from ik_node.control.group import Group
-from ik_node.control.options import JOINTS, POSE, TWIST
+from ik_node.control.options import JOINTS, POSE, TRAJECTORY, TWIST
+from ik_node.motion.rolling_window import LEAD, RollingWindow
 from ik_node.motion.servo import Servo
-from ik_node.motion.trajectory import State
+from ik_node.motion.trajectory import State, Trajectory
 
 INVALID, NO_WARNING, JOINT_BOUND = 'INVALID', 'NO_WARNING', 'JOINT_BOUND'
 SINGULARITY = 'DECELERATE_FOR_APPROACHING_SINGULARITY'
@@ -18,17 +20,23 @@ _REST = 1e-6  # of the largest velocities, below which a joint rests
 class GroupServo:
     """A servo with a command; commands come in one thread, samples are taken in another.
 
-    - `group`: what it moves.
+    - `group`: what it moves; `lead`: s, by how much samples are computed before their time.
+    - `window`: of the samples whose times are still to come; None where no controller needs it.
     - `silent`: why it follows no command; '' where it does.
     """
 
-    def __init__(self, group: Group, period: float, start: State) -> None:
-        """Begin with a state of the joints of a chain; period: s, of a sample."""
+    def __init__(self, group: Group, period: float, present: Trajectory) -> None:
+        """Begin where the motion of the joints of a chain leads to; period: s, of a sample."""
         assert group.chain is not None
+        ahead = round(LEAD / period) if group.output[0] == TRAJECTORY else 0
+        self.lead = ahead * period
+        self._states = deque((present.at(k * period) for k in range(ahead + 1)), ahead + 1)
+        start = self._states[-1]
         weights = group.tips[group.name].weights
         self.group, self.silent, self._deadline = group, 'no command has been received', 0.0
         self._servo = Servo(group.chain, group.limits, period, start.position, start.velocity,
                             weights if weights.all() and (weights != 1.0).any() else None)
+        self.window = RollingWindow(self._servo) if ahead else None
         self._follow = {TWIST: self._servo.follow_twist, JOINTS: self._servo.follow_joints,
                         POSE: self._servo.follow_pose}
 
@@ -45,20 +53,23 @@ class GroupServo:
         self._servo.stop()
         self.silent = reason
 
-    def advance(self, now: float) -> None:
-        """Go on by one sample, at a time, s."""
+    def advance(self, now: float, stamp: int) -> None:
+        """Go on by one sample, at a time, s, of the deadlines, and a ROS time, ns."""
         if not self.silent and now > self._deadline:
             self.stop('there is no newer command')
         self._servo.advance()
+        self._states.append(self._servo.state())
+        if self.window is not None:
+            self.window.add(stamp + round(1e9 * self.lead))
 
     def state(self) -> State:
-        """Return the last sample, (n,) each; in any thread."""
-        return self._servo.state()
+        """Return the sample that is valid now, (n,) each; in any thread."""
+        return self._states[0]
 
     @property
     def rests(self) -> bool:
         """Whether it follows no command, and no joint moves any more."""
-        speeds = np.abs(self.state().velocity)
+        speeds = np.abs([self._states[0].velocity, self._states[-1].velocity])
         return bool(self.silent and (speeds <= _REST * self.group.limits.velocity).all())
 
     def reason(self) -> tuple[str, str]:

@@ -11,13 +11,14 @@ import numpy as np
 
 from ik_node.control.group import Group, TaskGoal
 from ik_node.control.group_servo import GroupServo
-from ik_node.control.options import JOINT, JUMP
+from ik_node.control.options import JOINT, JUMP, TRAJECTORY
 from ik_node.control.robot import Robot
 from ik_node.control.worker import Job, LongSearch
 from ik_node.motion.clearance import check_clearance
 from ik_node.motion.joint_motion import joint_motion, joint_motion_through, stopping
 from ik_node.motion.path_motion import brake
-from ik_node.motion.trajectory import Part, Rest, Series, State, Trajectory, left_of
+from ik_node.motion.trajectory import Part, Rest, Series, Trajectory, left_of
+from ik_node.support.exceptions import UnsupportedError
 from ik_node.support.processes import start_thread
 
 if TYPE_CHECKING:
@@ -42,9 +43,6 @@ class MotionSink(Protocol):
 
     def publish(self, group: Group, motion: Trajectory, began: float) -> None:
         """Receive a motion, and the time of the executors' clock at which it begins, s."""
-
-    def hold(self, group: Group, q: np.ndarray) -> None:
-        """Receive the configuration q (n,), rad or m, in which a group stops at once."""
 
 
 class MotionExecutor:
@@ -96,9 +94,9 @@ class MotionExecutor:
         """Whether the joints are in motion, or may be."""
         return self.motion is not None or self.servo is not None
 
-    def present_state(self) -> State:
-        """Return position, velocity and acceleration (n,) of the joints now."""
-        return self._present().at(0.0)
+    def left(self) -> Trajectory:
+        """Return what is left of the motion; rest without one."""
+        return self._present()
 
     def begin_servo(self, servo: GroupServo) -> None:
         """Let a servo move the joints, in place of the motion."""
@@ -112,14 +110,22 @@ class MotionExecutor:
             self.servo = None
 
     def freeze(self) -> None:
-        """Stop the motion at once; a servo brakes."""
+        """Brake as soon as the limits at full speed allow, a servo as it does."""
         if self.servo is not None:
             self.servo.stop('the node is disabled')
-        elif self.motion is not None:
-            self.motion = None
-            q = self.robot.joint_configuration(self.group)
-            self.robot.move(self.group, q)
-            self._sink.hold(self.group, q)
+            return
+        present = self._present()
+        if self.motion is None:
+            return
+        limits = self.group.limits.at_full_speed(self.group.options.speed)
+        lead = self._handover(present)
+        start = left_of(present, lead)
+        if start.duration:
+            try:
+                start = stopping(start, limits)
+            except UnsupportedError:  # without ruckig
+                start = brake(start, limits)
+        self._begin(Series([Part(present, 0.0, lead), start]) if lead else start, self._at)
 
     def advance(self, now: float) -> None:
         """Set the joint values to those of the motion at a time, s."""
@@ -208,13 +214,16 @@ class MotionExecutor:
             motion = Series([Rest(start.end, handover), motion]) if motion.duration else motion
         if _SPLINES not in sys.modules:
             start_thread(partial(import_module, _SPLINES), 'import')
-        self.motion, self._began = motion, began
-        self._sink.publish(self.group, motion, began)
+        self._begin(motion, began)
         self.advance(self._clock())
         return max(motion.duration - (self._at - began), 0.0), final
 
+    def _begin(self, motion: Trajectory, began: float) -> None:
+        self.motion, self._began = motion, began
+        self._sink.publish(self.group, motion, began)
+
     def _handover(self, motion: Trajectory) -> float:
-        return self._sink.handover(motion) if self.group.options.trajectory_topic else 0.0
+        return self._sink.handover(motion) if self.group.output[0] == TRAJECTORY else 0.0
 
     def _move_to(self, *waypoints: np.ndarray, to_nearest_turn: bool = True) -> Job[float | None]:
         """Move through waypoints (n,) to rest at the last, in joint space.

@@ -30,6 +30,7 @@ COUPLED_SOLVERS = ('dls', 'auto', *BODY_SOLVERS)
 
 AUTO = 'auto'  # the value of task_weights for the axes that the arm can serve
 JUMP, JOINT, CARTESIAN, SERVO = MOTIONS = ('jump', 'joint', 'cartesian', 'servo')
+NO_OUTPUT, TRAJECTORY, POSITIONS = OUTPUTS = ('none', 'trajectory', 'position_commands')
 TWIST, JOINTS, POSE = COMMAND_TYPES = ('twist', 'joint', 'pose')
 UNITLESS = 'unitless'  # the value of command_in_type for parts of the speeds of scale.*
 MODEL_PATHS = ('model_path', 'urdf_path', 'dh_path')
@@ -141,9 +142,32 @@ class ArmOptions(Options):
     speed: float = option(
         1.0, 'factor of the speed of motions: at 0.5 they take twice as long on the same path',
         low=0.0, high=1.0, positive=True)
+    output: str = option(
+        NO_OUTPUT, 'what a controller gets of every motion, besides joint states: none; '
+        'trajectory, for joint_trajectory_controller; or position_commands at publish_rate, for '
+        'forward_command_controller, see docs/motion.md', choices=OUTPUTS)
+    output_topic: str = option(
+        '', 'the topic of output, such as /joint_trajectory_controller/joint_trajectory or '
+        '/forward_position_controller/commands')
+    command_joints: Any = option(
+        None, 'joints of position_commands, in the order of the controller; those that the arm '
+        'does not have keep their values; none: those of the arm, base to tip', kind=str,
+        listed=True, optional=True)
     trajectory_topic: str = option(
-        '', 'topic on which every motion is published as a JointTrajectory, such as '
-        '/arm_controller/joint_trajectory; empty: none')
+        '', 'a synonym, for one release, of output_topic with the output trajectory')
+
+    @property
+    def command_output(self) -> tuple[str, str]:
+        """The kind of output and its topic. Raises OptionError where they do not fit."""
+        if self.trajectory_topic:
+            if self.output != NO_OUTPUT or self.output_topic:
+                raise OptionError('trajectory_topic must be empty with output and output_topic, '
+                                  f'which take its place, not {self.trajectory_topic!r}')
+            return TRAJECTORY, self.trajectory_topic
+        if self.output != NO_OUTPUT and not self.output_topic:
+            raise OptionError(f'output must be {NO_OUTPUT!r} without output_topic, not '
+                              f'{self.output!r}: set that first')
+        return self.output, self.output_topic if self.output != NO_OUTPUT else ''
 
     def chain(self, tree: KinematicTree) -> Chain:
         """Return the chain from base to tip link. Raises ModelError for links without one."""

@@ -33,6 +33,11 @@ class MotionLimits(Immutable):
     acceleration: np.ndarray  # per s²
     jerk: np.ndarray  # per s³
 
+    def at_full_speed(self, speed: float) -> 'MotionLimits':
+        """Return the limits without a factor of the speed that they have; see `motion_limits`."""
+        return MotionLimits(self.lower, self.upper, *map(read_only, (
+            self.velocity / speed, self.acceleration / speed ** 2, self.jerk / speed ** 3)))
+
 
 def motion_limits(chain: JointSpace, velocity: Any = None, acceleration: Any = None,
                   jerk: Any = None, speed: float = 1.0) -> MotionLimits:

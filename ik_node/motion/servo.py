@@ -27,6 +27,7 @@ CORRECTION = 10.0  # part of an error that is corrected in a second
 GENTLE = 0.5       # part of the accelerations for the approach to a pose
 APPROACH = 0.5     # part of the distance to a pose that a sample may go
 SETTLED = 1e-4     # of the largest velocity
+REST = 1e-12       # of it, below which a joint rests
 INF = math.inf
 
 
@@ -62,9 +63,40 @@ class Servo(ServoData):
             sample(self)
         self.last = self.copied()
 
+    def ramp(self, every: int) -> np.ndarray:
+        """Return each so many samples of a stop from the last one on, (k, 3, n); the last rests.
+
+        They keep all limits. For the thread that advances it.
+        """
+        rows: list[np.ndarray] = []
+        for k in range(self.n):
+            self.below[k], self.above[k], self.x[k] = self.q[k], self.v[k], self.a[k]
+        moves = True
+        while moves:
+            for _ in range(every):
+                moves = brake(self, self.below, self.above, self.x)
+            rows.append(np.array([[self.below[k] for k in range(self.n)],
+                                  [self.above[k] for k in range(self.n)],
+                                  [self.x[k] for k in range(self.n)]]))
+        return np.array(rows)
+
     def state(self) -> State:
         """Return position, velocity and acceleration (n,) of the last sample: rad or m, s, s²."""
         return State(*self.last)
+
+
+def brake(own: ServoData, q: Vector, v: Vector, a: Vector) -> bool:
+    """Let a state (n,) each go on by a sample of a stop; return whether it still moves."""
+    moves = False
+    for k in range(own.n):
+        braked = braking.stopping(v[k], a[k], own.acceleration[k], own.jump[k], own.period)
+        w = v[k] + braked * own.period
+        if math.fabs(w) < REST * own.most[k]:
+            w = 0.0
+        q[k] += 0.5 * (v[k] + w) * own.period
+        v[k], a[k] = w, braked if w != 0.0 else 0.0
+        moves = moves or w != 0.0
+    return moves
 
 
 def sample(own: ServoData) -> None:

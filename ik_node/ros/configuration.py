@@ -15,6 +15,7 @@ from ik_node.control.options import (
     BODY_SOLVERS,
     JOINTS,
     JUMP,
+    NO_OUTPUT,
     SERVO,
     SOLVERS,
     ArmOptions,
@@ -32,7 +33,7 @@ from ik_node.control.task_options import TaskOptions
 from ik_node.control.worker import Job, LongSearch
 from ik_node.ros.log import reason_of
 from ik_node.ros.parameters import NONE, declare, from_parameter, log_invalid, with_numbers
-from ik_node.ros.topics import STATE, TRAJECTORY, ParameterTopics
+from ik_node.ros.topics import OUTPUT, OUTPUT_TOPICS, STATE, ParameterTopics
 from ik_node.solvers.registry import body_solver_class, solver_class, solver_names
 from ik_node.support.exceptions import IkError, OptionError, shown
 from ik_node.support.options import Options, Spec
@@ -112,12 +113,14 @@ class Configuration:
         """
         defaults = {**NodeOptions.defaults(), **ArmOptions.defaults()}
         state_topic = self._values[STATE]
-        values: dict[str, Any] = {'tasks': self._values['tasks']}
+        values = {name: value for name, value in self._values.items()
+                  if name == 'tasks' or name.endswith('output')}
         for name in [name for name in self._values if name.endswith('_topic')]:
             values[name] = value = self._values[name]
             for fallback in (defaults[name.rpartition('.')[2]], ''):
                 try:
-                    if values[name] and name.endswith(TRAJECTORY) and values[STATE] != state_topic:
+                    if name.endswith(OUTPUT_TOPICS) and values[name] and (
+                            values[STATE] != state_topic):
                         raise OptionError(f'motions would not begin where {STATE} says')
                     self.topics.create(values)
                     break
@@ -126,6 +129,9 @@ class Configuration:
                     values[name] = fallback
             if values[name] != value:
                 self._node.set_parameters([Parameter(name, value=values[name])])
+                if name.endswith(OUTPUT):
+                    self._node.set_parameters([Parameter(
+                        name.removesuffix('_topic'), value=NO_OUTPUT)])
 
     def _use(self, built: Built) -> None:
         if self.robot is not None and built.robot not in (None, self.robot):
@@ -278,6 +284,8 @@ class Configuration:
         if values['motion'] != JUMP and not values['publish_rate'] > 0.0:
             raise OptionError(f'publish_rate must be above 0 with motion {values["motion"]!r}: '
                               'joint states of a motion are published at it')
+        for group in robot.groups.values():
+            group.check_command_joints()
         if values['motion'] != SERVO:
             return
         if any(group.chain is None for group in robot.groups.values()):

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Pose, Quaternion, TransformStamped, Vector3
 from rclpy.clock import Clock
 from rclpy.time import Time as RosTime
@@ -76,6 +77,12 @@ def checked_positions(message: JointState) -> dict[str, float]:
 def clock_seconds(clock: Clock) -> float:
     """Return the time of a clock, s."""
     return 1e-9 * float(clock.now().nanoseconds)
+
+
+def stamp_of(nanoseconds: int) -> Time:
+    """Return a ROS time, ns, as a message; one before zero as zero."""
+    seconds, rest = divmod(max(nanoseconds, 0), 10 ** 9)
+    return Time(sec=seconds, nanosec=rest)
 
 
 def time_of(header: Header) -> RosTime:

@@ -175,7 +175,7 @@ class Session:
             self._execution.update(robot, options)
         if robot is not self._robot:  # goals end with their robot
             self._worker.cancel_all(changed, but=(
-                _PARAMETERS, _DESCRIPTION, *self._execution.topics.keys))
+                _PARAMETERS, _DESCRIPTION, *self._execution.commands.keys))
         if robot is None or self._robot is None or robot.tree is not self._robot.tree:
             self._goals.waiting.stop(changed)
         self._set_publish_rate()
@@ -207,6 +207,9 @@ class Session:
             self._modules = len(sys.modules)
             gc.freeze()
         for group in robot.groups.values():
+            if topic := group.options.trajectory_topic:
+                logger.warning('trajectory_topic is deprecated: set output to trajectory and '
+                               f'output_topic to {topic}')
             logger.info(f'ready: {group!r}')
 
     def _set_publish_rate(self) -> None:
@@ -234,10 +237,12 @@ class Session:
 
     def _on_publish_time(self) -> None:
         self._worker.resume()  # where nothing could be woken, as between two executors
+        if self._robot is not None:
+            self._execution.follow(self._robot)
+            self._execution.commands.command(self._execution.controllers.values())
         if self.active and self._robot is not None:
             self._servo.begin()
             self._goals.follow(self._robot)
-            self._execution.follow(self._robot)
             if self._configuration.options.publish_rate > 0.0:
                 self._outputs.joint_states(self._robot)
 

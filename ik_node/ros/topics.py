@@ -8,19 +8,22 @@ from nav_msgs.msg import Path
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
-from ik_node.control.options import JOINTS, POSE, TWIST
+from ik_node.control.options import JOINTS, POSE, POSITIONS, TRAJECTORY, TWIST
 from ik_node.support.exceptions import OptionError
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 LATEST = QoSProfile(depth=1)  # reliable, volatile: only the newest message counts
 
-JOINT_STATES, STATE, TRAJECTORY = 'joint_states_topic', 'state_topic', 'trajectory_topic'
+JOINT_STATES, STATE, OUTPUT = 'joint_states_topic', 'state_topic', 'output_topic'
 
 _USES = {JOINT_STATES: 'publishes its own joint states (joint_states_topic)',
          STATE: 'reads the joint states of the robot (state_topic)',
-         TRAJECTORY: 'publishes its motions (trajectory_topic)'}
+         TRAJECTORY: 'publishes its motions (output_topic)',
+         POSITIONS: 'publishes commands of positions (output_topic)'}
+OUTPUT_TOPICS = OUTPUT, 'trajectory_topic'  # the latter implies the output trajectory
 _GOALS = {PoseStamped: 'goal_pose', PointStamped: 'goal_point', Path: 'goal_path',
           PoseArray: 'goal_poses', JointState: 'goal_joints'}
 _OTHERS = ('robot_description', 'collision_object', 'attached_collision_object', 'planning_scene',
@@ -90,7 +93,7 @@ class ParameterTopics:
         self._destroy(self._endpoints.keys() - _topics(values).values())
 
     def publisher(self, use: str, topic: str) -> Any:
-        """Return the publisher of JOINT_STATES or TRAJECTORY on a topic; None without a topic."""
+        """Return the publisher for a use, such as JOINT_STATES, on a topic; None without one."""
         return self._endpoints.get((use, topic))
 
     def _create(self, use: str, topic: str) -> Any:
@@ -98,6 +101,8 @@ class ParameterTopics:
             return self._node.create_subscription(
                 JointState, topic, lambda message: self.on_state(topic, message),
                 qos_profile_sensor_data)
+        if use == POSITIONS:  # which an arm in motion needs until it rests, whatever the state
+            return self._node.create_publisher(Float64MultiArray, topic, 10)
         kind = JointState if use == JOINT_STATES else JointTrajectory
         made: Any = self._node.create_lifecycle_publisher(kind, topic, 10)
         # In an active node it has missed the transition that enables it; an inactive one is silent.
@@ -107,11 +112,17 @@ class ParameterTopics:
     def _destroy(self, keys: Iterable[tuple[str, str]]) -> None:
         for key in list(keys):
             endpoint = self._endpoints.pop(key)
-            (self._node.destroy_subscription(endpoint)
+            (self._node.destroy_subscription(endpoint) or self._node.destroy_publisher(endpoint)
              or self._node.destroy_lifecycle_publisher(endpoint))
 
 
 def _topics(values: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Return the use and the topic of each parameter that names one; arms have a prefix."""
-    return {name: (use, topic) for name, topic in values.items()
-            if (use := name.rpartition('.')[2]) in _USES and topic}
+    found: dict[str, tuple[str, str]] = {}
+    for name, topic in values.items():
+        prefix, dot, own = name.rpartition('.')
+        use = (TRAJECTORY if own in OUTPUT_TOPICS[1:] else
+               values.get(f'{prefix}{dot}output') if own == OUTPUT else own)
+        if use in _USES and topic:
+            found[name] = use, topic
+    return found

@@ -20,7 +20,7 @@ _VERSION = 1
 # Parameters of the node that name files or topics, which belong to one machine, or are the robot's.
 _LEFT_OUT = {*MODEL_PATHS, 'robot_description', 'xacro_args', 'poses', 'arms', 'autostart',
              'base_link', 'tip_link', 'start_pose', 'use_sim_time'}
-_ENDS_LEFT_OUT = ('.examples', '_topic')
+_ENDS_LEFT_OUT = ('.examples', '_topic', 'output', 'command_joints')
 # The kinds of obstacles, with the names of their sizes.
 SIZES = {'box': ('size x', 'size y', 'size z'), 'sphere': ('radius',),
          'cylinder': ('radius', 'length'), 'ground': ()}

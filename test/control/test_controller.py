@@ -202,7 +202,7 @@ def test_joints_stop_where_they_are_when_the_chain_changes(motion):
 
 
 @moving
-def test_freezing_holds_at_once_and_halting_brakes(motion):
+def test_freezing_brakes_within_the_limits_from_where_the_arm_is(motion):
     rig = Rig(motion)
     duration = rig.go(near(0.0, 0.2)).duration
     rig.advance(0.5 * duration)
@@ -211,10 +211,16 @@ def test_freezing_holds_at_once_and_halting_brakes(motion):
     rig.advance(0.5 * braking)
     before = rig.q
     rig.controller.freeze()
-    assert rig.controller.motion is None
-    assert [q.tolist() for q in rig.sink.held] == [before.tolist()]
+    ramp, limits = rig.sink.motions[-1], rig.controller.group.limits
+    assert ramp is rig.controller.motion
+    assert ramp.at(0.0).position == pytest.approx(before, abs=1e-9)
+    assert 0.0 < ramp.duration <= 0.5 * braking + 1e-6
+    velocity, acceleration, _ = ramp.peaks()
+    assert (velocity <= limits.velocity * 1.001).all()
+    assert (acceleration <= limits.acceleration * 1.001).all()
     rig.advance(1.0)
-    assert rig.q.tolist() == before.tolist()
+    assert rig.controller.motion is None
+    assert rig.q.tolist() == ramp.end.tolist()
 
 
 @moving

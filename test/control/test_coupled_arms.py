@@ -175,7 +175,7 @@ def test_values_that_do_not_fit_together_are_refused(changed, reason):
                                     {}])
 def test_the_topic_of_motions_that_some_of_them_name_is_that_of_all(topics):
     robot = built(**{f'{name}__trajectory_topic': topic for name, topic in topics.items()}).robot
-    assert robot.groups[''].options.trajectory_topic == ('/a' if topics else '')
+    assert robot.groups[''].output == (('trajectory', '/a') if topics else ('none', ''))
 
 
 def test_before_the_first_goal_targets_are_where_a_real_robot_stands():

@@ -85,14 +85,16 @@ def test_a_motion_brakes_before_an_obstacle_that_comes_into_its_path(motion):
     assert rig.now < duration
 
 
-def test_an_arm_that_cannot_brake_in_time_stops_at_once():
+def test_an_arm_that_cannot_brake_in_time_brakes_as_soon_as_it_can():
     rig = Guarded('cartesian', speed=0.3)
     rig.advance(0.4 * rig.go(GOAL).duration)
     before = rig.q
     rig.show(ball())
-    assert run(rig.controller.keep_clear()).startswith('stops at once')
+    assert run(rig.controller.keep_clear()).startswith('brakes, which leads too near')
+    assert rig.sink.motions[-1].duration < 0.3  # the speed of 0.3 is no limit of a stop
+    rig.advance(0.3)
     assert rig.controller.motion is None
-    assert rig.q.tolist() == before.tolist() == rig.sink.held[0].tolist()
+    assert np.abs(rig.q - before).max() < 0.1
 
 
 def test_where_collisions_do_not_matter_a_motion_goes_on():

@@ -29,14 +29,11 @@ class Sink:
     """Keeps what a controller of a real robot would get."""
 
     def __init__(self):
-        self.motions, self.began, self.held = [], [], []
+        self.motions, self.began = [], []
 
     def publish(self, arm, motion, began):
         self.motions.append(motion)
         self.began.append(began)
-
-    def hold(self, arm, q):
-        self.held.append(q)
 
 
 class Rig:

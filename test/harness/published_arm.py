@@ -15,8 +15,8 @@ from ik_node.control.group import TaskGoal
 from ik_node.control.worker import NOTHING, ended
 from ik_node.motion.limits import MotionLimits
 from ik_node.motion.trajectory import State
+from ik_node.ros.execution.command_outputs import CommandOutputs
 from ik_node.ros.execution.motion_clock import Instant
-from ik_node.ros.execution.trajectory_topics import TrajectoryTopics
 from ik_node.support.exceptions import IkError
 
 TOPIC = '/controller/joint_trajectory'
@@ -53,8 +53,8 @@ class PublishedArm(Rig):
         self.planning, self.options = planning, options
         self.delay, self.delay_of_point = delay, delay_of_point
         self.states, self.received, self.errors = [], [], []
-        self._topics = TrajectoryTopics(None, self, WorkerHere(lambda: None))
-        self._topics._period, self._topics._publishers = PERIOD, {TOPIC: self}
+        self._topics = CommandOutputs(None, self, WorkerHere(lambda: None))
+        self._topics._period, self._topics._publishers = PERIOD, {('trajectory', TOPIC): self}
         self.controller = Controller(self.robot, self.robot.groups[''], lambda: self.now, self)
         self.follower = TrajectoryController(self.controller.group.space.joint_names, start,
                                              round(PERIOD * 1e9))

@@ -29,7 +29,8 @@ def test_it_moves_its_joints_along_the_motions_of_a_node_and_publishes_their_sta
     pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
     chain = KinematicTree.from_urdf(ARM).chain()
     topic = '/joint_trajectory_controller/joint_trajectory'
-    with running(urdf_path=ARM, motion='joint', state_topic='/measured', trajectory_topic=topic,
+    with running(urdf_path=ARM, motion='joint', state_topic='/measured', output='trajectory',
+                 output_topic=topic,
                  publish_rate=100.0, start_pose=f'{END.tolist()}') as node:
         side = ControllerNode(node.node, chain.joint_names, START, states='/measured',
                               others={'finger': 0.02})

@@ -34,7 +34,7 @@ HERE, THERE = here(INPUTS), here(OUTPUTS)
 def nodes():
     """Nodes: one that has an arm and says all it can, one that waits, with tasks, with servo."""
     given = {'urdf_path': str(robots.OWN / 'arm_6r.urdf'), 'publish_description': True,
-             'state_topic': 'measured', 'trajectory_topic': 'motions'}
+             'state_topic': 'measured', 'output': 'trajectory', 'output_topic': 'motions'}
     quiet = {'interactive_marker': False}  # what serves handles has topics of its own
     with contextlib.ExitStack() as stack:
         yield [stack.enter_context(NodeHere(namespace=name, parameter_overrides=[
@@ -57,7 +57,7 @@ def real(node, ends):
 
 
 def table(node, topics):
-    given = {'[state_topic]': 'measured', '[trajectory_topic]': 'motions'}
+    given = {'[state_topic]': 'measured', '[output_topic]': 'motions'}
     return {(node.resolve_topic_name(given.get(topic.name, topic.name)), topic.kind, topic.depth,
              topic.reliable, topic.latched) for topic in topics}
 
@@ -70,7 +70,7 @@ def test_it_publishes_what_the_table_says(nodes):
     assert (figure.resolve_topic_name('~/root_pose'), 'geometry_msgs/msg/PoseStamped', 10, True,
             False) in real(figure, figure.publishers)
     always = [topic for topic in THERE
-              if topic.name not in ('robot_description', '[trajectory_topic]', '~/root_pose')]
+              if topic.name not in ('robot_description', '[output_topic]', '~/root_pose')]
     assert real(waiting, waiting.publishers) == table(waiting, always)
 
 

@@ -16,8 +16,8 @@ from ik_node.control.group import Group
 from ik_node.control.options import JUMP, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.control.worker import Worker
+from ik_node.ros.execution.command_outputs import CommandOutputs
 from ik_node.ros.execution.motion_clock import MotionClock
-from ik_node.ros.execution.trajectory_topics import TrajectoryTopics
 from ik_node.ros.topics import ParameterTopics
 from ik_node.solvers.goal import Goal
 from ik_node.support.exceptions import InputError
@@ -119,7 +119,7 @@ def _around(series: deque[_Sample], stamp: int) -> tuple[Any, Any, float]:
 class Execution:
     """Moves the joints of the robot by `controllers`, by group, and keeps their `history`.
 
-    - `topics`: on which motions are published.
+    - `commands`: what controllers get.
     """
 
     def __init__(self, node: LifecycleNode, steady: Clock, topics: ParameterTopics,
@@ -127,18 +127,18 @@ class Execution:
         self.controllers: dict[str, Controller] = {}
         self.history = History()
         self._clock = MotionClock(node, steady)
-        self.topics = TrajectoryTopics(topics, self._clock, worker)
+        self.commands = CommandOutputs(topics, self._clock, worker)
 
     def update(self, robot: Robot, options: NodeOptions) -> None:
         """Use a robot and options; paths and motions continue where groups are unchanged."""
         robot.has_velocities = options.motion != JUMP
-        self.topics.update(robot.groups.values(), 1.0 / (options.publish_rate or 1.0))
+        self.commands.update(robot.groups.values(), 1.0 / (options.publish_rate or 1.0))
         before, self.controllers = self.controllers, {}
         for group in robot.groups.values():
             controller = before.get(group.name)
             if controller is None or type(controller.group) is not type(group):
                 controller = Controller(
-                    robot, group, lambda: self._clock.read().seconds, self.topics)
+                    robot, group, lambda: self._clock.read().seconds, self.commands)
             self.controllers[group.name] = controller
             controller.update(robot, group)
             controller.accept_closest = options.on_failure == 'closest'
@@ -181,7 +181,8 @@ class Execution:
             self.record(robot, self.advance(robot))
 
     def destroy(self) -> None:
-        """Stop watching the clock."""
+        """Let arms come to rest whose positions are commanded, and stop watching the clock."""
+        self.commands.brake(self.controllers.values())
         self._clock.destroy()
 
     def last_goal(self, group: Group) -> Goal | None:
@@ -190,7 +191,7 @@ class Execution:
         return None if controller is None else controller.goal
 
     def freeze(self, robot: Robot) -> None:
-        """Stop all motions at once."""
+        """Brake all motions as soon as the limits allow."""
         self.record(robot, self.advance(robot))
         for controller in self.controllers.values():
             controller.freeze()

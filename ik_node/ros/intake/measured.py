@@ -75,7 +75,7 @@ class Measured:
         old = [name for name, received in self._received.items() if now - received > _SILENT]
         if missing:
             text = f'{self.topic} has no values of {", ".join(missing)}'
-            if len(missing) == len(joints) or group.options.trajectory_topic:
+            if len(missing) == len(joints) or group.output[1]:
                 self._warn(_ABOUT, f'{text}: goals wait for them')
                 raise NotYetError(f'{text} yet: it is not known where motions begin', lambda: (
                     self._values.keys() >= set(joints)))

@@ -10,9 +10,12 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, TwistStamped
 from rclpy.time import Time
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
+from trajectory_msgs.msg import JointTrajectory
 
 import robots
+from harness.followed import Followed
 from harness.node_here import running
 from ik_node import KinematicTree
 from ik_node.motion.limits import motion_limits
@@ -363,6 +366,57 @@ def test_deviations_of_the_rate_are_diagnosed():
         assert node.until(lambda: reports)
         values = {value.key: value.value for value in reports[-1].status[0].values}
         assert float(values['servo_deviation_p99']) == 0.0
+
+
+WINDOWS, COMMANDS = '/arm_controller/joint_trajectory', '/position_controller/commands'
+
+
+def test_a_trajectory_controller_gets_windows_that_lead_where_joint_states_say():
+    limits = motion_limits(CHAIN)
+    with servo(output='trajectory', output_topic=WINDOWS) as node:
+        states = node.listen(JointState, 'joint_states')
+        windows = node.listen(JointTrajectory, WINDOWS)
+        for values in ([0.4, 0, 0, 0, 0, 0], [0, 0, 0, 0, 1.0, 0], [-0.4, 0, 0.2, 0.4, 0, 0]):
+            stream(node, 0.4, values)
+        assert node.until(rests(states), 5.0)
+        node.spin(0.1)
+        at, (q, _) = 1e-9 * times(states), samples(states)
+        begun = [Time.from_msg(window.header.stamp).nanoseconds for window in windows]
+        assert max(np.diff(begun)) < 0.03e9
+        for window in windows[5:]:
+            followed = Followed.of(window)
+            known = (at >= followed.stamp) & (at <= followed.stamp + 0.05)
+            assert known.sum() >= 8
+            assert followed.at(at[known]).position == pytest.approx(q[known], abs=1e-6)
+            planned = followed.at(followed.dense())
+            assert (np.abs(planned.velocity) <= limits.velocity * 1.001).all()
+            assert (np.abs(planned.acceleration) <= limits.acceleration * 1.03).all()
+            assert not any(window.points[-1].velocities)
+            assert not any(window.points[-1].accelerations)
+
+
+def test_a_window_is_received_well_before_its_last_known_sample():
+    with servo(output='trajectory', output_topic=WINDOWS) as node:
+        states = node.listen(JointState, 'joint_states')
+        windows = node.listen(JointTrajectory, WINDOWS)
+        stream(node, 0.5, [0.1, 0, 0, 0, 0, 0])
+        window = windows[-1]
+        shown = Time.from_msg(states[-1].header.stamp).nanoseconds * 1e-9
+        followed = Followed.of(window)
+        assert followed.stamp <= shown  # the controller goes on from between two points
+        speeds = np.linalg.norm(followed.points.velocity, axis=1)
+        braking = np.flatnonzero(speeds < 0.9 * speeds.max())[0]
+        assert followed.stamp + followed.times[braking] >= shown + 0.04
+
+
+def test_a_position_controller_gets_each_sample_in_the_order_of_its_joints():
+    order = list(reversed(CHAIN.joint_names))
+    with servo(output='position_commands', output_topic=COMMANDS, command_joints=order) as node:
+        states = node.listen(JointState, 'joint_states')
+        commands = node.listen(Float64MultiArray, COMMANDS)
+        stream(node, 0.4, [0.1, 0, 0, 0, 0, 0])
+        q, _ = samples(states[-20:])
+        assert [list(command.data) for command in commands[-20:]] == q[:, ::-1].tolist()
 
 
 def test_several_arms_follow_their_own_commands():

@@ -3,16 +3,16 @@
 from array import array
 from typing import Any
 
-from builtin_interfaces.msg import Time
+import numpy as np
 from rclpy.clock import Clock
 from sensor_msgs.msg import JointState
 
 from ik_node.control.controller import Controller
 from ik_node.control.group_servo import GroupServo
-from ik_node.control.options import SERVO, NodeOptions, ServoOptions
+from ik_node.control.options import POSITIONS, SERVO, NodeOptions, ServoOptions
 from ik_node.control.robot import Robot
-from ik_node.motion.trajectory import State
-from ik_node.ros.conversions import clock_seconds
+from ik_node.motion.trajectory import Rest, Trajectory
+from ik_node.ros.conversions import clock_seconds, stamp_of
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.execution.rate_thread import RateThread
 from ik_node.ros.intake.measured import Measured
@@ -24,6 +24,7 @@ from ik_node.support.processes import Notify
 _LONGEST = 3.0   # s, of braking
 _APART = 50_000_000  # ns, between the stamps of samples and the clock, which was set then
 _FOLLOWED = 2e-3  # part of a smaller difference that is followed at each sample
+_WINDOWS = 20_000_000  # ns from one window of a controller to the next
 _MOVED = 0.05    # rad or m from the last command beyond which joints were moved by others
 
 
@@ -111,36 +112,37 @@ class ServoLoop:
 
     def _cycle(self, cycles: int, late: float) -> bool:
         """Take the samples of some periods, publish the last; return whether more are to come."""
-        now, robot = clock_seconds(self._steady), self._robot
+        now, robot, before = clock_seconds(self._steady), self._robot, self._stamp
         assert robot is not None
-        values, velocities = dict(robot.values), dict[str, float]()
-        for servo in self.servos.values():
-            for _ in range(cycles):
-                servo.advance(now)
-            names, state = servo.group.space.joint_names, servo.state()
-            values.update(zip(names, state.position.tolist()))
-            velocities.update(zip(names, state.velocity.tolist()))
         self._stamp += cycles * self._period
         error = self._execution.stamp() - round(1e9 * late) - self._stamp
         self._stamp += error if abs(error) > _APART else round(_FOLLOWED * error)
+        values, velocities = robot.present, dict[str, float]()
+        for servo in self.servos.values():
+            for k in reversed(range(cycles)):
+                servo.advance(now, self._stamp - k * self._period)
+            names, state = servo.group.space.joint_names, servo.state()
+            values.update(zip(names, state.position.tolist()))
+            velocities.update(zip(names, state.velocity.tolist()))
+        for servo in self.servos.values():
+            if servo.group.output[0] == POSITIONS:
+                self._execution.commands.positions(servo.group, values)
+            elif servo.window is not None and self._stamp // _WINDOWS > before // _WINDOWS:
+                self._execution.commands.window(servo.group, *servo.window.trajectory())
         if self._publisher is not None:
-            stamp = max(self._stamp, 0)
-            self._message.header.stamp = Time(sec=stamp // 10 ** 9, nanosec=stamp % 10 ** 9)
+            self._message.header.stamp = stamp_of(self._stamp)
             self._message.position = array('d', robot.joint_values(values).values())
             self._message.velocity = array('d', robot.joint_velocities(velocities).values())
             self._publisher.publish(self._message)
         return not (self._ends and all(servo.rests for servo in self.servos.values()))
 
 
-def _start(robot: Robot, controller: Controller) -> State:
+def _start(robot: Robot, controller: Controller) -> Trajectory:
     """Return where a servo begins: in motion, at the last command, or where joints were moved."""
-    motion, group = controller.present_state(), controller.group
-    if motion.moves:
+    motion, names = controller.left(), controller.group.space.joint_names
+    if motion.duration:
         return motion
-    q = motion.position
-    measured = [robot.measured.get(name, value)
-                for name, value in zip(group.space.joint_names, q.tolist())]
-    is_elsewhere = any(abs(a - b) > _MOVED for a, b in zip(measured, q.tolist()))
-    if is_elsewhere or not controller.has_moved:
-        q[:] = measured
-    return State.at_rest(q)
+    measured = np.array([robot.measured.get(name, value)
+                         for name, value in zip(names, motion.end.tolist())])
+    is_elsewhere = np.abs(measured - motion.end).max(initial=0.0) > _MOVED
+    return Rest(measured) if is_elsewhere or not controller.has_moved else motion

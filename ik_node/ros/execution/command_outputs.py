@@ -1,38 +1,43 @@
-"""Publishes motions for controllers such as ros2_control's joint_trajectory_controller."""
+"""Publishes motions for controllers: as trajectories, or as commands of positions at a rate."""
 
-from collections.abc import Iterable
-from functools import partial
+import time
+from array import array
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from builtin_interfaces.msg import Duration, Time
+from builtin_interfaces.msg import Duration
+from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from ik_node.control.controller import Controller
 from ik_node.control.group import Group
+from ik_node.control.options import POSITIONS, TRAJECTORY
 from ik_node.control.worker import NEWER, START, Job, LongSearch, Search, Worker
 from ik_node.motion.trajectory import State, Trajectory
+from ik_node.ros.conversions import stamp_of
 from ik_node.ros.execution.motion_clock import MotionClock
-from ik_node.ros.topics import TRAJECTORY, ParameterTopics
+from ik_node.ros.topics import ParameterTopics
 
 _MOST_BYTES = 400_000    # of a message: Fast DDS may lose those above its buffer of 512 KiB
 _SECOND = 1_000_000_000  # ns
 _LEAST = 100_000_000     # ns from now to the last point
-_HOLD = 5_000_000_000    # ns
 _TRANSFER = 0.01  # s from a message to the next cycle of the controller
 _POINT = 2e-5     # s, besides, for each point of it
 _HANDOVER = 0.02  # s, at least
 
 
-class TrajectoryTopics:
-    """Publishes on the topics of the parameters trajectory_topic; on none by default.
+class CommandOutputs:
+    """Publishes what the parameters `output` say on the topics of `output_topic`.
 
-    Messages of motions are made by the worker, of which only the newest on a topic is published.
+    Trajectories are made by the worker, of which only the newest on a topic is published.
     """
 
     def __init__(self, topics: ParameterTopics, clock: MotionClock, worker: Worker) -> None:
         self._topics, self._clock, self._worker = topics, clock, worker
         self._period = 1.0  # s, from one point to the next
-        self._publishers: dict[str, Any] = {}
+        self._publishers: dict[tuple[str, str], Any] = {}  # by kind of output and topic
+        self._moving: set[str] = set()  # names of groups whose positions are commanded
 
     def update(self, groups: Iterable[Group], period: float) -> None:
         """Publish on the topics of these groups from now on.
@@ -40,18 +45,50 @@ class TrajectoryTopics:
         period: from one point to the next, s.
         """
         self._period = period
-        self._publishers = {topic: self._topics.publisher(TRAJECTORY, topic) for topic in {
-            group.options.trajectory_topic for group in groups} - {''}}
+        self._publishers = {output: self._topics.publisher(*output) for output in {
+            group.output for group in groups} if output[1]}
 
     @property
     def keys(self) -> list[tuple[str, str]]:
         """The keys of what the worker makes."""
-        return [('trajectory', topic) for topic in self._publishers]
+        return list(self._publishers)
 
     def handover(self, motion: Trajectory) -> float:
         """Return in which time a controller has received a motion, s."""
         points = min(len(motion.knots) + motion.duration / self._period, _most_points(motion))
         return max(_TRANSFER + _POINT * points, _HANDOVER)
+
+    def command(self, controllers: Iterable[Controller]) -> None:
+        """Publish the positions of arms in motion, and once of those that have come to rest."""
+        for controller in controllers:
+            group, robot = controller.group, controller.robot
+            if group.output[0] == POSITIONS and controller.servo is None:
+                name, moves = group.name, controller.motion is not None
+                if moves or name in self._moving:
+                    self.positions(group, robot.present)
+                (self._moving.add if moves else self._moving.discard)(name)
+
+    def positions(self, group: Group, values: Mapping[str, float]) -> None:
+        """Publish the commands of a group at joint values, rad or m; in any thread."""
+        self._publishers[group.output].publish(Float64MultiArray(
+            data=array('d', map(values.__getitem__, group.command_joints))))
+
+    def window(self, group: Group, stamps: np.ndarray, states: State) -> None:
+        """Publish states (k, n) of a group at ROS times (k,), ns, the last at rest; any thread."""
+        self._publishers[group.output].publish(
+            _message(group, states, stamps - stamps[0], int(stamps[0])))
+
+    def brake(self, controllers: Iterable[Controller]) -> None:
+        """Let arms whose positions are commanded come to rest, and wait for that."""
+        for controller in controllers:
+            motion, group = controller.motion, controller.group
+            if motion is not None and group.output[0] == POSITIONS:
+                controller.freeze()
+                present = controller.left()
+                for t in np.arange(0.0, present.duration + self._period, self._period).tolist():
+                    self.positions(group, {**controller.robot.present, **dict(zip(
+                        group.space.joint_names, present.at(t).position.tolist()))})
+                    time.sleep(self._period)
 
     def publish(self, group: Group, motion: Trajectory, began: float) -> None:
         """Publish a motion that begins at a motion time, s, with the ROS time of that moment.
@@ -70,27 +107,17 @@ class TrajectoryTopics:
             return _message(group, motion.sample(times / _SECOND), times, now.stamp - elapsed)
         self._send(group, LongSearch(message))
 
-    def hold(self, group: Group, q: np.ndarray) -> None:
-        """Publish rest at q (n,), rad or m, from a period ahead for a time.
-
-        A controller refuses what is over, and would then go on moving, however late it gets this.
-        """
-        period = round(_SECOND * self._period)
-        self._send(group, partial(_message, group, State.at_rest(np.stack([q, q])), np.array(
-            [period, _HOLD + period]), self._clock.stamp()))
-
     def _send(self, group: Group, make: Search) -> None:
         """Publish the message that a search makes, unless there is a newer one by then."""
-        topic = group.options.trajectory_topic
-        if topic not in self._publishers:
+        if group.output[0] != TRAJECTORY:
             return
-        publisher = self._publishers[topic]
+        key, publisher = group.output, self._publishers[group.output]
 
         def send() -> Job[None]:
             yield START
             publisher.publish((yield make))
-        self._worker.cancel(NEWER, ('trajectory', topic))
-        self._worker.begin(('trajectory', topic), send())
+        self._worker.cancel(NEWER, key)
+        self._worker.begin(key, send())
 
 
 def _most_points(motion: Trajectory) -> int:
@@ -108,6 +135,5 @@ def _message(group: Group, states: State, times: np.ndarray, stamp: int) -> Join
             time_from_start=Duration(sec=t // _SECOND, nanosec=t % _SECOND))
             for t, q, v, a in zip(times.tolist(), *(
                 values[:, own].tolist() for values in states))])
-    stamp = max(stamp, 0)
-    message.header.stamp = Time(sec=stamp // _SECOND, nanosec=stamp % _SECOND)
+    message.header.stamp = stamp_of(stamp)
     return message
