@@ -58,6 +58,7 @@ class Sweep:
     - `travel`: (links,) of prismatic joints, m.
     - `begun_b`, `begun`: with what a shape, or a pair, is nearer than it may be at the beginning,
       and how far apart they have come since; `begun_count` of them.
+    - `most_places`: that are looked at for a pair.
     """
 
     data: SceneData
@@ -79,6 +80,7 @@ class Sweep:
         self.plane = memory.points(np.zeros((scenes.MOST, 3)))
         self.near = memory.integers(np.zeros(1))
         self.begun_b, self.begun_count = memory.integers(np.zeros(scenes.MOST)), 0
+        self.most_places = MOST_PLACES
         write_travel(self)
 
     def run(self) -> float:
@@ -187,7 +189,7 @@ def free_of(own: Sweep, a: int, b: int, until: float) -> float:
         if place >= end:
             return INF
         places += 1
-        if places == MOST_PLACES:
+        if places == own.most_places:
             return place
         own.is_late = places % LOOK == 0 and clock.is_over(INF)
         place = max(farthest(own, place, max(room, 0.5 * STOP)),

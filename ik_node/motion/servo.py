@@ -18,7 +18,7 @@ from ik_node.motion.servo_data import ServoData
 from ik_node.motion.trajectory import State
 from ik_node.solvers.kernel import task
 from ik_node.spatial.rotations import as_pose
-from ik_node.support import arguments
+from ik_node.support import arguments, arrays
 from ik_node.support.arrays import Vector
 
 JERK, ACCELERATION = 0.7, 0.85  # parts of the limits for the commanded motion
@@ -61,7 +61,7 @@ class Servo(ServoData):
         self.take()
         with cython.nogil:
             sample(self)
-        self.last = self.copied()
+        self.finish()
 
     def ramp(self, every: int) -> np.ndarray:
         """Return each so many samples of a stop from the last one on, (k, 3, n); the last rests.
@@ -101,19 +101,48 @@ def brake(own: ServoData, q: Vector, v: Vector, a: Vector) -> bool:
 
 def sample(own: ServoData) -> None:
     """Write position, velocity and acceleration of the next sample."""
+    begin(own)
+    choose(own)
+    move(own)
+
+
+def begin(own: ServoData) -> None:
+    """Write bounds, and what the command asks for."""
     hard_bounds(own)
+    own.clear, own.singular = 1.0, False
+    if own.mode == servo_data.JOINTS:
+        arrays.copy_to(own.v_command, own.wanted, own.n)
+        own.begun = False
+    else:
+        singularities.prepare(own)
+        tip_velocities(own)
+    own.scale = 1.0
+    for k in range(own.n):
+        if math.fabs(own.v_command[k]) * own.scale > own.most[k]:
+            own.scale = own.most[k] / math.fabs(own.v_command[k])
+    for k in range(own.n):
+        own.v_command[k] *= own.scale
+
+
+def choose(own: ServoData) -> None:
+    """Write the next velocities into x (n,)."""
     if own.mode == servo_data.JOINTS:
         follow_velocities(own)
-        own.begun = False
-        move(own)
         return
-    singularities.prepare(own)
-    tip_velocities(own)
+    for k in range(own.n):
+        own.v_command[k] *= own.clear * own.slowed
+        own.v_target[k] = own.v_command[k] + own.v_held[k]
     held_directions.levels(own)
     soft_bounds(own)
     held_directions.solve(own)
-    move(own)
-    held_directions.move_reference(own)
+
+
+def brake(own: ServoData) -> None:
+    """Write the next velocities of a stop, of each joint for itself, into x (n,)."""
+    own.clear, own.holds = 0.0, False
+    for k in range(own.n):
+        own.x[k] = own.v[k] + own.period * braking.stopping(
+            own.v[k], own.a[k], own.acceleration[k], own.jump[k], own.period)
 
 
 def hard_bounds(own: ServoData) -> None:
@@ -167,12 +196,8 @@ def soft_bounds(own: ServoData) -> None:
 
 def follow_velocities(own: ServoData) -> None:
     """Write the next velocities towards those wanted of the joints into x (n,)."""
-    own.scale, own.singular = 1.0, False
     for k in range(own.n):
-        if math.fabs(own.wanted[k]) * own.scale > own.most[k]:
-            own.scale = own.most[k] / math.fabs(own.wanted[k])
-    for k in range(own.n):
-        own.v_target[k] = own.scale * own.wanted[k]
+        own.v_target[k] = own.clear * own.v_command[k]
         a = braking.within(braking.gentle(own.v_target[k] - own.v[k], own.jump[k], own.period),
                            own.a[k], own.jump[k])
         a = braking.within(a, 0.0, own.acceleration[k])
@@ -185,8 +210,7 @@ def move(own: ServoData) -> None:
     dt = own.period
     own.settled = True
     for k in range(own.n):
-        v = own.v[k]
-        a = min(max((own.x[k] - v) / dt, own.low[k]), own.high[k])
+        v, a = own.v[k], next_acceleration(own, k)
         w = v + a * dt
         if math.fabs(w) < 1e-15:
             w = 0.0
@@ -194,6 +218,13 @@ def move(own: ServoData) -> None:
         own.v[k] = w
         own.a[k] = a
         own.settled = own.settled and math.fabs(w - own.v_target[k]) <= SETTLED * own.most[k]
+    if own.mode != servo_data.JOINTS:
+        held_directions.move_reference(own)
+
+
+def next_acceleration(own: ServoData, k: int) -> float:
+    """Return the acceleration of joint k to its next velocity."""
+    return min(max((own.x[k] - own.v[k]) / own.period, own.low[k]), own.high[k])
 
 
 def gain(own: ServoData, dq: Vector, most: float) -> float:
@@ -212,7 +243,6 @@ def gain(own: ServoData, dq: Vector, most: float) -> float:
 def tip_velocities(own: ServoData) -> None:
     """Write the velocities (n,) that the command asks for, and those that correct the error."""
     n, dt, demand = own.n, own.period, own.demand
-    own.singular = False
     singularities.invert(own, own.e, False, True, True, own.v_held)
     rate = gain(own, own.v_held, CORRECTION)
     for k in range(n):
@@ -239,10 +269,3 @@ def tip_velocities(own: ServoData) -> None:
         rate = gain(own, own.v_command, APPROACH / dt)
         for k in range(n):
             own.v_command[k] *= rate
-    own.scale = 1.0
-    for k in range(n):
-        if math.fabs(own.v_command[k]) * own.scale > own.most[k]:
-            own.scale = own.most[k] / math.fabs(own.v_command[k])
-    for k in range(n):
-        own.v_command[k] *= own.scale * own.slowed
-        own.v_target[k] = own.v_command[k] + own.v_held[k]

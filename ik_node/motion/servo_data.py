@@ -21,12 +21,13 @@ class ServoData:
     """State and scratch of a servo of one arm.
 
     - `scale`: of the command, below 1 where it is too fast; `slowed`: likewise, where otherwise
-      something would not be held.
+      something would not be held; `clear`: towards contact, 0 where it stops, see `GuardedServos`.
     - `settled`: whether the last sample moves as commanded, but for `scale` and singularities.
     - `singular`: whether it is slowed near a singularity; `at_limit`: of each joint whether a limit
       of its position stops it.
-    - `latest`: the command, its mode and its values; `last`: the last sample. Both are replaced,
-      and never changed, so that any thread may use them.
+    - `latest`: the command, its mode and its values; `last`: the last sample, position,
+      velocity and acceleration (3, n). Both are replaced, and never changed, so that any thread may
+      use them.
     """
 
     def __init__(self, chain: Chain, limits: MotionLimits, period: float, q: Any,
@@ -63,6 +64,7 @@ class ServoData:
             np.zeros(n) if velocity is None else arguments.vector(velocity, n, 'velocity'))
         self.a = memory.zeros(n)
         self.mode, self.slowed, self.scale, self.singular = REST, 1.0, 1.0, False
+        self.clear, self.guard = 1.0, None
         self.at_limit = memory.integer_zeros(n)
         self.command, self.wanted = memory.zeros(6), memory.zeros(n)
         self.target, self.reference = memory.pose(np.eye(4)), memory.pose(np.eye(4))
@@ -88,7 +90,9 @@ class ServoData:
         self.cascade = Cascade(n, [6, n], [0] * (6 + n))
         self.A, self.rest = memory.matrix(n, 6 + n), memory.zeros(6 + n)
         self.latest: Any = (REST, np.empty(0))
-        self.taken, self.last = self.latest, self.copied()
+        self.taken = self.latest
+        self.last: np.ndarray = np.empty(0)
+        self.finish()
 
     @property
     def blocked(self) -> tuple[str, ...]:
@@ -101,6 +105,8 @@ class ServoData:
         found = [f'{name!r} is at a limit' for name in self.blocked]
         if self.singular:
             found.append('it is near a singularity')
+        if self.clear < 1.0 and self.guard is not None:
+            found.append(self.guard.contact(self))
         if self.slowed < 1.0:
             found.append('else something that is not commanded would not be held')
         if self.scale < 1.0:
@@ -122,10 +128,10 @@ class ServoData:
             arrays.read_pose(values, self.target)
         self.mode = mode
 
-    def copied(self) -> np.ndarray:
-        """Return a copy of the present sample: position, velocity and acceleration (3, n)."""
+    def finish(self) -> None:
+        """Let the present sample be the last one."""
         rows = np.empty((3, self.n))
         values: OutMatrix = rows
         for k in range(self.n):
             values[0, k], values[1, k], values[2, k] = self.q[k], self.v[k], self.a[k]
-        return rows
+        self.last = rows

@@ -8,51 +8,7 @@ from ik_node import InputError
 from ik_node.motion.limits import motion_limits
 from ik_node.motion.servo import Servo
 from ik_node.spatial import rotation_log
-
-PERIOD = 0.002
-ARMS = ['panda', 'ur5', 'iiwa14', 'so101', 'scara']
-
-
-def arm(name):
-    return robots.scara() if name == 'scara' else robots.chain(name)
-
-
-def regular(chain, rng):
-    """Return joint values (n,) away from limits and singularities."""
-    while True:
-        q = robots.random_q(chain, rng, 0.6)
-        sigma = np.linalg.svd(chain.jacobian(q), compute_uv=False)
-        if chain.n_joints < 6 or sigma[-1] > 0.06 * sigma[0]:
-            return q
-
-
-def servo(chain, q, **options):
-    return Servo(chain, motion_limits(chain), PERIOD, q, **options)
-
-
-def advanced(law, count):
-    """Return positions (count + 1, n) of samples."""
-    places = [law.state()[0]]
-    for _ in range(count):
-        law.advance()
-        places.append(law.state()[0])
-    return np.array(places)
-
-
-def check_limits(chain, places):
-    """Check position, velocity, acceleration and jerk of samples (k, n) by their differences."""
-    limits, change = motion_limits(chain), places
-    for most in (limits.velocity, limits.acceleration, limits.jerk):
-        change = np.diff(change, axis=0) / PERIOD
-        assert (np.abs(change) / most).max() <= 1.0 + 1e-5
-    assert (places >= chain.lower - 1e-9).all()
-    assert (places <= chain.upper + 1e-9).all()
-
-
-def random_twist(rng, size=1.0):
-    twist = size * rng.normal(size=6) * ([0.15] * 3 + [0.5] * 3)
-    twist[[slice(0, 3), slice(3, 6), slice(0, 0)][rng.integers(3)]] = 0.0
-    return twist
+from servos import ARMS, PERIOD, advanced, arm, check_limits, random_twist, regular, servo
 
 
 @pytest.mark.parametrize('name', ARMS)
@@ -272,7 +228,7 @@ def test_commands_and_states_of_other_threads_are_those_of_one_call():
     threads = [threading.Thread(target=command) for _ in range(2)]
     for thread in threads:
         thread.start()
-    for _ in range(robots.samples(3000)):
+    for _ in range(3000):
         law.advance()
     stops.set()
     for thread in threads:
