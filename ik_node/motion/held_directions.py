@@ -15,6 +15,8 @@ from ik_node.support.arrays import Vector
 DAMPING, SINGULAR = 1e-6, 1e-4
 LAST = 0.5         # of the speed, below which joints brake each for itself
 SLOWER, RECOVERY = 0.9, 0.2  # a sample, where something cannot be held; s to full speed
+GONE = 1e-9        # σ over the largest that is zero in all configurations
+STRAIGHT = 0.05    # σ over the largest below which the tip need not move straight
 HELD, LOST = 1e-6, 1e-3  # rad/s
 
 
@@ -22,11 +24,23 @@ def levels(own: ServoData) -> None:
     """Write the rows of the levels: of directions that are held, and of joints."""
     n, basis, rest = own.n, own.basis, own.rest
     singularities.twist_of(own, own.v_command, own.y)
+    free = may_turn(own)
+    for i in range(6):
+        if (own.apart or own.kept >= 0) and not (own.moves if i < 3 else own.turns):
+            own.y[i] = 0.0
     singularities.twist_of(own, own.v_held, own.y_held)
     own.directions = 0
     add_direction(own, own.y, 1.0)
     add_direction(own, own.moving, 1.0)
     add_direction(own, own.change, own.period)
+    if free:
+        for i in range(6):
+            own.part[i] = 0.0
+        for i in range(6):
+            if moves_along(own, i - i % 3):
+                own.part[i] = 1.0
+                add_direction(own, own.part, 1.0)
+                own.part[i] = 0.0
     own.intended = own.directions
     add_direction(own, own.stray, 1.0)
     add_direction(own, own.stray_change, own.period)
@@ -49,6 +63,24 @@ def levels(own: ServoData) -> None:
     for k in range(n):
         own.A[k][6 + k] = 1.0
         rest[6 + k] = (own.v_target[k] - own.v[k]) / own.most[k]
+
+
+def may_turn(own: ServoData) -> bool:
+    """Tell whether the tip need not move straight: near a singularity, and with few joints."""
+    own.most_rank = max(own.most_rank, own.rank)
+    near = own.rank < own.most_rank
+    for i in range(6):
+        near = near or GONE * own.largest < own.sigma[i] < STRAIGHT * own.largest
+    return (near and own.apart) or own.kept >= 0
+
+
+def moves_along(own: ServoData, first: int) -> bool:
+    """Tell whether the tip moves, or is to move, along three axes: 0: it translates, 3: rotates."""
+    length2 = 0.0
+    for i in range(first, first + 3):
+        length2 += own.y[i] * own.y[i] + own.moving[i] * own.moving[i] + (
+            own.period * own.change[i]) * (own.period * own.change[i])
+    return length2 > own.small * own.small
 
 
 def add_direction(own: ServoData, y: Vector, factor: float) -> None:

@@ -26,6 +26,8 @@ SHARE = 0.1        # of the velocities, for corrections
 CORRECTION = 10.0  # part of an error that is corrected in a second
 GENTLE = 0.5       # part of the accelerations for the approach to a pose
 APPROACH = 0.5     # part of the distance to a pose that a sample may go
+EARLY = 0.7        # part of the time to a limit in which the arm slows down
+AT_LIMIT = 0.1     # part of the velocity to a limit that is left at the limit
 SETTLED = 1e-4     # of the largest velocity
 REST = 1e-12       # of it, below which a joint rests
 INF = math.inf
@@ -122,6 +124,68 @@ def begin(own: ServoData) -> None:
             own.scale = own.most[k] / math.fabs(own.v_command[k])
     for k in range(own.n):
         own.v_command[k] *= own.scale
+    if own.mode != servo_data.JOINTS:
+        approach_limits(own)
+        own.follows = True
+
+
+def approach_limits(own: ServoData) -> None:
+    """Slow down the command where it leads to a limit: one joint, if others can do what it did."""
+    whole, along, length2, fade, delay = 1.0, 0.0, 0.0, INF, 0.0
+    for k in range(own.n):
+        v = own.v_command[k] / own.most[k]
+        along += own.a[k] * v / own.most[k]
+        length2 += v * v
+        if v != 0.0:
+            fade = min(fade, own.jump[k] / own.period / math.fabs(own.v_command[k]))
+    if along > 0.0:  # until it no longer accelerates
+        delay = along / (JERK * length2 * fade)
+    for k in range(own.n):
+        own.at_limit[k] = 0
+        v, time = own.v_command[k], time_to_limit(own, k) - delay
+        room = own.upper[k] - own.q[k] if own.v[k] > 0.0 else own.q[k] - own.lower[k]
+        if room < own.horizon * math.fabs(own.v[k]):
+            whole = min(whole, part_until(own, own.v, EARLY * room / math.fabs(own.v[k])))
+        if time > own.horizon:
+            continue
+        part = part_until(own, own.v_command, EARLY * max(time, 0.0))
+        if part >= 1.0:
+            continue
+        own.at_limit[k] = part < AT_LIMIT
+        if own.n > own.rank and singularities.free_direction(own, k) > 0.3:
+            v *= (1.0 - part) / (own.trial_direction[k] * own.most[k])
+            for j in range(own.n):
+                own.v_command[j] -= v * own.trial_direction[j] * own.most[j]
+        else:
+            whole = min(whole, part)
+    for k in range(own.n):
+        own.v_before[k] = own.v_command[k]
+        own.v_command[k] *= whole
+
+
+def part_until(own: ServoData, v: Vector, time: float) -> float:
+    """Return the part of velocities v (n,) from which joints may stop where they lead in a time."""
+    for j in range(own.n):
+        own.trial[j] = time * v[j]
+    return max(time, 0.0) * gain(own, own.trial, CORRECTION)
+
+
+def time_to_limit(own: ServoData, k: int) -> float:
+    """Return when the command leads joint k to a limit, s, if its velocity goes on to change."""
+    time, v = INF, own.v_command[k]
+    rate = (v - own.v_before[k]) / own.period if own.follows else 0.0
+    if v > 0.0 or rate > 0.0:
+        time = until(max(own.upper[k] - own.q[k], 0.0), v, rate)
+    if v < 0.0 or rate < 0.0:
+        time = min(time, until(max(own.q[k] - own.lower[k], 0.0), -v, -rate))
+    return time
+
+
+def until(room: float, v: float, rate: float) -> float:
+    """Return the time in which a joint has moved by a room ≥ 0; one that slows down does not."""
+    rate = max(rate, 0.0)
+    root = v + math.sqrt(v * v + 2.0 * rate * room)
+    return 2.0 * room / root if root > 1e-12 else INF
 
 
 def choose(own: ServoData) -> None:
@@ -188,8 +252,9 @@ def soft_bounds(own: ServoData) -> None:
         low, high = safe(own, k, min(low, high), high,
                          ACCELERATION * max(together * speed, 0.02 * most),
                          JERK * max(fade * speed, 0.02 * jump))
-        own.at_limit[k] = (own.v_target[k] > v and high < before_high) or (
-            own.v_target[k] < v and low > before_low)
+        if (own.v_target[k] > v and high < before_high) or (
+                own.v_target[k] < v and low > before_low):
+            own.at_limit[k] = 1
         own.soft_low[k] = min(max(low, own.low[k]), own.high[k])
         own.soft_high[k] = max(min(max(high, own.low[k]), own.high[k]), own.soft_low[k])
 
@@ -252,15 +317,11 @@ def tip_velocities(own: ServoData) -> None:
         own.v_held[k] *= rate
         own.v_command[k] = 0.0
     if own.mode == servo_data.TWIST:
-        moves, turns = False, False
         for i in range(6):
             demand[i] = own.weights[i] * own.command[i]
-            if demand[i] != 0.0:
-                if i < 3:
-                    moves = True
-                else:
-                    turns = True
-        singularities.invert(own, demand, True, moves, turns, own.v_command)
+        singularities.invert(own, demand, True, own.moves, own.turns, own.v_command)
+        if own.kept >= 0:
+            singularities.keep_still(own, own.v_command)
     elif own.mode == servo_data.POSE:
         task.pose_error(own.target, own.reference, own.R, demand)
         for i in range(6):

@@ -17,6 +17,14 @@ SMALL = 0.2        # part of what a sample can change below which a direction co
 REST, TWIST, JOINTS, POSE = 0, 1, 2, 3
 
 
+def serves_apart(chain: Chain) -> bool:
+    """Tell whether an arm may translate its tip without rotating it, and the other way about."""
+    lower, upper = np.maximum(chain.lower, -3.0), np.minimum(chain.upper, 3.0)
+    J = chain.jacobian(lower + 0.618 * (upper - lower))
+    rank = np.linalg.matrix_rank
+    return bool(rank(J[:3]) + rank(J[3:]) == rank(J))
+
+
 class ServoData:
     """State and scratch of a servo of one arm.
 
@@ -25,6 +33,9 @@ class ServoData:
     - `settled`: whether the last sample moves as commanded, but for `scale` and singularities.
     - `singular`: whether it is slowed near a singularity; `at_limit`: of each joint whether a limit
       of its position stops it.
+    - `moves`, `turns`: whether the command translates and rotates the tip; `apart`: whether the arm
+      can do one without the other; `kept`: where not, the first of three axes that are not
+      commanded and weigh more, or −1.
     - `latest`: the command, its mode and its values; `last`: the last sample, position,
       velocity and acceleration (3, n). Both are replaced, and never changed, so that any thread may
       use them.
@@ -53,12 +64,16 @@ class ServoData:
         values = arguments.vector(weights, 6, 'weights')
         if not (values > 0.0).all():
             raise InputError(f'weights must be above 0, not {values.tolist()}')
+        self.importance, self.kept = memory.vector(values), -1
         self.weights = memory.vector(values / ([self.length] * 3 + [1.0] * 3))
         self.lower, self.upper = memory.vector(limits.lower), memory.vector(limits.upper)
         self.most = memory.vector(limits.velocity)
         self.acceleration = memory.vector(limits.acceleration)
         self.jump = memory.vector(limits.jerk * self.period)
         self.small = SMALL * self.period ** 2 * float(np.min(limits.jerk / limits.velocity))
+        self.horizon = float(np.max(limits.velocity / limits.acceleration
+                                    + 2.0 * limits.acceleration / limits.jerk
+                                    + 2.0 * np.sqrt(limits.velocity / limits.jerk)))
         self.q = memory.vector(arguments.vector(q, n, 'q'))
         self.v = memory.vector(
             np.zeros(n) if velocity is None else arguments.vector(velocity, n, 'velocity'))
@@ -82,6 +97,7 @@ class ServoData:
         self.demand, self.part = memory.zeros(6), memory.zeros(6)
         self.near, self.trial = memory.zeros(n), memory.zeros(n)
         self.trial_direction, self.directions = memory.zeros(n), 0
+        self.v_before, self.follows = memory.zeros(n), False
         self.v_command, self.v_held = memory.zeros(n), memory.zeros(n)
         self.v_target = memory.zeros(n)
         self.low, self.high = memory.zeros(n), memory.zeros(n)
@@ -89,6 +105,9 @@ class ServoData:
         self.below, self.above, self.x = memory.zeros(n), memory.zeros(n), memory.zeros(n)
         self.cascade = Cascade(n, [6, n], [0] * (6 + n))
         self.A, self.rest = memory.matrix(n, 6 + n), memory.zeros(6 + n)
+        self.moves, self.turns, self.most_rank = False, False, 0
+        self.apart: bool = serves_apart(chain)
+        self.rows = memory.matrix(3, n)
         self.latest: Any = (REST, np.empty(0))
         self.taken = self.latest
         self.last: np.ndarray = np.empty(0)
@@ -118,14 +137,22 @@ class ServoData:
         latest = self.latest
         if latest is self.taken:
             return
-        self.taken = latest
+        self.taken, self.follows = latest, False
         mode, values = latest
         if mode == TWIST:
             arrays.read_vector(values, self.command)
+            self.moves, self.turns = bool(values[:3].any()), bool(values[3:].any())
         elif mode == JOINTS:
             arrays.read_vector(values, self.wanted)
         elif mode == POSE:
             arrays.read_pose(values, self.target)
+        if mode != TWIST:
+            self.moves = self.turns = mode == POSE
+        self.kept = -1
+        if not self.apart and self.moves != self.turns:
+            first, other = (0, 3) if self.turns else (3, 0)
+            if self.importance[first] > self.importance[other]:
+                self.kept = first
         self.mode = mode
 
     def finish(self) -> None:

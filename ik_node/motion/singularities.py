@@ -64,11 +64,12 @@ def prepare(own: ServoData) -> None:
         own.e[i] *= part
     if own.rank < 6 or part < 1.0:
         if own.rank < 6:
-            serve(own, own.e)
-            serve(own, own.moving)
-            serve(own, own.change)
-            serve(own, own.stray)
-            serve(own, own.stray_change)
+            serve(own, own.e, True)
+        if not own.apart and own.kept < 0:
+            serve(own, own.moving, False)
+            serve(own, own.change, False)
+            serve(own, own.stray, False)
+            serve(own, own.stray_change, False)
         for i in range(3):
             for j in range(4):
                 own.reference[i][j] = own.frames[own.chain.m][i][j]
@@ -93,8 +94,8 @@ def twist_of(own: ServoData, v: Vector, y: Vector) -> None:
             y[i] += own.J[k][i] * v[k] / own.most[k]
 
 
-def serve(own: ServoData, y: Vector) -> None:
-    """Remove from a weighted twist y (6,) what no joint can do."""
+def serve(own: ServoData, y: Vector, keeps: bool) -> None:
+    """Remove from a weighted twist y (6,) what no joint can do; keeps: but not what is kept."""
     for i in range(6):
         own.part[i] = 0.0
     for i in range(6):
@@ -103,7 +104,8 @@ def serve(own: ServoData, y: Vector) -> None:
             for j in range(6):
                 own.part[j] += share * own.U[j][i]
     for i in range(6):
-        y[i] = own.part[i]
+        if not (keeps and own.kept <= i < own.kept + 3):
+            y[i] = own.part[i]
 
 
 def component(own: ServoData, i: int, y: Vector) -> float:
@@ -210,6 +212,36 @@ def invert(own: ServoData, y: Vector, leaves: bool, moves: bool, turns: bool, v:
                 escape(own, i, component(own, i, y), v)
     for k in range(n):
         v[k] *= own.most[k]
+
+
+def keep_still(own: ServoData, v: Vector) -> None:
+    """Remove from joint velocities v (n,) what moves the tip along the axes that are kept."""
+    rows, n = own.rows, own.n
+    for r in range(3):
+        for k in range(n):
+            rows[r][k] = own.J[k][own.kept + r]
+        length = remove(own, r, rows[r])
+        for k in range(n):
+            rows[r][k] = rows[r][k] / length if length > 1e-3 * own.largest else 0.0
+    for k in range(n):
+        v[k] /= own.most[k]
+    remove(own, 3, v)
+    for k in range(n):
+        v[k] *= own.most[k]
+
+
+def remove(own: ServoData, count: int, v: Vector) -> float:
+    """Remove the first of the unit vectors `rows` from v (n,); return how long what is left is."""
+    length2 = 0.0
+    for r in range(count):
+        share = 0.0
+        for k in range(own.n):
+            share += own.rows[r][k] * v[k]
+        for k in range(own.n):
+            v[k] -= share * own.rows[r][k]
+    for k in range(own.n):
+        length2 += v[k] * v[k]
+    return math.sqrt(length2)
 
 
 def reduce(own: ServoData, i: int, moves: bool, turns: bool) -> None:
