@@ -3,6 +3,7 @@
 import numpy as np
 
 import robots
+from ik_node import KinematicTree
 from ik_node.motion.limits import motion_limits
 from ik_node.motion.servo import Servo
 
@@ -11,7 +12,19 @@ ARMS = ['panda', 'ur5', 'iiwa14', 'so101', 'scara']
 
 
 def arm(name):
-    return robots.scara() if name == 'scara' else robots.chain(name)
+    made = {'scara': robots.scara, 'px100': four_joints}
+    return made[name]() if name in made else robots.chain(name)
+
+
+def four_joints():
+    """Return an arm of a waist and three parallel axes, as PincherX 100."""
+    turn = 'lower="-2.5" upper="2.5" effort="1" velocity="1"'
+    return KinematicTree.from_urdf(robots.robot(
+        robots.joint('waist', 'revolute', 'base', 'turret', xyz='0 0 0.1', limit=turn),
+        robots.joint('shoulder', 'revolute', 'turret', 'upper', axis='0 1 0', limit=turn),
+        robots.joint('elbow', 'revolute', 'upper', 'fore', xyz='0.1 0 0', axis='0 1 0', limit=turn),
+        robots.joint('wrist', 'revolute', 'fore', 'hand', xyz='0.1 0 0', axis='0 1 0', limit=turn),
+        robots.joint('flange', 'fixed', 'hand', 'tool', xyz='0.1 0 0'))).chain()
 
 
 def regular(chain, rng):

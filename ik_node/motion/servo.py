@@ -28,6 +28,7 @@ GENTLE = 0.5       # part of the accelerations for the approach to a pose
 APPROACH = 0.5     # part of the distance to a pose that a sample may go
 EARLY = 0.7        # part of the time to a limit in which the arm slows down
 AT_LIMIT = 0.1     # part of the velocity to a limit that is left at the limit
+STILL = 1e-11      # of the largest velocity: rounding
 SETTLED = 1e-4     # of the largest velocity
 REST = 1e-12       # of it, below which a joint rests
 INF = math.inf
@@ -277,7 +278,7 @@ def move(own: ServoData) -> None:
     for k in range(own.n):
         v, a = own.v[k], next_acceleration(own, k)
         w = v + a * dt
-        if math.fabs(w) < 1e-15:
+        if math.fabs(w) < STILL * own.most[k]:
             w = 0.0
         own.q[k] += 0.5 * (v + w) * dt
         own.v[k] = w

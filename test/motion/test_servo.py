@@ -88,6 +88,34 @@ def test_it_is_held_through_singularities_and_into_limits(name, first):
     assert hindered or not robots.COMPILED
 
 
+@pytest.mark.parametrize(('name', 'q'), [
+    ('px100', (0.3, -0.5, 1.2, 0.4)), ('scara', (0.3, 0.8, 0.1, 0.2)),
+    ('so101', (0.2, -0.4, 0.6, 0.3, 0.1))])
+def test_arms_of_few_joints_translate_as_commanded_and_are_not_singular(name, q):
+    chain = arm(name)
+    for twist in ([0.02, 0.01, -0.03, 0.0, 0.0, 0.0], [-0.02, 0.02, 0.02, 0.0, 0.0, 0.0]):
+        law = servo(chain, q)
+        law.follow_twist(twist)
+        advanced(law, 400)
+        state = law.state()
+        assert law.reason == ''
+        tip = chain.jacobian(state.position) @ state.velocity
+        assert tip[:3] == pytest.approx(twist[:3], abs=2e-2 * np.linalg.norm(twist))
+        assert name != 'scara' or tip[3:] == pytest.approx(np.zeros(3), abs=1e-9)
+
+
+@pytest.mark.parametrize('name', ARMS)
+def test_a_stop_ends_at_rest_exactly(name):
+    chain, rng = arm(name), np.random.default_rng(6)
+    law = servo(chain, regular(chain, rng))
+    law.follow_twist(random_twist(rng, 5.0))
+    advanced(law, 300)
+    law.stop()
+    places = advanced(law, 2000)
+    assert (law.state().velocity == 0.0).all()
+    assert (places[-1] == places[-2]).all()
+
+
 def test_arms_of_few_joints_hold_what_weighs_more():
     chain = robots.chain('so101')
     q = robots.middle(chain) + 0.3
