@@ -56,7 +56,7 @@ def check_limits(chain, places):
         change = np.diff(change, axis=0) / PERIOD
         assert (np.abs(change) / most).max() <= 1.0 + 1e-5
     assert (places >= chain.lower - 1e-9).all()
-    assert (places <= chain.upper + 1e-9).all()
+    assert (places <= chain.upper + 1e-9).all(), (places - chain.upper).max()
 
 
 def random_twist(rng, size=1.0):

@@ -58,6 +58,7 @@ class Sweep:
     - `travel`: (links,) of prismatic joints, m.
     - `begun_b`, `begun`: with what a shape, or a pair, is nearer than it may be at the beginning,
       and how far apart they have come since; `begun_count` of them.
+    - `strict`: whether only what is nearer there counts, not what bends of the path may bring so.
     - `most_places`: that are looked at for a pair.
     """
 
@@ -80,7 +81,7 @@ class Sweep:
         self.plane = memory.points(np.zeros((scenes.MOST, 3)))
         self.near = memory.integers(np.zeros(1))
         self.begun_b, self.begun_count = memory.integers(np.zeros(scenes.MOST)), 0
-        self.most_places = MOST_PLACES
+        self.most_places, self.strict = MOST_PLACES, False
         write_travel(self)
 
     def run(self) -> float:
@@ -213,7 +214,8 @@ def room_at(own: Sweep, a: int, b: int, place: float) -> float:
         scenes.measure(cython.cast(Convex, own.scene.shape[a]),
                        cython.cast(Convex, own.scene.shape[b]),
                        vectors.transform_of(own.data.place[b]), own.data, a, b, far)
-    least, room = max(own.scene.margin - NEARER, 0.0) + own.slack, FAR
+    slack = 0.0 if own.strict and place == 0.0 else own.slack  # joints are there exactly
+    least, room = max(own.scene.margin - NEARER, 0.0) + slack, FAR
     for k in range(own.data.count):
         distance, low = own.data.distance[k], least
         if distance < least + STOP:
@@ -222,7 +224,7 @@ def room_at(own: Sweep, a: int, b: int, place: float) -> float:
                 return -1.0
         own.low[k] = low
         room = min(room, distance - low)
-    return room
+    return max(room - (own.slack - slack), 0.0)
 
 
 def put_at(own: Sweep, a: int, b: int, place: float) -> None:

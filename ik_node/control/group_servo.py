@@ -13,6 +13,7 @@ from ik_node.motion.trajectory import State, Trajectory
 
 INVALID, NO_WARNING, JOINT_BOUND = 'INVALID', 'NO_WARNING', 'JOINT_BOUND'
 SINGULARITY = 'DECELERATE_FOR_APPROACHING_SINGULARITY'
+COLLISION, HALTED = 'DECELERATE_FOR_COLLISION', 'HALT_FOR_COLLISION'
 """Names of codes of moveit_msgs/ServoStatus."""
 _REST = 1e-6  # of the largest velocities, below which a joint rests
 
@@ -21,6 +22,7 @@ class GroupServo:
     """A servo with a command; commands come in one thread, samples are taken in another.
 
     - `group`: what it moves; `lead`: s, by how much samples are computed before their time.
+    - `servo`: the law, which somebody else advances.
     - `window`: of the samples whose times are still to come; None where no controller needs it.
     - `silent`: why it follows no command; '' where it does.
     """
@@ -34,11 +36,11 @@ class GroupServo:
         start = self._states[-1]
         weights = group.tips[group.name].weights
         self.group, self.silent, self._deadline = group, 'no command has been received', 0.0
-        self._servo = Servo(group.chain, group.limits, period, start.position, start.velocity,
+        self.servo = Servo(group.chain, group.limits, period, start.position, start.velocity,
                             weights if weights.all() and (weights != 1.0).any() else None)
-        self.window = RollingWindow(self._servo) if ahead else None
-        self._follow = {TWIST: self._servo.follow_twist, JOINTS: self._servo.follow_joints,
-                        POSE: self._servo.follow_pose}
+        self.window = RollingWindow(self.servo) if ahead else None
+        self._follow = {TWIST: self.servo.follow_twist, JOINTS: self.servo.follow_joints,
+                        POSE: self.servo.follow_pose}
 
     def follow(self, kind: str, command: Any, deadline: float) -> None:
         """Follow a command until a time, s: of `COMMAND_TYPES`, in the base and SI units.
@@ -50,15 +52,17 @@ class GroupServo:
 
     def stop(self, reason: str) -> None:
         """Brake, and follow no command until the next one."""
-        self._servo.stop()
+        self.servo.stop()
         self.silent = reason
 
-    def advance(self, now: float, stamp: int) -> None:
-        """Go on by one sample, at a time, s, of the deadlines, and a ROS time, ns."""
+    def expire(self, now: float) -> None:
+        """Brake where the command is over at a time, s."""
         if not self.silent and now > self._deadline:
             self.stop('there is no newer command')
-        self._servo.advance()
-        self._states.append(self._servo.state())
+
+    def keep(self, stamp: int) -> None:
+        """Keep the last sample, of the cycle at a ROS time, ns."""
+        self._states.append(self.servo.state())
         if self.window is not None:
             self.window.add(stamp + round(1e9 * self.lead))
 
@@ -74,6 +78,7 @@ class GroupServo:
 
     def reason(self) -> tuple[str, str]:
         """Return a code of MoveIt Servo's status, and why the arm does not move as commanded."""
-        servo = self._servo
-        code = JOINT_BOUND if servo.blocked else SINGULARITY if servo.singular else NO_WARNING
+        servo = self.servo
+        code = (HALTED if servo.clear == 0.0 else COLLISION if servo.clear < 1.0 else
+                JOINT_BOUND if servo.blocked else SINGULARITY if servo.singular else NO_WARNING)
         return (NO_WARNING, self.silent) if self.silent else (code, servo.reason)

@@ -97,5 +97,8 @@ def after(q: float, v: float, a: float, most: float, jump: float, dt: float) -> 
 
 
 def furthest(v: float, most: float, jump: float, dt: float) -> float:
-    """Return a bound of how far a joint goes in a step and a stop from velocities up to v."""
-    return v * (0.5 * v / most + most * dt / jump + 4.0 * dt)
+    """Return a bound of how far a joint goes in a step and a stop, whose velocities are up to v.
+
+    The acceleration fades, from the largest one, then the joint brakes.
+    """
+    return v * (0.5 * v / most + 1.5 * most * dt / jump + 4.0 * dt)

@@ -77,7 +77,7 @@ class Servo(ServoData):
         moves = True
         while moves:
             for _ in range(every):
-                moves = brake(self, self.below, self.above, self.x)
+                moves = go_on(self, self.below, self.above, self.x)
             rows.append(np.array([[self.below[k] for k in range(self.n)],
                                   [self.above[k] for k in range(self.n)],
                                   [self.x[k] for k in range(self.n)]]))
@@ -88,7 +88,7 @@ class Servo(ServoData):
         return State(*self.last)
 
 
-def brake(own: ServoData, q: Vector, v: Vector, a: Vector) -> bool:
+def go_on(own: ServoData, q: Vector, v: Vector, a: Vector) -> bool:
     """Let a state (n,) each go on by a sample of a stop; return whether it still moves."""
     moves = False
     for k in range(own.n):

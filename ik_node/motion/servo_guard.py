@@ -91,7 +91,7 @@ class GuardedServos:
         rows[0], rows[1] = self.lower, self.upper
         sweep: Sweep = Sweep(scene, rows)
         self.scene, self.sweep, sweep.data = scene, sweep, scene.take()
-        sweep.most_places = PLACES
+        sweep.most_places, sweep.strict = PLACES, True
         self.listed, self.measured = 0, False
 
     def advance(self) -> None:

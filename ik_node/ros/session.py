@@ -69,8 +69,8 @@ class Session:
                                     self._worker, health, log)
         self._goals = Goals(node, configuration, self._execution, outcomes, self._measured,
                             self._frames, self._worker, steady, self._on_leave)
-        self._servo = ServoLoop(self._execution, self._outputs, self._measured, health, steady,
-                                log.warn)
+        self._servo = ServoLoop(self._execution, self._outputs, self._measured, self._worker,
+                                health, steady, log.warn)
         self._servo_commands = ServoCommands(node, configuration, self._execution, self._servo,
                                              self._goals, self._frames, steady, log)
         self._servo_status = ServoStatus(node, self._servo, self._servo_commands, self._outputs)
@@ -242,6 +242,7 @@ class Session:
             self._execution.commands.command(self._execution.controllers.values())
         if self.active and self._robot is not None:
             self._servo.begin()
+            self._servo.refresh()
             self._goals.follow(self._robot)
             if self._configuration.options.publish_rate > 0.0:
                 self._outputs.joint_states(self._robot)

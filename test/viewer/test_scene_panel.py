@@ -49,7 +49,8 @@ def test_what_is_no_scene_is_refused_with_the_reason(bad, words):
 
 def test_parameters_that_name_files_are_neither_saved_nor_taken():
     names = ('model_path', 'urdf_path', 'poses', 'xacro_args', 'example.examples',
-             'left.example.examples', 'trajectory_topic', 'left.output', 'state_topic', 'use_sim_time')
+             'left.example.examples', 'trajectory_topic', 'left.output', 'state_topic',
+             'use_sim_time')
     scene = read_scene(content(parameters={**dict.fromkeys(names, '/etc/passwd'), 'speed': 0.5}))
     assert scene.parameters == {'speed': 0.5}
 

@@ -419,6 +419,28 @@ def test_a_position_controller_gets_each_sample_in_the_order_of_its_joints():
         assert [list(command.data) for command in commands[-20:]] == q[:, ::-1].tolist()
 
 
+TABLE = '- {name: table, box: {size: [2.0, 2.0, 0.1]}, xyz: [0.0, 0.0, %s]}\n'
+
+
+def test_the_arm_stops_before_contact_says_with_what_and_leaves_freely(tmp_path):
+    low = CHAIN.forward(np.array(START))[2, 3] - 0.2
+    (tmp_path / 'table.yaml').write_text(TABLE % (low - 0.05))
+    with servo(obstacles_path=tmp_path / 'table.yaml', dls__avoid_collisions=True,
+               dls__margin=0.02) as node:
+        states, heard = node.listen(JointState, 'joint_states'), statuses(node)
+        model = node.subject._configuration.robot.groups[''].solver.collisions
+        stream(node, 3.0, [0, 0, -0.15, 0, 0, 0])
+        q, _ = samples(states)
+        nearest = min(model.near_pairs(row, 0.5).distances.min(initial=1.0) for row in q[::20])
+        assert 0.0199 <= nearest < 0.05
+        assert "'table'" in heard[-1].message
+        assert {value.key: value.value for value in heard[-1].values}['reason'] in (
+            'HALT_FOR_COLLISION', 'DECELERATE_FOR_COLLISION')
+        z = CHAIN.forward(q[-1])[2, 3]
+        stream(node, 0.5, [0, 0, 0.1, 0, 0, 0])
+        assert CHAIN.forward(last(states)[0])[2, 3] > z + 0.015
+
+
 def test_several_arms_follow_their_own_commands():
     with running(urdf_path=robots.OWN / 'torso.urdf', arms=['left', 'right'], motion='servo',
                  publish_rate=RATE, command_in_type='speed_units', **{

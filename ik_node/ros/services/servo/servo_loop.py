@@ -1,16 +1,21 @@
 """The motion servo: arms follow streams of commands, sampled by a thread at publish_rate."""
 
 from array import array
+from functools import partial
 from typing import Any
 
 import numpy as np
 from rclpy.clock import Clock
 from sensor_msgs.msg import JointState
 
+from ik_node.collision.model import CollisionModel
+from ik_node.control.collision_world import place_others
 from ik_node.control.controller import Controller
 from ik_node.control.group_servo import GroupServo
 from ik_node.control.options import POSITIONS, SERVO, NodeOptions, ServoOptions
 from ik_node.control.robot import Robot
+from ik_node.control.worker import START, CancelledError, Job, LongSearch, Worker
+from ik_node.motion.servo_guard import GuardedServos
 from ik_node.motion.trajectory import Rest, Trajectory
 from ik_node.ros.conversions import clock_seconds, stamp_of
 from ik_node.ros.execution.execution import Execution
@@ -25,6 +30,7 @@ _LONGEST = 3.0   # s, of braking
 _APART = 50_000_000  # ns, between the stamps of samples and the clock, which was set then
 _FOLLOWED = 2e-3  # part of a smaller difference that is followed at each sample
 _WINDOWS = 20_000_000  # ns from one window of a controller to the next
+_BEGINNING = 'servo'  # what the worker prepares
 _MOVED = 0.05    # rad or m from the last command beyond which joints were moved by others
 
 
@@ -38,12 +44,12 @@ class ServoLoop:
     - `waits_for`: why it does not run though it should.
     """
 
-    def __init__(self, execution: Execution, outputs: Outputs, measured: Measured, health: Health,
-                 steady: Clock, warn: Notify) -> None:
+    def __init__(self, execution: Execution, outputs: Outputs, measured: Measured, worker: Worker,
+                 health: Health, steady: Clock, warn: Notify) -> None:
         self.servos: dict[str, GroupServo] = {}
         self.waits_for = ''
         self._execution, self._outputs, self._measured = execution, outputs, measured
-        self._health, self._steady, self._warn = health, steady, warn
+        self._worker, self._health, self._steady, self._warn = worker, health, steady, warn
         self._setup: Any = None  # what it runs for
         self._thread: RateThread | None = None
         self._robot: Robot | None = None
@@ -51,6 +57,8 @@ class ServoLoop:
         self._message = JointState()
         self._ends = False
         self._period = self._stamp = 0  # ns, of the last sample
+        self._guard: GuardedServos | None = None
+        self._world: Any = None  # what it keeps away from
 
     def keep(self, robot: Robot | None, options: NodeOptions, servo: ServoOptions) -> None:
         """End unless it runs for this robot, its motion is servo, and its options are these."""
@@ -63,20 +71,39 @@ class ServoLoop:
 
     def begin(self) -> None:
         """Begin where it should run, as soon as it is known where the joints are."""
-        robot, controllers = self._robot, self._execution.controllers
-        if robot is None or self._setup is None or self.servos:
-            return
-        _, rate, _, priority, lock_memory = self._setup
+        if self._setup is not None and not (self.servos or self._worker.is_busy(_BEGINNING)):
+            self._worker.begin(_BEGINNING, self._begin(self._robot, self._setup))
+
+    def refresh(self) -> None:
+        """Keep away from where obstacles and other joints are now."""
+        robot, guard = self._robot, self._guard
+        if robot is not None and guard is not None:
+            place_others(guard.collisions, robot.present)
+            if len(self.servos) > 1 and robot.world is not self._world:
+                self._world = robot.world
+                guard.collisions.set_obstacles(robot.world.obstacles)
+
+    def _begin(self, robot: Any, setup: Any) -> Job[None]:
+        _, rate, _, priority, lock_memory = setup
+        controllers = self._execution.controllers
         try:
+            yield START
             for controller in controllers.values():
                 if self._measured.topic:
                     self._measured.check_freshness(controller.group)
+            collisions = yield from _collisions(robot)
+            if self._setup is not setup:
+                return
             servos = {name: GroupServo(controller.group, 1.0 / rate, _start(robot, controller))
                       for name, controller in controllers.items()}
+            self._guard = None if collisions is None else GuardedServos(
+                collisions, [one.servo for one in servos.values()])
         except IkError as error:
             self.waits_for = str(error)
             return
-        self.waits_for, self.servos, self._ends = '', servos, False
+        except CancelledError:
+            return
+        self.waits_for, self.servos, self._ends, self._world = '', servos, False, robot.world
         for name, controller in controllers.items():
             controller.begin_servo(servos[name])
         self._publisher, self._outputs.publisher = self._outputs.publisher, None
@@ -118,9 +145,16 @@ class ServoLoop:
         error = self._execution.stamp() - round(1e9 * late) - self._stamp
         self._stamp += error if abs(error) > _APART else round(_FOLLOWED * error)
         values, velocities = robot.present, dict[str, float]()
+        for k in reversed(range(cycles)):
+            for servo in self.servos.values():
+                servo.expire(now)
+            if self._guard is not None:
+                self._guard.advance()
+            for servo in self.servos.values():
+                if self._guard is None:
+                    servo.servo.advance()
+                servo.keep(self._stamp - k * self._period)
         for servo in self.servos.values():
-            for k in reversed(range(cycles)):
-                servo.advance(now, self._stamp - k * self._period)
             names, state = servo.group.space.joint_names, servo.state()
             values.update(zip(names, state.position.tolist()))
             velocities.update(zip(names, state.velocity.tolist()))
@@ -135,6 +169,19 @@ class ServoLoop:
             self._message.velocity = array('d', robot.joint_velocities(velocities).values())
             self._publisher.publish(self._message)
         return not (self._ends and all(servo.rests for servo in self.servos.values()))
+
+
+def _collisions(robot: Robot) -> Job[CollisionModel | None]:
+    """Return the collision model of all groups together; None where no solver avoids collisions."""
+    groups = list(robot.groups.values())
+    models = [group.solver.collisions for group in groups if group.solver.collisions is not None]
+    if len(groups) < 2 or not models:
+        return models[0] if models else None
+    body = robot.tree.body(joints=[name for group in groups for name in group.space.joint_names])
+    margin = max(group.source.collision_options.margin for group in groups)
+    made: CollisionModel = yield LongSearch(partial(
+        CollisionModel, body, robot.world.obstacles, margin, disabled=groups[0].source.disabled))
+    return made
 
 
 def _start(robot: Robot, controller: Controller) -> Trajectory:
