@@ -15,9 +15,9 @@ LAYERS = [['support'], ['spatial'], ['kinematics'], ['model'], ['collision'], ['
           ['solvers'], ['motion'], ['mocap', 'plugins', 'workspace'], ['control'], ['ros'],
           ['commands', 'viewer']]
 # Of ros/: a part may import from those before it.
-ROS_LAYERS = [['conversions', 'topics'], ['log'], ['run'], ['parameters'], ['configuration'],
-              ['execution'], ['publishing'], ['intake'], ['clients', 'services'], ['session'],
-              ['node']]
+ROS_LAYERS = [['conversions', 'trajectory_action'], ['topics'], ['log'], ['run'], ['parameters'],
+              ['configuration'], ['execution'], ['publishing'], ['intake'], ['clients', 'services'],
+              ['session'], ['node']]
 # Of solvers/: likewise.
 SOLVER_LAYERS = [['codes'], ['options'], ['kernel'], ['goal'], ['result'], ['solver_output'],
                  ['driver', 'path'], ['collision'], ['arm'], ['jacobian', 'ccd', 'body'],

@@ -11,7 +11,7 @@ import numpy as np
 
 from ik_node.control.group import Group, TaskGoal
 from ik_node.control.group_servo import GroupServo
-from ik_node.control.options import JOINT, JUMP, TRAJECTORY
+from ik_node.control.options import ACTION, JOINT, JUMP, TRAJECTORY
 from ik_node.control.robot import Robot
 from ik_node.control.worker import Job, LongSearch
 from ik_node.motion.clearance import check_clearance
@@ -127,6 +127,12 @@ class MotionExecutor:
                 start = brake(start, limits)
         self._begin(Series([Part(present, 0.0, lead), start]) if lead else start, self._at)
 
+    def abandon(self) -> None:
+        """Let the joints be at rest where they are: their controller does not follow the motion."""
+        if self.motion is not None:
+            self.motion = None
+            self.robot.move(self.group, self.robot.joint_configuration(self.group))
+
     def advance(self, now: float) -> None:
         """Set the joint values to those of the motion at a time, s."""
         self._at = now
@@ -223,7 +229,8 @@ class MotionExecutor:
         self._sink.publish(self.group, motion, began)
 
     def _handover(self, motion: Trajectory) -> float:
-        return self._sink.handover(motion) if self.group.output[0] == TRAJECTORY else 0.0
+        kind = self.group.output[0]
+        return self._sink.handover(motion) if kind in (TRAJECTORY, ACTION) else 0.0
 
     def _move_to(self, *waypoints: np.ndarray, to_nearest_turn: bool = True) -> Job[float | None]:
         """Move through waypoints (n,) to rest at the last, in joint space.

@@ -30,7 +30,8 @@ COUPLED_SOLVERS = ('dls', 'auto', *BODY_SOLVERS)
 
 AUTO = 'auto'  # the value of task_weights for the axes that the arm can serve
 JUMP, JOINT, CARTESIAN, SERVO = MOTIONS = ('jump', 'joint', 'cartesian', 'servo')
-NO_OUTPUT, TRAJECTORY, POSITIONS = OUTPUTS = ('none', 'trajectory', 'position_commands')
+NO_OUTPUT, TRAJECTORY, ACTION, POSITIONS = OUTPUTS = (
+    'none', 'trajectory', 'follow_joint_trajectory', 'position_commands')
 TWIST, JOINTS, POSE = COMMAND_TYPES = ('twist', 'joint', 'pose')
 UNITLESS = 'unitless'  # the value of command_in_type for parts of the speeds of scale.*
 MODEL_PATHS = ('model_path', 'urdf_path', 'dh_path')
@@ -144,15 +145,27 @@ class ArmOptions(Options):
         low=0.0, high=1.0, positive=True)
     output: str = option(
         NO_OUTPUT, 'what a controller gets of every motion, besides joint states: none; '
-        'trajectory, for joint_trajectory_controller; or position_commands at publish_rate, for '
-        'forward_command_controller, see docs/motion.md', choices=OUTPUTS)
+        'trajectory, for joint_trajectory_controller, or follow_joint_trajectory, for its action; '
+        'or position_commands at publish_rate, for forward_command_controller, see docs/motion.md',
+        choices=OUTPUTS)
     output_topic: str = option(
         '', 'the topic of output, such as /joint_trajectory_controller/joint_trajectory or '
-        '/forward_position_controller/commands')
+        '/forward_position_controller/commands, or the name of the action')
     command_joints: Any = option(
         None, 'joints of position_commands, in the order of the controller; those that the arm '
         'does not have keep their values; none: those of the arm, base to tip', kind=str,
         listed=True, optional=True)
+    path_tolerance: float = option(
+        0.0, 'largest error of a joint on a trajectory of follow_joint_trajectory; 0: that of the '
+        'controller', 'rad or m', low=0.0)
+    goal_tolerance: float = option(
+        0.0, 'largest error at its end; 0: that of the controller', 'rad or m', low=0.0)
+    goal_time_tolerance: float = option(
+        0.0, 'time that joints may need to come within goal_tolerance; 0: that of the controller',
+        's', low=0.0, high=1e6)
+    start_tolerance: float = option(
+        0.05, 'with output and state_topic: largest distance of a measured joint from where a '
+        'motion begins, beyond which the goal is refused; 0: any', 'rad or m', low=0.0)
     trajectory_topic: str = option(
         '', 'a synonym, for one release, of output_topic with the output trajectory')
 

@@ -12,6 +12,7 @@ from rclpy.parameter import Parameter
 
 from ik_node.control.building import NOTHING, Built, Source, build, section
 from ik_node.control.options import (
+    ACTION,
     BODY_SOLVERS,
     JOINTS,
     JUMP,
@@ -286,8 +287,14 @@ class Configuration:
                               'joint states of a motion are published at it')
         for group in robot.groups.values():
             group.check_command_joints()
+            if group.output[0] == ACTION and find_spec('control_msgs') is None:
+                raise OptionError(f'output must not be {ACTION!r}: the type of the action, '
+                                  'control_msgs/FollowJointTrajectory, is not installed')
         if values['motion'] != SERVO:
             return
+        if any(group.output[0] == ACTION for group in robot.groups.values()):
+            raise OptionError(f'motion must not be {SERVO!r} with the output {ACTION!r}, which '
+                              'takes whole motions: choose another output')
         if any(group.chain is None for group in robot.groups.values()):
             raise OptionError(f'motion must not be {SERVO!r} with tasks, nor with arms that share '
                               'joints: it moves single arms')

@@ -14,7 +14,7 @@ from rclpy.service import Service
 from std_msgs.msg import String
 
 from ik_node.control.group import Group
-from ik_node.control.options import SERVO
+from ik_node.control.options import ACTION, SERVO
 from ik_node.control.robot import Robot
 from ik_node.control.worker import START, CancelledError, Job, Worker
 from ik_node.ros.configuration import Configuration
@@ -71,6 +71,8 @@ class Session:
                             self._frames, self._worker, steady, self._on_leave)
         self._servo = ServoLoop(self._execution, self._outputs, self._measured, self._worker,
                                 health, steady, log.warn)
+        self._outcomes = outcomes
+        configuration.topics.on_end = self._on_end
         self._servo_commands = ServoCommands(node, configuration, self._execution, self._servo,
                                              self._goals, self._frames, steady, log)
         self._servo_status = ServoStatus(node, self._servo, self._servo_commands, self._outputs)
@@ -231,6 +233,17 @@ class Session:
         if configuration.options.publish_description and not configuration.wants_topic:
             self._outputs.description(robot)
         self._outputs.announce(robot, configuration.options)
+
+    def _on_end(self, topic: str, reason: str) -> None:
+        """Let the arms rest whose action does not follow their motion; reason: '' where it has."""
+        if self._robot is not None:
+            self._execution.follow(self._robot)
+        for controller in self._execution.controllers.values():
+            if controller.group.output == (ACTION, topic):
+                if reason:
+                    controller.abandon()
+                    self._measured.update(controller)
+                self._outcomes.end(controller, reason)
 
     def _on_leave(self, group: Group) -> None:
         self._handles.go_with_tips(group)

@@ -11,7 +11,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
-from ik_node.control.options import JOINTS, POSE, POSITIONS, TRAJECTORY, TWIST
+from ik_node.control.options import ACTION, JOINTS, POSE, POSITIONS, TRAJECTORY, TWIST
+from ik_node.ros.trajectory_action import TrajectoryAction
 from ik_node.support.exceptions import OptionError
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -22,6 +23,7 @@ JOINT_STATES, STATE, OUTPUT = 'joint_states_topic', 'state_topic', 'output_topic
 _USES = {JOINT_STATES: 'publishes its own joint states (joint_states_topic)',
          STATE: 'reads the joint states of the robot (state_topic)',
          TRAJECTORY: 'publishes its motions (output_topic)',
+         ACTION: 'sends its motions to an action (output_topic)',
          POSITIONS: 'publishes commands of positions (output_topic)'}
 OUTPUT_TOPICS = OUTPUT, 'trajectory_topic'  # the latter implies the output trajectory
 _GOALS = {PoseStamped: 'goal_pose', PointStamped: 'goal_point', Path: 'goal_path',
@@ -59,11 +61,14 @@ class ParameterTopics:
     """The publishers and subscriptions on topics that parameters name.
 
     - `on_state`: called with the topic of a measured joint state, and the message.
+    - `on_end`: called with the name of an action and why it does not follow the last trajectory to
+      its end, '' where it has.
     """
 
     def __init__(self, node: LifecycleNode, arms: Sequence[str]) -> None:
         self._node, self._arms = node, arms
         self.on_state: Callable[[str, JointState], None] = lambda topic, message: None
+        self.on_end: Callable[[str, str], None] = lambda topic, reason: None
         self._endpoints: dict[tuple[str, str], Any] = {}  # by use, of `_USES`, and topic
 
     def create(self, values: Mapping[str, Any]) -> None:
@@ -101,6 +106,8 @@ class ParameterTopics:
             return self._node.create_subscription(
                 JointState, topic, lambda message: self.on_state(topic, message),
                 qos_profile_sensor_data)
+        if use == ACTION:
+            return TrajectoryAction(self._node, topic, lambda reason: self.on_end(topic, reason))
         if use == POSITIONS:  # which an arm in motion needs until it rests, whatever the state
             return self._node.create_publisher(Float64MultiArray, topic, 10)
         kind = JointState if use == JOINT_STATES else JointTrajectory
@@ -112,6 +119,9 @@ class ParameterTopics:
     def _destroy(self, keys: Iterable[tuple[str, str]]) -> None:
         for key in list(keys):
             endpoint = self._endpoints.pop(key)
+            if key[0] == ACTION:
+                endpoint.destroy()
+                continue
             (self._node.destroy_subscription(endpoint) or self._node.destroy_publisher(endpoint)
              or self._node.destroy_lifecycle_publisher(endpoint))
 

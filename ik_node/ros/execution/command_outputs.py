@@ -2,7 +2,8 @@
 
 import time
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ik_node.control.controller import Controller
 from ik_node.control.group import Group
-from ik_node.control.options import POSITIONS, TRAJECTORY
+from ik_node.control.options import ACTION, POSITIONS, TRAJECTORY
 from ik_node.control.worker import NEWER, START, Job, LongSearch, Search, Worker
 from ik_node.motion.trajectory import State, Trajectory
 from ik_node.ros.conversions import stamp_of
 from ik_node.ros.execution.motion_clock import MotionClock
 from ik_node.ros.topics import ParameterTopics
+from ik_node.support.exceptions import InputError
 
 _MOST_BYTES = 400_000    # of a message: Fast DDS may lose those above its buffer of 512 KiB
 _SECOND = 1_000_000_000  # ns
@@ -53,13 +55,24 @@ class CommandOutputs:
         """The keys of what the worker makes."""
         return list(self._publishers)
 
+    def check(self, group: Group) -> None:
+        """Raise InputError where a group's motions would go to an action that nobody serves."""
+        if group.output[0] == ACTION:
+            self._publishers[group.output].check_server()
+
     def handover(self, motion: Trajectory) -> float:
         """Return in which time a controller has received a motion, s."""
         points = min(len(motion.knots) + motion.duration / self._period, _most_points(motion))
         return max(_TRANSFER + _POINT * points, _HANDOVER)
 
-    def command(self, controllers: Iterable[Controller]) -> None:
-        """Publish the positions of arms in motion, and once of those that have come to rest."""
+    def command(self, controllers: Collection[Controller]) -> None:
+        """Publish the positions of arms in motion, and once of those that have come to rest.
+
+        Goals of actions end where their controllers are gone.
+        """
+        for controller in controllers:
+            with suppress(InputError):
+                self.check(controller.group)
         for controller in controllers:
             group, robot = controller.group, controller.robot
             if group.output[0] == POSITIONS and controller.servo is None:
@@ -109,13 +122,17 @@ class CommandOutputs:
 
     def _send(self, group: Group, make: Search) -> None:
         """Publish the message that a search makes, unless there is a newer one by then."""
-        if group.output[0] != TRAJECTORY:
+        if group.output[0] not in (TRAJECTORY, ACTION):
             return
         key, publisher = group.output, self._publishers[group.output]
 
         def send() -> Job[None]:
             yield START
-            publisher.publish((yield make))
+            message = yield make
+            if key[0] == ACTION:
+                publisher.send(message, group.options)
+            else:
+                publisher.publish(message)
         self._worker.cancel(NEWER, key)
         self._worker.begin(key, send())
 

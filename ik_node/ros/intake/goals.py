@@ -148,8 +148,10 @@ class Goals:
             controller = self._execution.controllers[group.name]
             if self._configuration.options.max_goal_age > 0.0:
                 self._check_age(message.header)
+            self._execution.commands.check(group)
             if self.measured.topic:
                 self.measured.check_freshness(group)
+                self.measured.check_start(controller)
                 if not self.is_busy(controller):
                     self.measured.update(controller)
             content = (self._frames.to_goal(robot, group, task, message) if is_target

@@ -1,5 +1,7 @@
 """Joint values of the real robot, from which goals start."""
 
+import math
+
 import numpy as np
 from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
@@ -17,6 +19,7 @@ from ik_node.ros.topics import ParameterTopics
 from ik_node.support.exceptions import InputError, names
 
 _SILENT = 1.0  # s, after which a joint value is outdated
+_LAG = 0.1     # s, by which drives in motion may lag behind
 _ABOUT, _POSITIONS = 'state_topic', 'positions of state_topic'  # subjects of warnings
 
 
@@ -87,6 +90,31 @@ class Measured:
                        'ones count')
         else:
             self._warn(_ABOUT, '')
+
+    def check_start(self, controller: Controller) -> None:
+        """Raise InputError where a motion for a real robot would not begin where that is measured.
+
+        In motion drives may lag behind; at rest joints may be outside their limits by the tolerance
+        at most, since a motion begins inside.
+        """
+        group, space = controller.group, controller.group.space
+        tolerance, state = group.options.start_tolerance, controller.left().at(0.0)
+        if not (self.topic and group.output[1] and tolerance):
+            return
+        for k, name in enumerate(space.joint_names):
+            if name not in self._values:
+                continue
+            q = self._values[name]
+            begin = (state.position[k] if controller.moves else
+                     min(max(q, space.lower[k]), space.upper[k]))
+            error = q - begin
+            if space.tree.joints[name].type == 'continuous':
+                error = math.remainder(error, math.tau)
+            if abs(error) > tolerance + _LAG * abs(state.velocity[k]):
+                raise InputError(
+                    f'joint {name!r} is measured at {q:.4g}, {abs(error):.4g} away from '
+                    f'{"where its motion is" if controller.moves else "its limits"} '
+                    f'({begin:.4g}): a motion must begin within start_tolerance, {tolerance:g}')
 
     def _warn(self, about: str, warning: str) -> None:
         if self._health.warn(about, warning):

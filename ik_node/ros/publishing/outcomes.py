@@ -56,6 +56,16 @@ class Outcomes:
                 f'misses by {error_words(errors)}, ')
             self._log.warn(f'goal not met: {text} ({missed}{solver})')
 
+    def end(self, controller: Controller, reason: str) -> None:
+        """Publish why a motion is not followed to its end by its robot; '' where it was."""
+        name = controller.group.name
+        self._health.warn(f'output of {name}', reason)
+        if reason:
+            stamp = self.outputs.joint_states(controller.robot)
+            self.outputs.status(DiagnosticStatus.ERROR, reason, {
+                'arm': name, 'reason': status.ABORTED, 'joint_stamp': status.seconds(stamp)})
+            self._log.warn(f'the arm stops: {reason}')
+
     def refuse(self, arrival: Arrival, error: BaseException | str) -> None:
         """Publish that a goal was refused, also because of a defect, which must not stop the node.
 

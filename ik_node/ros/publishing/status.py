@@ -12,7 +12,7 @@ from ik_node.control.robot import Robot
 from ik_node.solvers.result import Result, StopReason
 from ik_node.support.bounds import MAX_NAME
 
-REFUSED = 'REFUSED'  # in place of a StopReason
+REFUSED, ABORTED = 'REFUSED', 'ABORTED'  # in place of a StopReason
 
 # The keys of a goal's status, always all of them, in this order.
 KEYS = ('arm', 'task', 'solver', 'reason', 'position_error', 'orientation_error', 'iterations',

@@ -48,9 +48,11 @@ class Commands:
         moves = self._configuration.options.motion != JUMP
         if not self._goals.enabled or (moves and not self._goals.active):
             return False, 'the node is not active, or disabled: motions are not allowed'
-        if moves and self._goals.measured.topic:
-            for group in robot.groups.values():
-                self._goals.measured.check_freshness(group)
+        for controller in self._execution.controllers.values() if moves else ():
+            self._execution.commands.check(controller.group)
+            if self._goals.measured.topic:
+                self._goals.measured.check_freshness(controller.group)
+                self._goals.measured.check_start(controller)
         self._goals.stop('the robot goes to its start pose')
         self._outputs.scene.forget_goals(robot.groups.values())
         if moves:

@@ -197,3 +197,45 @@ def test_another_publisher_of_joint_states_is_noticed(node):
     assert node.until(lambda: health and 'other publisher' not in health[-1].status[0].message)
     values = {pair.key: pair.value for pair in health[-1].status[0].values}
     assert 'answer_time_p99' in values
+
+
+CONTROLLED = {'urdf_path': ARM, 'state_topic': 'measured', 'motion': 'cartesian',
+              'publish_rate': 100.0, 'output': 'trajectory', 'output_topic': 'motions'}
+
+
+def test_a_goal_is_refused_where_the_robot_is_not_where_its_motion_is():
+    first = CHAIN.joint_names[0]
+    with running(**CONTROLLED, start_pose=SOMEWHERE) as node:
+        states = node.listen(JointState, '/joint_states')
+        measure(node, list(CHAIN.joint_names), SOMEWHERE)
+        T = CHAIN.forward(SOMEWHERE)
+        T[2, 3] -= 0.2
+        goal = PoseStamped(pose=matrix_to_pose(T))
+        assert node.send('goal_pose', goal).level == 0
+        node.spin(0.6)
+        q = states[-1].position.tolist()
+        assert abs(q[0] - SOMEWHERE[0]) + max(map(abs, states[-1].velocity)) > 0.05
+        measure(node, list(CHAIN.joint_names), [q[0] + 0.5, *q[1:]])
+        report = node.send('goal_pose', goal)
+        assert report.values['reason'] == 'REFUSED'
+        assert f'joint {first!r} is measured at {q[0] + 0.5:.4g}, 0.' in report.message
+        assert 'away from where its motion is' in report.message
+        measure(node, list(CHAIN.joint_names), q)  # drives lag behind
+        assert node.send('goal_pose', goal).level == 0
+
+
+@pytest.mark.parametrize(('outside', 'tolerance', 'accepted'), [
+    (0.02, 0.05, True), (0.2, 0.05, False), (0.2, 0.3, True), (0.2, 0.0, True)])
+def test_a_motion_begins_as_far_from_a_joint_outside_its_limits_as_the_tolerance_allows(
+        outside, tolerance, accepted):
+    with running(**CONTROLLED, start_tolerance=tolerance) as node:
+        q = [*SOMEWHERE[:2], CHAIN.upper[2] + outside, *SOMEWHERE[3:]]
+        measure(node, list(CHAIN.joint_names), q)
+        goal = JointState(name=list(CHAIN.joint_names), position=SOMEWHERE)
+        report = node.send('goal_joints', goal)
+        assert (report.level == 0) == accepted
+        assert node.reset().success == accepted
+        if not accepted:
+            assert report.message == (
+                f'joint {CHAIN.joint_names[2]!r} is measured at {q[2]:.4g}, 0.2 away from its '
+                f'limits ({CHAIN.upper[2]:.4g}): a motion must begin within start_tolerance, 0.05')
