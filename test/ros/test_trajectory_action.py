@@ -13,8 +13,8 @@ import robots
 from harness.node_here import running
 from harness.ros_harness import seconds
 from ik_node import KinematicTree
-from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros import trajectory_action
+from ik_node.ros.conversions import matrix_to_pose
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = KinematicTree.from_urdf(ARM).chain()
