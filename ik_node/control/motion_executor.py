@@ -41,8 +41,11 @@ class MotionSink(Protocol):
     def handover(self, motion: Trajectory) -> float:
         """Return in which time a controller has received a motion, s."""
 
-    def publish(self, group: Group, motion: Trajectory, began: float) -> None:
-        """Receive a motion, and the time of the executors' clock at which it begins, s."""
+    def publish(self, group: Group, motion: Trajectory, began: float, at_once: bool) -> None:
+        """Receive a motion, and the time of the executors' clock at which it begins, s.
+
+        at_once: whether it must have gone out before the return, as a stop when the node ends.
+        """
 
 
 class MotionExecutor:
@@ -125,7 +128,7 @@ class MotionExecutor:
                 start = stopping(start, limits)
             except UnsupportedError:  # without ruckig
                 start = brake(start, limits)
-        self._begin(Series([Part(present, 0.0, lead), start]) if lead else start, self._at)
+        self._begin(Series([Part(present, 0.0, lead), start]) if lead else start, self._at, True)
 
     def abandon(self) -> None:
         """Let the joints be at rest where they are: their controller does not follow the motion."""
@@ -224,9 +227,9 @@ class MotionExecutor:
         self.advance(self._clock())
         return max(motion.duration - (self._at - began), 0.0), final
 
-    def _begin(self, motion: Trajectory, began: float) -> None:
+    def _begin(self, motion: Trajectory, began: float, at_once: bool = False) -> None:
         self.motion, self._began = motion, began
-        self._sink.publish(self.group, motion, began)
+        self._sink.publish(self.group, motion, began, at_once)
 
     def _handover(self, motion: Trajectory) -> float:
         kind = self.group.output[0]

@@ -14,8 +14,9 @@ from trajectory_msgs.msg import JointTrajectory
 from ik_node.control.options import ArmOptions
 from ik_node.support.exceptions import InputError, UnsupportedError
 
-_ERRORS = {-1: 'the trajectory is invalid', -2: 'the joints are not those of the controller',
-           -3: 'the trajectory is over', -4: 'a joint has left the tolerance of the path',
+_ERRORS = {-1: 'the trajectory is invalid or was replaced',
+           -2: 'the joints are not those of the controller', -3: 'the trajectory is over',
+           -4: 'a joint has left the tolerance of the path',
            -5: 'a joint has not come within the tolerance of the goal in time'}
 """What the error codes of the action's result mean."""
 

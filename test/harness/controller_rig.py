@@ -31,7 +31,7 @@ class Sink:
     def __init__(self):
         self.motions, self.began = [], []
 
-    def publish(self, arm, motion, began):
+    def publish(self, arm, motion, began, at_once):
         self.motions.append(motion)
         self.began.append(began)
 

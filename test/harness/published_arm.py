@@ -73,7 +73,7 @@ class PublishedArm(Rig):
     def publish(self, *what):
         """Receive a motion from the controller; its message then comes from the topics."""
         if len(what) > 1:
-            (_, self._motion, _), self._limits = what, what[0].limits
+            self._motion, self._limits = what[1], what[0].limits
             self._topics.publish(*what)
             return
         (message,) = what

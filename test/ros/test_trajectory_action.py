@@ -126,7 +126,8 @@ def test_a_motion_is_a_goal_with_the_tolerances_of_the_parameters(server):
 
 
 @pytest.mark.parametrize(('code', 'words'), [
-    (-1, 'the trajectory is invalid'), (-2, 'the joints are not those of the controller'),
+    (-1, 'the trajectory is invalid or was replaced'),
+    (-2, 'the joints are not those of the controller'),
     (-3, 'the trajectory is over'), (-4, 'a joint has left the tolerance of the path'),
     (-5, 'a joint has not come within the tolerance of the goal in time'), (-9, 'error code -9')])
 def test_an_aborted_trajectory_ends_the_motion_and_is_reported_in_words(server, code, words):

@@ -103,7 +103,8 @@ class CommandOutputs:
                         group.space.joint_names, present.at(t).position.tolist()))})
                     time.sleep(self._period)
 
-    def publish(self, group: Group, motion: Trajectory, began: float) -> None:
+    def publish(self, group: Group, motion: Trajectory, began: float,
+                at_once: bool = False) -> None:
         """Publish a motion that begins at a motion time, s, with the ROS time of that moment.
 
         It has all the points between which a quintic in time is the motion itself, and one in every
@@ -118,7 +119,8 @@ class CommandOutputs:
             if times[-1] < elapsed + _LEAST:
                 times = np.append(times, elapsed + _LEAST)
             return _message(group, motion.sample(times / _SECOND), times, now.stamp - elapsed)
-        self._send(group, LongSearch(message))
+        # A stop is short; left to a thread, it would be cancelled with all goals of the node.
+        self._send(group, message if at_once else LongSearch(message))
 
     def _send(self, group: Group, make: Search) -> None:
         """Publish the message that a search makes, unless there is a newer one by then."""

@@ -120,6 +120,19 @@ def test_a_motion_is_published_by_the_worker_and_only_the_latest(monkeypatch):
     worker.close('the test is over')
 
 
+def test_a_stop_has_been_published_when_all_goals_of_the_node_are_cancelled():
+    arm, messages, worker = Rig.arm('cartesian', trajectory_topic=TOPIC), [], Worker(lambda: None)
+    topics = CommandOutputs(None, SimpleNamespace(
+        read=lambda: Instant(10.0, 70_000_000_000)), worker)
+    topics._publishers = {arm.output: SimpleNamespace(publish=messages.append)}
+    motion = straight_motion(arm.limits, Rest(arm.start), arm.start + 0.3)
+    topics.publish(arm, motion, 10.0)
+    topics.publish(arm, Rest(arm.start), 10.0, at_once=True)
+    worker.cancel_all('the node has been deactivated')
+    assert [len(message.points) for message in messages] == [2]
+    worker.close('the test is over')
+
+
 START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
 COMMANDS = '/position_controller/commands'
 ARM = robots.OWN / 'arm_6r.urdf'

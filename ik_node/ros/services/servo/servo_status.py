@@ -16,7 +16,7 @@ class ServoStatus:
 
     def __init__(self, node: LifecycleNode, servo: ServoLoop, commands: ServoCommands,
                  outputs: Outputs) -> None:
-        self._node, self._servo, self._commands, self._outputs = node, servo, commands, outputs
+        self._servo, self._commands, self._outputs = servo, commands, outputs
         self._last: dict[str, tuple[str, str]] = {}
         self._publisher: Any = None
         try:  # of MoveIt, which is not on PyPI
@@ -40,7 +40,6 @@ class ServoStatus:
                     'arm': name, 'solver': 'servo', 'reason': code,
                     'accepted': str(code != INVALID).lower()})
             if self._publisher is not None:
-                self._message.header.stamp = self._node.get_clock().now().to_msg()
                 self._message.code = getattr(type(self._message), code)
                 self._message.message = f'{name}: {text}' if name else text
                 self._publisher.publish(self._message)
