@@ -16,7 +16,7 @@ from std_msgs.msg import Header
 
 from ik_node.control.controller import Controller, Outcome
 from ik_node.control.group import Group
-from ik_node.control.options import SERVO
+from ik_node.control.options import ACTION, SERVO
 from ik_node.control.robot import Robot
 from ik_node.control.worker import NEWER, START, CancelledError, Job, Worker
 from ik_node.ros.configuration import Configuration
@@ -148,7 +148,8 @@ class Goals:
             controller = self._execution.controllers[group.name]
             if self._configuration.options.max_goal_age > 0.0:
                 self._check_age(message.header)
-            self._execution.commands.check(group)
+            if group.output[0] == ACTION:
+                self._execution.commands.check(group)
             if self.measured.topic:
                 self.measured.check_freshness(group)
                 self.measured.check_start(controller)
