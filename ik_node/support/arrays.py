@@ -40,6 +40,7 @@ OutVector = np.ndarray    # double[::1]
 OutMatrix = np.ndarray    # double[:, ::1]
 OutPoses = np.ndarray     # double[:, :, ::1]
 OutIntegers = np.ndarray  # long[::1]
+OutFloats = np.ndarray    # float[::1]
 
 
 class Memory:

@@ -60,7 +60,7 @@ def orientations(chain: Chain, count: int, seed: int = 0) -> np.ndarray:
     For a tip that only turns about one axis of the base (a planar arm, a SCARA): rotations about
     this axis, the first that of the neutral configuration. For any other: a set on SO(3).
     """
-    axis = _only_axis(chain, seed)
+    axis = only_axis(chain, seed)
     if axis is None:
         return super_fibonacci(count)
     R_base_tip = chain.forward(chain.neutral())[:3, :3]
@@ -81,7 +81,7 @@ def super_fibonacci(count: int) -> np.ndarray:
     return np.array([matrix_from_quaternion(quaternion) for quaternion in quaternions])
 
 
-def _only_axis(chain: Chain, seed: int) -> np.ndarray | None:
+def only_axis(chain: Chain, seed: int) -> np.ndarray | None:
     """Return the axis (3,), base frame, about which alone the tip turns; None for others."""
     J = np.hstack([chain.jacobian(q)[3:] for q in ConfigurationSampler(chain, seed).next(_SAMPLES)])
     U, sigma, _ = np.linalg.svd(J, full_matrices=False)

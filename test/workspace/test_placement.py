@@ -1,0 +1,80 @@
+import math
+
+import numpy as np
+import pytest
+
+import robots
+from ik_node import InputError, make_solver
+from ik_node.spatial import inverse, screw
+from ik_node.workspace import base_poses, reachability_map
+
+
+def at(x, y, z=0.0, yaw=0.0):
+    T = screw(yaw, 0.0, 2)
+    T[:3, 3] = x, y, z
+    return T
+
+
+def test_the_base_of_a_planar_arm_is_found_where_all_goals_are_within_reach():
+    # Two goals 3 m apart, for an arm of 1.6 m: the base stands near the middle between them.
+    m = reachability_map(robots.planar(1.0, 0.6), 0.05)
+    best, *others = m.base_poses([at(-1.5, 0.0), at(1.5, 0.0)], (-2.0, 2.0, -2.0, 2.0), step=0.1)
+    assert best.met.all()
+    assert abs(best.T_world_base[0, 3]) < 0.11
+    assert math.hypot(1.5, best.T_world_base[1, 3]) < 1.62
+    assert all(best.met.sum() >= other.met.sum() for other in others)
+    assert len(others) <= 9
+
+
+def test_the_base_that_goals_were_made_from_is_found_and_confirmed_by_solves():
+    chain, rng = robots.chain('ur5'), np.random.default_rng(4)
+    m = reachability_map(chain, 0.1, 18, 18)
+    T_world_base = at(0.4, -0.3, yaw=0.5)
+    lower, upper = np.maximum(chain.lower, -1.5), np.minimum(chain.upper, 1.5)
+    goals = np.array([T_world_base @ chain.forward(rng.uniform(lower, upper)) for _ in range(10)])
+    solver = make_solver('auto', chain)
+    found = m.base_poses(goals, (-1.0, 1.0, -1.0, 1.0), step=0.1, yaw_step=math.pi / 6, limit=3,
+                         solver=solver)
+    assert len(found) == 3
+    assert found[0].met.sum() >= 9
+    for placement in found:
+        T = inverse(placement.T_world_base) @ goals
+        assert [bool(solver.solve(one).success) for one in T[placement.met]] == (
+            [True] * int(placement.met.sum()))
+    assert [p.met.sum() for p in found] == sorted((p.met.sum() for p in found), reverse=True)
+
+
+def test_two_arms_on_one_base_share_its_pose():
+    # Mounts 2 m apart; each goal is 1 m beyond a mount when the base is in the origin.
+    m = reachability_map(robots.planar(1.0, 0.6), 0.05)
+    arms = [(m, [at(-2.5, 0.0)], at(-1.0, 0.0)), (m, [at(2.5, 0.0)], at(1.0, 0.0))]
+    best = base_poses(arms, (-1.0, 1.0, -1.0, 1.0), step=0.1)[0]
+    assert best.met.tolist() == [True, True]
+    T = best.T_world_base
+    for goal, mount in ((at(-2.5, 0.0), at(-1.0, 0.0)), (at(2.5, 0.0), at(1.0, 0.0))):
+        assert np.linalg.norm((inverse(T @ mount) @ goal)[:2, 3]) < 1.62
+
+
+def test_goals_out_of_reach_of_every_base_give_no_results():
+    m = reachability_map(robots.planar(1.0, 0.6), 0.2)
+    assert m.base_poses([at(9.0, 0.0)], (-1.0, 1.0, -1.0, 1.0)) == []
+
+
+@pytest.mark.parametrize(('arguments', 'words'), [
+    (([at(math.nan, 0.0)], (0, 1, 0, 1)), 'finite'),
+    (([at(1.0, 0.0)], (1, 0, 0, 1)), 'lower end is above'),
+    (([at(1.0, 0.0)], (0, 1)), 'region must be'),
+    (([], (0, 1, 0, 1)), 'goals must have the shape'),
+    (([at(1.0, 0.0)], (0, 1, 0, 1), 0.0), 'above 0'),
+    (([at(1.0, 0.0)], (0, 1, 0, 1), 1e-5), 'larger steps')])
+def test_invalid_arguments_are_refused(arguments, words):
+    m = reachability_map(robots.planar(1.0, 0.6), 0.2)
+    with pytest.raises(InputError, match=words):
+        m.base_poses(*arguments)
+
+
+def test_a_solver_of_another_arm_is_refused():
+    m = reachability_map(robots.planar(1.0, 0.6), 0.2)
+    solver = make_solver('dls', robots.planar(1.0, 0.5))
+    with pytest.raises(InputError, match='of another robot'):
+        m.base_poses([at(1.0, 0.0)], (0, 1, 0, 1), solver=solver)
