@@ -120,6 +120,8 @@ def extensions():
 
 KILTED = wheels('kilted', '>=9,<10')
 JAZZY = wheels('jazzy', '>=7,<8')
+# The compiler of MJCF alone; for older interpreters it is in the whole package only.
+MUJOCO = ['mujoco-core>=4; python_version >= "3.11"', 'mujoco; python_version < "3.11"']
 
 setup(
     name=NAME,
@@ -156,10 +158,11 @@ setup(
         # For collision shapes that are meshes; without coal these count as their convex hulls.
         'collisions': ['coal>=3.0.3', 'fast-simplification>=0.2', 'pycollada', 'trimesh'],
         'motion': ['ruckig'],  # for motion in joint space
+        'mjcf': MUJOCO,  # for robots in MuJoCo's format
         'test': ['cmeel-urdfdom', 'example-robot-data', 'hypothesis', 'lxml', 'mkdocs-material',
                  'mypy', 'pin', 'playwright', 'pytest', 'pytest-xdist>=3.7', 'rtb-data', 'ruff',
                  # Without a wheel it would have to be compiled; the tests that need it are skipped.
-                 'ruckig; platform_machine != "aarch64"'],
+                 'ruckig; platform_machine != "aarch64"', *MUJOCO],
         'bench': ['EAIK', 'example-robot-data', 'ikpy', 'optik-py', 'pin', 'playwright',
                   'pytracik', 'roboticstoolbox-python', 'rtb-data'],
         # For meshes in .dae files; for meshes with too many triangles; for the page.

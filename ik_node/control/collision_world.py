@@ -64,16 +64,17 @@ def configured_obstacles(options: ModelOptions, tree: KinematicTree) -> tuple[Ob
 
 def disabled_pairs(options: ModelOptions,
                    tree: KinematicTree) -> tuple[tuple[tuple[str, str], ...], str]:
-    """Return the pairs of links that may touch, by an SRDF, and a warning, '' for none.
+    """Return the pairs of links that may touch, by an SRDF or an MJCF, and a warning, '' for none.
 
     Raises ModelError where the file of the parameter srdf_path cannot be read; one that is only
     found beside the robot is then left out, with the warning.
     """
     if options.srdf_path:
         return tuple(read_disabled_collisions(options.srdf_path, tree)), ''
-    beside = None if tree.source_path is None else Path(tree.source_path).with_suffix('.srdf')
+    robot = None if tree.source_path is None else Path(tree.source_path)
     try:
-        if beside is not None and beside.is_file():
+        if robot is not None and ((beside := robot.with_suffix('.srdf')).is_file() or (
+                beside := robot).suffix in ('.xml', '.mjcf')):
             return tuple(read_disabled_collisions(beside, tree)), ''
     except (IkError, OSError) as error:
         return (), f'links that may touch are not known: {error}'

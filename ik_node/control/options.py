@@ -34,7 +34,7 @@ NO_OUTPUT, TRAJECTORY, ACTION, POSITIONS = OUTPUTS = (
     'none', 'trajectory', 'follow_joint_trajectory', 'position_commands')
 TWIST, JOINTS, POSE = COMMAND_TYPES = ('twist', 'joint', 'pose')
 UNITLESS = 'unitless'  # the value of command_in_type for parts of the speeds of scale.*
-MODEL_PATHS = ('model_path', 'urdf_path', 'dh_path')
+MODEL_PATHS = ('model_path', 'urdf_path', 'dh_path', 'mjcf_path')
 """The parameter of the robot's file, and its synonyms."""
 
 
@@ -61,6 +61,7 @@ class ModelOptions(Options):
         'package robot_descriptions, which is downloaded')
     urdf_path: str = option('', 'a synonym of model_path')
     dh_path: str = option('', 'a synonym of model_path')
+    mjcf_path: str = option('', 'a synonym of model_path')
     xacro_args: Any = option(
         None, 'arguments of the xacro file, each as name:=value', kind=str, listed=True,
         optional=True)
@@ -70,10 +71,11 @@ class ModelOptions(Options):
     soft_limits: bool = option(
         True, 'whether the soft limits of safety controllers narrow those of the joints')
     poses: str = option(
-        '', 'file of named poses for start_pose: .yaml, or .srdf with group states')
+        '', 'file of named poses for start_pose: .yaml, .srdf with group states, or MJCF '
+            'with keyframes')
     srdf_path: str = option(
-        '', 'SRDF file with the pairs of links that may touch one another; empty: the .srdf file '
-        'beside that of the robot, with the same name, where there is one')
+        '', 'SRDF file, or MJCF, with the pairs of links that may touch one another; empty: the '
+        '.srdf file beside that of the robot, with the same name, or the MJCF itself')
     obstacles_path: str = option(
         '', 'YAML file of obstacles, in the frame of the root link, or the world where the root '
         'moves; empty: none')

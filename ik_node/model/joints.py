@@ -92,6 +92,7 @@ class Joint(Immutable):
     jerk: float = math.inf  # largest jerk, rad/s³ or m/s³; +inf where the source names none
     has_soft_limits: bool = False
     """Whether `lower` or `upper` is a soft limit of a safety controller."""
+    armature: float = 0.0  # kg m² or kg, of the rotor; no part of inertials and mass matrices
 
     def __post_init__(self) -> None:
         for role in ('name', 'parent', 'child'):
@@ -108,7 +109,7 @@ class Joint(Immutable):
             raise ModelError(f'{where}: its axis {axis.tolist()} must have the length 1')
         values = {name: float(model_array(getattr(self, name), f'{where}: its {name}', (), False))
                   + 0.0  # −0.0 becomes 0
-                  for name in ('lower', 'upper', 'velocity', 'effort', *RATES)}
+                  for name in ('lower', 'upper', 'velocity', 'effort', 'armature', *RATES)}
         lower, upper = values['lower'], values['upper']
         if not (lower <= upper and lower < math.inf and upper > -math.inf):
             raise ModelError(f'{where}: its limits {lower:g} to {upper:g} leave it no value')

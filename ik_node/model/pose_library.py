@@ -1,4 +1,4 @@
-"""Named poses of a robot: `home`, `ready`, …, from YAML or from the group states of an SRDF.
+"""Named poses of a robot: `home`, `ready`, …, from YAML, SRDF (group states) or MJCF (keyframes).
 
     angle_unit: rad        # or deg; of every revolute joint, prismatic ones are in metres
     poses:
@@ -27,7 +27,10 @@ import numpy as np
 
 from ik_node.model.joint_space import JointSpace, at_limits, check_joint_space
 from ik_node.model.joints import check_text
+from ik_node.model.mjcf import read_keyframes
+from ik_node.model.mjcf_compiler import is_mjcf
 from ik_node.model.numbered_text import numbers_or_nan
+from ik_node.model.robot_xml import xml_text
 from ik_node.model.srdf import read_srdf
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.model.tree_structure import check_own_joint
@@ -84,7 +87,9 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
 
     @classmethod
     def from_srdf(cls, source: str | PathLike[str], tree: KinematicTree) -> 'PoseLibrary':
-        """Read poses from the group states of an SRDF: a path, or the XML text itself.
+        """Read poses from the group states of an SRDF, or the keyframes of an MJCF.
+
+        source: a path, or the XML text itself.
 
         A state is found as `group/name`, and as `name` together with the states of that name of
         other groups, unless they want a joint at different values. Joints without a value of
@@ -94,7 +99,8 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
         ModelError for a file that cannot be read, and where no state fits.
         """
         check_tree(tree)
-        what, states = read_group_states(source)
+        what, states = (read_keyframes if is_mjcf(xml_text(source, 'the SRDF')[1]) else
+                        read_group_states)(source)
         warnings: list[str] = []
         by_group: dict[str, dict[str, float]] = {}
         by_name: dict[str, list[dict[str, float] | None]] = {}
@@ -113,7 +119,7 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
         poses = {name: values for name, values in merged.items() if values is not None} | by_group
         if not poses:
             raise ModelError(f'{what} has no poses: ' + (
-                '; '.join(warnings) or 'there is no <group_state> in it'))
+                '; '.join(warnings) or 'there is no <group_state> or <key> in it'))
         return cls(poses, tree, source=what, warnings=warnings)
 
     def configuration(self, name: str, chain: JointSpace,
@@ -152,7 +158,7 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
 
 
 def read_poses(path: str | PathLike[str], tree: KinematicTree) -> PoseLibrary:
-    """Return the named poses of a .yaml, .yml or .srdf file, {name: {joint: value}}, rad or m.
+    """Return the named poses of a .yaml, .yml, .srdf or MJCF file, {name: {joint: value}}.
 
     Files with another extension are recognised by their content. Raises ModelError for invalid
     files, and for poses that do not fit the tree.

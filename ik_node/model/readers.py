@@ -7,6 +7,8 @@ from os import PathLike
 
 from ik_node.model.asf import is_asf, read_asf
 from ik_node.model.dh import is_dh, read_dh_source
+from ik_node.model.mjcf import read_mjcf
+from ik_node.model.mjcf_compiler import is_mjcf
 from ik_node.model.parts import ModelParts
 from ik_node.model.tree import KinematicTree
 from ik_node.model.urdf import is_urdf, is_xacro, read_untrusted_urdf, read_urdf
@@ -36,7 +38,8 @@ _URDF_OPTIONS = ('hold_complex_joints', 'soft_limits')
 _XML_OPTIONS = ('xacro_args', 'package_folders', *_URDF_OPTIONS)
 READERS: tuple[Reader, ...] = (
     Reader('xacro', ('.xacro',), is_xacro, read_urdf, _XML_OPTIONS),
-    Reader('URDF', ('.urdf',), is_urdf, read_urdf, _XML_OPTIONS),
+    Reader('MJCF', ('.xml', '.mjcf'), is_mjcf, read_mjcf),
+    Reader('URDF', ('.urdf', '.xml'), is_urdf, read_urdf, _XML_OPTIONS),
     Reader('DH rows', ('.yaml', '.yml'), is_dh, read_dh_source),
     Reader('Acclaim skeleton', ('.asf',), is_asf, read_asf),
     Reader('URDF and meshes', (ARCHIVE,), is_zip, read_zipped_urdf, _URDF_OPTIONS),
@@ -105,13 +108,17 @@ def find_reader(source: str | PathLike[str]) -> Reader:
 def read_untrusted_model(file: PathLike[str]) -> KinematicTree:
     """Read a robot from a file that may come from anyone, as `read_urdf_text` reads text.
 
-    No other file is opened: a URDF must not use xacro. Raises ModelError.
+    No other file is opened: a URDF must not use xacro, an MJCF not include others. Raises
+    ModelError.
     """
     path = as_path(file, 'a model')
-    if find_reader(path).read is not read_urdf:
+    reader = find_reader(path)
+    if reader.read not in (read_urdf, read_mjcf):
         return read_model(path)
     with reading(path.name):
         text = read_bytes(path).decode('utf-8-sig')
+    if reader.read is read_mjcf:
+        return KinematicTree.from_parts(read_mjcf(text))
     if not is_urdf(text):
         raise ModelError(f'{path.name} is no robot: it has no <robot>')
     return read_urdf_text(text)

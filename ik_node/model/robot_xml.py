@@ -1,4 +1,4 @@
-"""Parses the XML of robots, URDF and SRDF, within bounds and without opening other files.
+"""Parses the XML of robots, URDF, SRDF and MJCF, within bounds and without opening other files.
 
 A description may come from anyone. Nothing that it names is fetched: entities and attribute-list
 declarations are refused, external document types and inclusions are not read, and size and nesting
@@ -47,11 +47,11 @@ def xml_text(source: object, what: str) -> tuple[Path | None, str]:
         raise ModelError(f'{str(path)!r} is not text in its encoding: {error}') from error
 
 
-def parse_robot(source: str | bytes, what: str) -> ElementTree.Element:
-    """Return the <robot> of an XML text; bytes are in the encoding that they declare.
+def parse_robot(source: str | bytes, what: str, root: str = 'robot') -> ElementTree.Element:
+    """Return the root element of an XML text; bytes are in the encoding that they declare.
 
-    what: how messages name the text. Comments may have "--" in them, and stand before the
-    declaration. Raises ModelError.
+    what: how messages name the text; root: the name that its root element must have. Comments may
+    have "--" in them, and stand before the declaration. Raises ModelError.
     """
     data, encoding = (source, None) if isinstance(source, bytes) else (
         source.encode(errors='surrogatepass'), 'utf-8')  # the parser refuses what UTF-8 cannot hold
@@ -66,12 +66,12 @@ def parse_robot(source: str | bytes, what: str) -> ElementTree.Element:
     else:
         raise ModelError(f'{what} is not XML: {problem}; it begins with '
                          f'{data[:40].decode(errors="replace")!r}') from problem
-    prefix = robot.tag.removesuffix('robot')
+    prefix = robot.tag.removesuffix(root)
     if prefix.endswith(':'):
         for element in robot.iter():
             element.tag = element.tag.removeprefix(prefix)
-    if robot.tag != 'robot':
-        raise ModelError(f'{what} must be a <robot>, not a <{robot.tag:.60}>')
+    if robot.tag != root:
+        raise ModelError(f'{what} must be a <{root}>, not a <{robot.tag:.60}>')
     return robot
 
 

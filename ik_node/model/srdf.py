@@ -1,9 +1,11 @@
-"""Reads SRDF, the file of MoveIt beside a URDF: the pairs of links that may touch."""
+"""Reads the pairs of links that may touch, from SRDF, the file of MoveIt, or from MJCF."""
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from xml.etree import ElementTree
 
+from ik_node.model.mjcf import read_excluded_pairs
+from ik_node.model.mjcf_compiler import is_mjcf
 from ik_node.model.robot_xml import parse_robot, uses_xacro, xml_text
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.support.exceptions import ModelError
@@ -24,11 +26,14 @@ def read_srdf(source: str | PathLike[str]) -> tuple[str, ElementTree.Element]:
 
 def read_disabled_collisions(source: str | PathLike[str],
                              tree: TreeStructure) -> list[tuple[str, str]]:
-    """Return the pairs of a tree's links of `disable_collisions` elements, in file order.
+    """Return the pairs of a tree's links that an SRDF disables, or an MJCF excludes, in file order.
 
     source: a path, or the XML text itself; pairs with other links are left out. Raises ModelError
     for an invalid file.
     """
+    if is_mjcf(xml_text(source, 'the SRDF')[1]):
+        return [(first, second) for first, second in read_excluded_pairs(source)
+                if first in tree.links and second in tree.links]
     what, robot = read_srdf(source)
     found = []
     for number, element in enumerate(robot.findall('disable_collisions'), start=1):

@@ -21,7 +21,7 @@ _LEAVES = 5             # named when a tree is printed
 
 
 class KinematicTree(TreeStructure):
-    """A robot: links as nodes, joints as edges, from URDF, from DH rows, or by hand. Immutable.
+    """A robot: links as nodes, joints as edges, from a file or by hand. Immutable.
 
     Attributes:
     - `name`: the robot's name.
@@ -35,7 +35,7 @@ class KinematicTree(TreeStructure):
     - `warnings`: usable but questionable properties of the source; one sentence each.
     - `motion_channels`: how the values of a motion file are assigned to the joints; None where
       the source has no motion files.
-    - `source_path`: the URDF file that was read, near which its meshes are; None for other sources.
+    - `source_path`: the URDF or MJCF that was read, near which its meshes are; None for others.
     - `T_world_root`: (4, 4), pose of the root link in the world, m.
     """
 
@@ -86,6 +86,17 @@ class KinematicTree(TreeStructure):
         """
         from ik_node.model.dh import read_dh
         return cls.from_parts(read_dh(table, convention))
+
+    @classmethod
+    def from_mjcf(cls, source: str | PathLike[str]) -> 'KinematicTree':
+        """Read a robot from MJCF, which MuJoCo compiles; joint values are those of its qpos.
+
+        source: a path, or the XML text itself, which opens no other file. Bodies and sites are
+        links; the root is `world`, or the free body where nothing else moves. Raises ModelError for
+        an invalid source, with what MuJoCo says, and where MuJoCo is not installed.
+        """
+        from ik_node.model.mjcf import read_mjcf
+        return cls.from_parts(read_mjcf(source))
 
     @classmethod
     def from_asf(cls, path: str | PathLike[str],
