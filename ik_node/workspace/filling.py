@@ -20,8 +20,8 @@ from ik_node.workspace.lattice import Lattice, SamplingPlan
 
 Report = Callable[[float, str], None]  # part of the whole, 0 to 1; name of the stage
 
-_ROUND = 1            # samples of a round for each cell,
-_FEWEST = 1 << 16     # and at least so many
+_MOST_BINS = 16       # samples of a round for each cell, one for each of its bins;
+_FEWEST = 1 << 16     # and at least so many in all
 _PIECE = 1 << 18      # samples between two reports
 _CHANGE = 5e-3        # of the cells reached: a round that changes fewer is the last
 _MOST_ROUNDS = 40
@@ -66,8 +66,8 @@ class Filling:
 
     def _draw(self, pool: ThreadPoolExecutor) -> None:
         """Draw samples until a round of them changes little."""
-        count, parts, drawn, expected = max(_ROUND * self.lattice.size, _FEWEST), len(
-            self._fillers), 0, 1.0
+        parts, drawn, expected = len(self._fillers), 0, 1.0
+        count = max(self.lattice.size * min(self.plan.bins, _MOST_BINS), _FEWEST)
         for _ in range(_MOST_ROUNDS):
             changed = 0
             for first in range(0, count, _PIECE):

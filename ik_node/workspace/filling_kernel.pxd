@@ -1,6 +1,6 @@
 include "filling_kernel.pxi"
 # cpdef: Filler.sample(), Filler.spread()
-# int: Filler.n, Filler.first, Filler.last
+# int: Filler.n, Filler.most, Filler.first, Filler.last
 # cdef: Filler.place()
 # bint: Filler.has_turn
 # vector: Filler.low, Filler.shift, Filler.stride, Filler.weights

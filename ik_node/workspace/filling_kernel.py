@@ -29,7 +29,7 @@ from ik_node.workspace.cells import Cells
 TWO_PI = 2.0 * math.pi
 TOLERANCE = 1e-8  # squared error that meets a centre, in cells: 5 μm of 5 cm
 ITERATIONS, PATIENCE = 16, 4
-MOST = 24       # attempts at a centre by samples;
+MOST = 24       # attempts at a centre by samples, for each bin that a sample opens;
 ENOUGH = 3      # after so many successes those that are open everywhere are finished
 MISSES = 8      # attempts at a centre that was never met
 CLOSE = 1e-9    # rad or m: at a limit
@@ -72,6 +72,7 @@ class Filler:
         self.E, self.x, self.trial = memory.zeros(6), memory.zeros(n), memory.zeros(n)
         self.dq, self.c, self.goal = memory.zeros(n), memory.zeros(6), memory.zeros(6)
         self.full: Long = spans[cells.headings]
+        self.most = MOST * int(plan.bins)
         self.checked: Long = 0
         self.free: Long = 0
         self.group = -1
@@ -146,7 +147,7 @@ class Filler:
         node: Long = self.cells.node(self.c)
         if node < 0 or (node // self.cells.stride[0]) % parts != part:
             return 0
-        if self.tries[node] >= MOST or (self.tries[node] >= MISSES and self.reached[node] == 0):
+        if self.tries[node] >= (self.most if self.reached[node] > 0 else MISSES):
             return 0
         return self.visit(node, stamp)
 
@@ -298,7 +299,7 @@ class Filler:
                     changed = True
             whole = whole and self.opened[at_turn] == self.full
         if whole and self.tries[node] >= ENOUGH:
-            self.tries[node] = MOST
+            self.tries[node] = self.most
         return changed
 
     def free_of(self, bits: Long, turn: int) -> Long:

@@ -16,6 +16,7 @@ from ik_node.workspace.sampling import only_axis, ranges
 from ik_node.workspace.task_rank import TaskRank, task_rank
 
 MOST_CELLS = 1 << 27   # with their turns
+HEADINGS = 60          # as in `cells`
 
 _SAMPLES = 8192
 _MARGIN = 0.08          # of the reach, beyond the sampled positions
@@ -63,6 +64,7 @@ class SamplingPlan(NamedTuple):
     stride: np.ndarray  # (n,) and the difference to the next one
     weights: np.ndarray
     """(6,) one over the widths of the cells, 0 for rows that do not count: 1/m, 1/rad."""
+    bins: int  # of a cell, of which a sample opens one: where a joint is not left out
     volume: float  # manipulability in m and rad of one in cells
 
 
@@ -132,7 +134,9 @@ def plan_of(chain: Chain, resolution: float, directions: int, turns: int,
     plan = SamplingPlan(arrays._replace(placement=placement, lower=lower, upper=upper),
                 int(arrays.column[0]) if first else -1, int(arrays.column[-1]) if last else -1,
                 sign, has_turn, reach, low, high - low, sequence[0],
-                (sequence[1] - sequence[0]) % 1.0, weights, float(1.0 / used.prod()))
+                (sequence[1] - sequence[0]) % 1.0, weights,
+                (1 if first or polar else HEADINGS) * (1 if last else lattice.turns),
+                float(1.0 / used.prod()))
     whole = [bool(np.ptp(one) >= 2.0 * math.pi - 1e-6) for one in reach]
     goal = task.weights if served > 1 or by_angle else np.append(task.weights[:3], np.zeros(3))
     text = _structure(lattice, plan, served, by_angle, whole)

@@ -71,6 +71,24 @@ def test_the_limits_of_the_first_joint_leave_a_sector_without_the_rest():
         assert m.reachable(at(1.58 * math.cos(angle), 1.58 * math.sin(angle))) == expected, angle
 
 
+def test_an_arm_on_a_rail_reaches_what_its_geometry_says():
+    # A rail of ±1 m along x, then links of 0.6 and 0.4 m that turn in the plane.
+    limit = 'lower="-1" upper="1" effort="1" velocity="1"'
+    chain = KinematicTree.from_urdf(robots.robot(
+        robots.joint('rail', 'prismatic', 'base', 'cart', axis='1 0 0', limit=limit),
+        robots.joint('one', 'continuous', 'cart', 'upper'),
+        robots.joint('two', 'continuous', 'upper', 'fore', xyz='0.6 0 0'),
+        robots.joint('end', 'fixed', 'fore', 'tip', xyz='0.4 0 0'))).chain()
+    m, rng = reachability_map(chain, 0.05), np.random.default_rng(5)
+    agree = []
+    for x, y, yaw in rng.uniform((-2.0, -1.2, -3.2), (2.0, 1.2, 3.2), (400, 3)):
+        across, along = y - 0.4 * math.sin(yaw), x - 0.4 * math.cos(yaw)
+        half = math.sqrt(max(0.36 - across ** 2, 0.0))
+        expected = abs(across) <= 0.6 and min(abs(along - half), abs(along + half)) <= 1.0
+        agree.append(m.reachable(at(x, y, yaw=yaw)) == expected)
+    assert np.mean(agree) > 0.97
+
+
 def test_a_scara_reaches_the_heights_of_its_quill_only():
     chain = robots.scara()
     m = reachability_map(chain, resolution=0.05)
