@@ -54,14 +54,14 @@ def test_the_arguments_of_xacro_and_joints_held_fixed_reach_the_reader(tmp_path)
     assert read_model(ROWS, {'length': 2.5}, hold_complex_joints=True).links  # nothing to rows
 
 
-@pytest.mark.parametrize('content', ['ISO-10303-21;', '', '<mujoco/>', 'bones:\n  - a\n', '\0' * 9])
+@pytest.mark.parametrize('content', ['ISO-10303-21;', '', '<sdf/>', 'bones:\n  - a\n', '\0' * 9])
 def test_what_no_reader_knows_is_refused_with_the_list_of_those_that_are(content, tmp_path):
     file = tmp_path / 'arm.step'
     file.write_text(content)
     with pytest.raises(ModelError) as error:
         read_model(file)
     assert 'arm.step' in str(error.value)
-    for kind in ('URDF (.urdf)', 'xacro (.xacro)', 'DH rows (.yaml or .yml)'):
+    for kind in ('URDF (.urdf or .xml)', 'xacro (.xacro)', 'DH rows (.yaml or .yml)'):
         assert kind in str(error.value)
 
 
