@@ -18,7 +18,7 @@ from ik_node import (
     solver_names,
 )
 from ik_node.spatial import rotation_log
-from ik_node.support.exceptions import UnsupportedError
+from ik_node.support.exceptions import InputError, UnsupportedError
 
 EVERY = solver_names()
 ITERATIVE = [name for name in EVERY if name != 'analytic']  # those that take every arm and goal
@@ -374,3 +374,14 @@ def test_copies_have_the_options_and_the_solutions(name):
     for again in (pickle.loads(pickle.dumps(solver)), copy.deepcopy(solver)):
         assert repr(again.options) == repr(solver.options)
         assert again.solve(*given).q.tolist() == solver.solve(*given).q.tolist()
+
+
+@pytest.mark.parametrize('name', ['auto', 'dls'])
+def test_an_initial_guess_may_be_a_view_and_closest_must_be_a_boolean(name):
+    chain = robots.chain('ur5')
+    solver, q = make_solver(name, chain), np.array([0.3, -1.0, 1.2, -0.8, 0.9, 0.2])
+    view = np.repeat(q, 2)[::2]
+    assert solver.solve(chain.forward(q + 0.1), view).q.tolist() == solver.solve(
+        chain.forward(q + 0.1), q).q.tolist()
+    with pytest.raises(InputError, match='closest must be True or False'):
+        solver.solve(chain.forward(q), q, closest=np.zeros(2))

@@ -44,9 +44,9 @@ class Solver(ArmSearch):
         started, options = time.perf_counter(), self.options
         goal = goal if isinstance(goal, Goal) else as_goal(goal)
         kept = (self._copies_starts and type(q0) is np.ndarray and q0.dtype == float
-                and q0.shape == self._shape and not self._has_balls)
+                and q0.shape == self._shape and not self._has_balls and q0.flags.c_contiguous)
         start: Any = q0 if kept else self._start(q0)
-        closest = options.closest if closest is None else closest
+        closest = options.closest if closest is None else flag(closest, 'closest')
         if self.collisions is None and options.timeout is None and not closest:
             found = self._solve(goal, start)
             if type(found) is not Verified or not self._own_kernels:

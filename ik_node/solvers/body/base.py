@@ -23,7 +23,7 @@ from ik_node.solvers.options import BodyOptions
 from ik_node.solvers.result import REASONS, BodyResult, StopReason
 from ik_node.solvers.solver_output import Attempt, Budget, VerifiedAttempt
 from ik_node.support import clock
-from ik_node.support.arguments import number
+from ik_node.support.arguments import flag, number
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, names, shown
 from ik_node.tasks.base import Task
@@ -72,6 +72,7 @@ class BodySolver(Attempts):
         malformed q0, and an IkError that names the task for a target that is not set; not
         converging is a result. closest: whether to do as `closest`; by default the option.
         """
+        closest = self.options.closest if closest is None else flag(closest, 'closest')
         with self.lock:
             started, budget = time.perf_counter(), Budget(self.options.max_iterations,
                                                           self._deadline())
@@ -87,7 +88,7 @@ class BodySolver(Attempts):
             problem = BodyProblem(self._levels, start, budget)
             with nullcontext() if budget.deadline == math.inf else clock.ends_by(budget.deadline):
                 found = self._find(problem)
-                if (self.options.closest if closest is None else closest) and not found.success:
+                if closest and not found.success:
                     found = self._find_closest(problem, found)
             return self._report(found, started)
 

@@ -208,7 +208,7 @@ def test_a_file_that_no_reader_knows_is_refused_with_the_list_of_those_that_are(
     with running(model_path=robots.OWN / 'scara.urdf') as node:
         accepted, reason = node.set(model_path=str(file))
         assert not accepted
-        assert 'URDF (.urdf)' in reason
+        assert 'URDF (.urdf or .xml)' in reason
         assert 'DH rows (.yaml or .yml)' in reason
         assert node.alive()
 
