@@ -208,13 +208,13 @@ class Controller(MotionExecutor):
             return ''
         yield from self._free_space()
         try:
-            yield LongSearch(self._clear, self._present())
+            yield LongSearch(self._clear, self.remaining())
         except MotionError as error:
             if self.motion is motion:
                 self.waypoints.clear()
                 yield from self.halt()
                 with contextlib.suppress(MotionError):
-                    yield LongSearch(self._clear, self._present())
+                    yield LongSearch(self._clear, self.remaining())
                     return f'brakes: {error}'
                 self.freeze()
                 return f'brakes, which leads too near: {error}'

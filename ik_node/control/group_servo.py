@@ -1,5 +1,6 @@
 """Servo of a group: it follows the newest command until its deadline, and brakes then."""
 
+import threading
 from collections import deque
 from typing import Any
 
@@ -37,8 +38,9 @@ class GroupServo:
         weights = group.tips[group.name].weights
         self.group, self.silent, self._deadline = group, 'no command has been received', 0.0
         self.servo = Servo(group.chain, group.limits, period, start.position, start.velocity,
-                            weights if weights.all() and (weights != 1.0).any() else None)
+                           weights if weights.all() and (weights != 1.0).any() else None)
         self.window = RollingWindow(self.servo) if ahead else None
+        self._lock = threading.Lock()  # of what a command consists of
         self._follow = {TWIST: self.servo.follow_twist, JOINTS: self.servo.follow_joints,
                         POSE: self.servo.follow_pose}
 
@@ -47,18 +49,24 @@ class GroupServo:
 
         Raises InputError for an invalid one.
         """
-        self._follow[kind](command)
-        self.silent, self._deadline = '', deadline
+        with self._lock:
+            self._follow[kind](command)
+            self.silent, self._deadline = '', deadline
 
     def stop(self, reason: str) -> None:
         """Brake, and follow no command until the next one."""
+        with self._lock:
+            self._stop(reason)
+
+    def _stop(self, reason: str) -> None:
         self.servo.stop()
         self.silent = reason
 
     def expire(self, now: float) -> None:
         """Brake where the command is over at a time, s."""
-        if not self.silent and now > self._deadline:
-            self.stop('there is no newer command')
+        with self._lock:
+            if not self.silent and now > self._deadline:
+                self._stop('there is no newer command')
 
     def keep(self, stamp: int) -> None:
         """Keep the last sample, of the cycle at a ROS time, ns."""

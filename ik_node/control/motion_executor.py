@@ -97,10 +97,6 @@ class MotionExecutor:
         """Whether the joints are in motion, or may be."""
         return self.motion is not None or self.servo is not None
 
-    def left(self) -> Trajectory:
-        """Return what is left of the motion; rest without one."""
-        return self._present()
-
     def begin_servo(self, servo: GroupServo) -> None:
         """Let a servo move the joints, in place of the motion."""
         self.motion, self.servo = None, servo
@@ -117,7 +113,7 @@ class MotionExecutor:
         if self.servo is not None:
             self.servo.stop('the node is disabled')
             return
-        present = self._present()
+        present = self.remaining()
         if self.motion is None:
             return
         limits = self.group.limits.at_full_speed(self.group.options.speed)
@@ -199,7 +195,7 @@ class MotionExecutor:
         while True:
             if is_checked:
                 yield from self._place_others()
-            before, present = self.motion, self._present()
+            before, present = self.motion, self.remaining()
             handover = max(handover, self._handover(present))
             lead = handover + (0.0 if is_quick else self._planning)
             began, start = self._at, left_of(present, lead)
@@ -272,7 +268,8 @@ class MotionExecutor:
             check_clearance(motion, self.group.limits, self.group.solver.collisions)
         return motion
 
-    def _present(self) -> Trajectory:
+    def remaining(self) -> Trajectory:
+        """Return the motion from now on; rest without one."""
         self.advance(self._clock())
         if self.motion is None:
             return Rest(self.robot.joint_configuration(self.group))

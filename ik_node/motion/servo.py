@@ -28,6 +28,7 @@ GENTLE = 0.5       # part of the accelerations for the approach to a pose
 APPROACH = 0.5     # part of the distance to a pose that a sample may go
 EARLY = 0.7        # part of the time to a limit in which the arm slows down
 AT_LIMIT = 0.1     # part of the velocity to a limit that is left at the limit
+NEAR = 0.02        # s to a limit at the largest velocity
 STILL = 1e-11      # of the largest velocity: rounding
 SETTLED = 1e-4     # of the largest velocity
 REST = 1e-12       # of it, below which a joint rests
@@ -255,9 +256,16 @@ def soft_bounds(own: ServoData) -> None:
                          JERK * max(fade * speed, 0.02 * jump))
         if (own.v_target[k] > v and high < before_high) or (
                 own.v_target[k] < v and low > before_low):
-            own.at_limit[k] = 1
+            own.at_limit[k] = own.at_limit[k] or is_near(own, k)
         own.soft_low[k] = min(max(low, own.low[k]), own.high[k])
         own.soft_high[k] = max(min(max(high, own.low[k]), own.high[k]), own.soft_low[k])
+
+
+def is_near(own: ServoData, k: int) -> bool:
+    """Tell whether joint k could hardly stop before the limit that its velocity is to lead to."""
+    room = own.upper[k] - own.q[k] if own.v_target[k] > own.v[k] else own.q[k] - own.lower[k]
+    return room < max(NEAR * own.most[k], braking.furthest(
+        math.fabs(own.v[k]), own.acceleration[k], own.jump[k], own.period))
 
 
 def follow_velocities(own: ServoData) -> None:

@@ -317,3 +317,19 @@ def test_a_joint_that_speeds_up_near_its_limit_stops_at_it(distance):
     places = advanced(law, 1000)
     assert (places <= chain.upper + 1e-9).all()
     assert places[-1] == pytest.approx(chain.upper, abs=1e-5)
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur5'])
+def test_only_joints_near_a_limit_are_named(name):
+    chain, rng = arm(name), np.random.default_rng(8)
+    most = motion_limits(chain).velocity
+    law = servo(chain, regular(chain, rng))
+    for k in range(1500):
+        if k % 100 == 0:
+            law.follow_twist(random_twist(rng, 0.5))
+        law.advance()
+        q, v, _ = law.state()
+        for joint in law.blocked:
+            i = chain.joint_names.index(joint)
+            assert min(q[i] - chain.lower[i], chain.upper[i] - q[i]) < 0.5 * (
+                0.1 * most[i] + 1.5 * np.abs(v[i]))

@@ -97,7 +97,7 @@ class CommandOutputs:
             motion, group = controller.motion, controller.group
             if motion is not None and group.output[0] == POSITIONS:
                 controller.freeze()
-                present = controller.left()
+                present = controller.remaining()
                 for t in np.arange(0.0, present.duration + self._period, self._period).tolist():
                     self.positions(group, {**controller.robot.present, **dict(zip(
                         group.space.joint_names, present.at(t).position.tolist()))})

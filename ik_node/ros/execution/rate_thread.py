@@ -34,6 +34,11 @@ class RateThread:
         self._thread = threading.Thread(target=self._run, name='servo', daemon=True)
         self._thread.start()
 
+    @property
+    def runs(self) -> bool:
+        """Whether there are more cycles to come."""
+        return self._thread.is_alive()
+
     def end(self, timeout: float) -> bool:
         """Wait until the function has returned False, at most timeout, s; return whether it has."""
         self._thread.join(timeout)

@@ -98,7 +98,7 @@ class Measured:
         at most, since a motion begins inside.
         """
         group, space = controller.group, controller.group.space
-        tolerance, state = group.options.start_tolerance, controller.left().at(0.0)
+        tolerance, state = group.options.start_tolerance, controller.remaining().at(0.0)
         if not (self.topic and group.output[1] and tolerance):
             return
         for k, name in enumerate(space.joint_names):

@@ -80,7 +80,7 @@ class Commands:
         group.reset_targets(group.start)
 
     def freeze(self) -> None:
-        """Stop all motions of an active node at once, and publish the joint states."""
+        """Let all motions of an active node brake, and publish the joint states."""
         robot = self._configuration.robot
         if robot is not None and self._goals.active:
             self._execution.freeze(robot)

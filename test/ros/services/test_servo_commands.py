@@ -2,7 +2,7 @@
 
 import math
 import sys
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,9 +17,12 @@ from trajectory_msgs.msg import JointTrajectory
 import robots
 from harness.followed import Followed
 from harness.node_here import running
+from harness.rate_here import RateHere
 from ik_node import KinematicTree
+from ik_node.control.group_servo import GroupServo
 from ik_node.motion.limits import motion_limits
 from ik_node.ros.conversions import matrix_to_pose
+from ik_node.ros.services.servo.servo_commands import ServoCommands
 from ik_node.spatial import pose_from_rpy
 
 ARM = robots.OWN / 'arm_6r.urdf'
@@ -278,6 +281,114 @@ def test_pausing_is_refused_without_servo():
         response = pause(node, True)
         assert not response.success
         assert response.message == 'motion is not servo'
+
+
+def test_a_pause_ends_with_servo():
+    with servo() as node:
+        assert pause(node, True).success
+        assert node.set(motion='joint') == (True, '')
+        assert pause(node, False).message == 'motion is not servo'
+        assert node.set(motion='servo') == (True, '')
+        states = node.listen(JointState, 'joint_states')
+        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
+        assert tip_twist(states)[0] == pytest.approx(0.05, abs=1e-6)
+
+
+def test_the_arm_brakes_when_the_node_is_deactivated_and_follows_when_it_is_active_again():
+    with servo() as node:
+        states = node.listen(JointState, 'joint_states')
+        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
+        first = len(states)
+        assert node.transition('deactivate')
+        _, v = samples(states[first - 1:])
+        assert rests(states)()
+        assert (np.abs(np.diff(v, axis=0)) * RATE
+                <= motion_limits(CHAIN).acceleration * (1 + 1e-6)).all()
+        q, _ = last(states)
+        assert node.transition('activate')
+        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
+        assert tip_twist(states)[0] == pytest.approx(0.05, abs=1e-6)
+        assert np.abs(samples(states[first:])[0] - q).max() < 0.3  # goes on from where it was
+
+
+def test_a_defect_in_the_loop_is_reported_and_setting_the_motion_anew_mends_it(monkeypatch):
+    with servo() as node:
+        heard = statuses(node)
+        with monkeypatch.context() as patch:
+            patch.setattr(GroupServo, 'expire', lambda *_: 1 // 0)
+            assert node.until(lambda: heard and 'an internal error has ended servo'
+                              in heard[-1].message)
+        assert 'ZeroDivisionError' in node.log()
+        assert node.set(motion='joint') == (True, '')
+        assert node.set(motion='servo') == (True, '')
+        states = node.listen(JointState, 'joint_states')
+        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
+        assert tip_twist(states)[0] == pytest.approx(0.05, abs=1e-6)
+
+
+def test_the_thread_gets_its_priority_and_locks_memory_as_parameters_say():
+    with servo(thread_priority=7, lock_memory=True) as node:
+        assert RateHere.settings[-1] == (7, True)
+        assert node.set(thread_priority=0, lock_memory=False) == (True, '')
+        assert node.until(lambda: RateHere.settings[-1] == (0, False))
+
+
+def test_joints_that_were_moved_by_others_begin_where_they_are_measured():
+    with servo(state_topic='measured', ready=False) as node:
+        states = node.listen(JointState, 'joint_states')
+
+        def measure(q):
+            node.publish(JointState, 'measured', JointState(
+                name=list(CHAIN.joint_names), position=[float(value) for value in q]))
+        measure(START)
+        assert node.until(lambda: states)
+        stream(node, 0.3, [0.05, 0, 0, 0, 0, 0])
+        assert node.until(rests(states), 5.0)
+        for offset, begins_there in ((0.02, False), (0.2, True)):
+            q, _ = last(states)
+            assert node.set(motion='joint') == (True, '')
+            measure(q + offset)
+            assert node.set(motion='servo') == (True, '')
+            node.spin(0.1)
+            assert last(states)[0] == pytest.approx(q + offset * begins_there, abs=1e-4)
+
+
+def test_the_weights_of_the_task_say_what_matters_more_to_few_joints():
+    planar = KinematicTree.from_urdf(robots.OWN / 'scara.urdf').chain()
+    lost = {}
+    for name, weights in (('position', [1.0, 1.0, 1.0, 0.01, 0.01, 0.01]),
+                          ('orientation', [0.01, 0.01, 0.01, 1.0, 1.0, 1.0])):
+        with servo(urdf_path=robots.OWN / 'scara.urdf', start_pose=[0.3, 0.8, 0.1, 0.2],
+                   task_weights=weights) as node:
+            states = node.listen(JointState, 'joint_states')
+            before = planar.forward(np.array([0.3, 0.8, 0.1, 0.2]))
+            stream(node, 0.5, [0, 0, 0, 0.2, 0, 0.2])
+            lost[name] = planar.forward(last(states)[0]) - before
+    assert np.abs(lost['position'][:3, 3]).max() <= np.abs(lost['orientation'][:3, 3]).max()
+    assert not np.allclose(lost['position'], lost['orientation'], atol=1e-6)
+
+
+def test_moveit_switches_the_type_of_the_commands(monkeypatch):
+    class Request:
+        JOINT_JOG, TWIST, POSE = 0, 1, 2
+
+    package, messages = ModuleType('moveit_msgs'), ModuleType('moveit_msgs.srv')
+    messages.ServoCommandType = SimpleNamespace(Request=Request)
+    monkeypatch.setitem(sys.modules, 'moveit_msgs', package)
+    monkeypatch.setitem(sys.modules, 'moveit_msgs.srv', messages)
+    served, chosen = {}, []
+    node = SimpleNamespace(
+        create_service=lambda kind, name, serve: served.update({name: serve}),
+        set_parameters=lambda parameters: chosen.append(parameters[0].value) or [
+            SimpleNamespace(successful=True)])
+    ServoCommands(node, *[None] * 7)
+    switch = served['~/switch_command_type']
+    for command_type, kind in ((0, 'joint'), (1, 'twist'), (2, 'pose')):
+        response = switch(SimpleNamespace(command_type=command_type), SimpleNamespace())
+        assert response.success
+        assert chosen[-1] == kind
+    assert not switch(SimpleNamespace(command_type=9), SimpleNamespace()).success
+    assert len(chosen) == 3
 
 
 def test_goals_are_refused_and_say_what_to_do():

@@ -65,7 +65,7 @@ class ServoCommands:
             return
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
-        self._arms, self.refused = arms, {}
+        self._arms, self.refused, self.paused = arms, {}, False
         self._subscriptions = [
             self._node.create_subscription(
                 kind, command_topic(name, arm), partial(self._take, arm, name), LATEST)
@@ -75,9 +75,7 @@ class ServoCommands:
         response.success, response.message = bool(self._arms), 'motion is not servo'
         if response.success:
             self.paused = request.data
-            response.message = 'servo follows commands'
-        if self.paused:
-            response.message = 'servo is paused'
+            response.message = 'servo is paused' if self.paused else 'servo waits for commands'
             self._servo.stop(response.message)
         return response
 

@@ -67,7 +67,7 @@ class ServoLoop:
             servo.thread_priority, servo.lock_memory)
         if setup != self._setup:
             self.end()
-            self._setup, self._robot = setup, robot
+            self._setup, self._robot, self.waits_for = setup, robot, ''
 
     def begin(self) -> None:
         """Begin where it should run, as soon as it is known where the joints are."""
@@ -75,7 +75,14 @@ class ServoLoop:
             self._worker.begin(_BEGINNING, self._begin(self._robot, self._setup))
 
     def refresh(self) -> None:
-        """Keep away from where obstacles and other joints are now."""
+        """Keep away from where obstacles and other joints are now.
+
+        After a defect, which has ended the thread, it does not run until parameters are set.
+        """
+        if self._thread is not None and not self._thread.runs:
+            self.end()
+            self._setup, self.waits_for = None, ('an internal error has ended servo, see the log; '
+                                                 'set motion anew')
         robot, guard = self._robot, self._guard
         if robot is not None and guard is not None:
             place_others(guard.collisions, robot.present)
@@ -113,15 +120,14 @@ class ServoLoop:
         self._health.deviations = self._thread.deviations
 
     def end(self) -> None:
-        """Brake, and end the thread when all joints rest."""
-        self._setup = None
+        """Brake, and end the thread when all joints rest; `begin` begins anew."""
         if self._thread is None:
             return
         self.stop('servo ends')
         self._ends = True
         if not self._thread.end(_LONGEST):
             self._warn(f'servo has not come to rest within {_LONGEST:g} s: joints stop at once')
-        self._thread, self._health.deviations, self.servos = None, [], {}
+        self._thread, self._guard, self._health.deviations, self.servos = None, None, [], {}
         self._outputs.publisher = self._publisher
         for controller in self._execution.controllers.values():
             controller.end_servo()
@@ -186,7 +192,7 @@ def _collisions(robot: Robot) -> Job[CollisionModel | None]:
 
 def _start(robot: Robot, controller: Controller) -> Trajectory:
     """Return where a servo begins: in motion, at the last command, or where joints were moved."""
-    motion, names = controller.left(), controller.group.space.joint_names
+    motion, names = controller.remaining(), controller.group.space.joint_names
     if motion.duration:
         return motion
     measured = np.array([robot.measured.get(name, value)
