@@ -49,11 +49,12 @@ def test_the_goal_goes_round_until_the_button_is_pressed_again(page):
 def test_it_stops_when_the_user_drags_the_handle(page):
     page.begin('Demo', 'Play the demo')
     assert until(lambda: len(goals(page)) > 5)
-    handle = page.handle()._handle
 
     def drags():
         """Drag on, and return whether the demo has stopped."""
-        handle.position = np.array(handle.position) + [0.0, 0.0, 0.2]
+        T = page.handle().T
+        T[2, 3] += 0.2
+        page.drag_on(T, phase='update')
         return button(page) == 'Play the demo'
     assert until(drags)
 
