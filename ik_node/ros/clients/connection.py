@@ -91,10 +91,13 @@ class Connection:
         """Leave the graph."""
         with self._lock:
             self._closed = True
-        self.node.context.try_shutdown()
-        self._thread.join(5.0)
+        # The context last: the executor aborts the process where it is shut down while the node's
+        # entities are being added.
+        self._executor.wake()
+        self._thread.join()
         self._executor.shutdown()
         self.node.destroy_node()
+        self.node.context.try_shutdown()
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[None]:
@@ -105,15 +108,10 @@ class Connection:
             yield
 
     def _spin(self) -> None:
-        while self.node.context.ok():
+        while not self._closed:
             # A defect of a listener must not end it: later messages still count.
             with reported('messages of the node', self._listener.on_error):
-                try:
-                    self._executor.spin_once(WAIT)
-                except Exception:
-                    if self.node.context.ok():
-                        raise
-                    return  # closed meanwhile
+                self._executor.spin_once(WAIT)
 
     @property
     def responds(self) -> bool:

@@ -348,6 +348,15 @@ def test_a_closed_connection_says_so(lonely, use):
         use(lonely)
 
 
+def test_it_is_closed_from_the_inside_out():
+    """A context that is shut down while its executor adds a node's entities ends the process."""
+    with connected_alone(Listener()) as made:
+        spins = []
+        note = SimpleNamespace(shut_down=lambda: spins.append(made._thread.is_alive()))
+        made.node.context.on_shutdown(note.shut_down)
+    assert spins == [False]
+
+
 def test_it_may_be_closed_while_another_thread_uses_it(lonely):
     raised, began = [], threading.Event()
 
