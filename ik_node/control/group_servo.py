@@ -38,7 +38,8 @@ class GroupServo:
         weights = group.tips[group.name].weights
         self.group, self.silent, self._deadline = group, 'no command has been received', 0.0
         self.servo = Servo(group.chain, group.limits, period, start.position, start.velocity,
-                           weights if weights.all() and (weights != 1.0).any() else None)
+                           weights if weights.all() and (weights != 1.0).any() else None,
+                           start.acceleration)
         self.window = RollingWindow(self.servo) if ahead else None
         self._lock = threading.Lock()  # of what a command consists of
         self._follow = {TWIST: self.servo.follow_twist, JOINTS: self.servo.follow_joints,

@@ -145,9 +145,11 @@ def approach_limits(own: ServoData) -> None:
     for k in range(own.n):
         own.at_limit[k] = 0
         v, time = own.v_command[k], time_to_limit(own, k) - delay
-        room = own.upper[k] - own.q[k] if own.v[k] > 0.0 else own.q[k] - own.lower[k]
-        if room < own.horizon * math.fabs(own.v[k]):
-            whole = min(whole, part_until(own, own.v, EARLY * room / math.fabs(own.v[k])))
+        room, speed = own.q[k] - own.lower[k], math.fabs(own.v[k])
+        if own.v[k] > 0.0:
+            room = own.upper[k] - own.q[k]
+        if speed > 0.0 and room < own.horizon * speed:  # at rest it may be outside
+            whole = min(whole, part_until(own, own.v, EARLY * room / speed))
         if time > own.horizon:
             continue
         part = part_until(own, own.v_command, EARLY * max(time, 0.0))

@@ -42,10 +42,10 @@ class ServoData:
     """
 
     def __init__(self, chain: Chain, limits: MotionLimits, period: float, q: Any,
-                 velocity: Any = None, weights: Any = None) -> None:
-        """Begin at q (n,), rad or m, which may be outside the limits, with a velocity (n,).
+                 velocity: Any = None, weights: Any = None, acceleration: Any = None) -> None:
+        """Begin at q (n,), rad or m, which may be outside the limits, and in motion.
 
-        period: s, of a sample. weights (6,) > 0: what matters more, along the base's axes, where
+        velocity, acceleration: (n,), by default 0. period: s, of a sample. weights (6,) > 0: what matters more, along the base's axes, where
         joints do not serve all six. Raises InputError.
         """
         check_chain(chain)
@@ -75,9 +75,11 @@ class ServoData:
                                     + 2.0 * limits.acceleration / limits.jerk
                                     + 2.0 * np.sqrt(limits.velocity / limits.jerk)))
         self.q = memory.vector(arguments.vector(q, n, 'q'))
+        rest = np.zeros(n)
         self.v = memory.vector(
-            np.zeros(n) if velocity is None else arguments.vector(velocity, n, 'velocity'))
-        self.a = memory.zeros(n)
+            rest if velocity is None else arguments.vector(velocity, n, 'velocity'))
+        self.a = memory.vector(
+            rest if acceleration is None else arguments.vector(acceleration, n, 'acceleration'))
         self.mode, self.slowed, self.scale, self.singular = REST, 1.0, 1.0, False
         self.clear, self.guard = 1.0, None
         self.at_limit = memory.integer_zeros(n)

@@ -252,7 +252,7 @@ class Session:
         self._worker.resume()  # where nothing could be woken, as between two executors
         if self._robot is not None:
             self._execution.follow(self._robot)
-            self._execution.commands.command(self._execution.controllers.values())
+            self._execution.commands.look(self._execution.controllers.values())
         if self.active and self._robot is not None:
             self._servo.begin()
             self._servo.refresh()

@@ -29,6 +29,7 @@ from harness.graph_here import ClientHere, Graph, Watched, wired
 from harness.rate_here import RateHere
 from harness.ros_harness import NodeClient, given
 from ik_node.ros import session
+from ik_node.ros.execution import command_outputs
 from ik_node.ros.node import IkNode
 from ik_node.ros.services.servo import servo_loop
 
@@ -40,7 +41,7 @@ _MANY = 10_000             # callbacks at one time: they go on for ever
 
 
 session.Worker = WorkerHere
-servo_loop.RateThread = RateHere
+servo_loop.RateThread = command_outputs.RateThread = RateHere
 # The node collects the garbage of its process with its first robot, here that of all tests.
 session.gc = SimpleNamespace(collect=int, freeze=int)
 

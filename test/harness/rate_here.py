@@ -6,16 +6,17 @@ from ik_node.support.processes import reported
 
 
 class RateHere:
-    """Stands in for the thread of servo: its cycles are due as the timers of the node are."""
+    """Stands in for the thread of servo, and of commands of positions: its cycles are due as the timers of the node are."""
 
     nodes: ClassVar = {}  # by the clock of a node: calls functions every so many ns
 
     settings: ClassVar = []  # priority and whether memory is locked, of each
 
-    def __init__(self, period, cycle, priority, lock_memory, warn):
+    def __init__(self, period, cycle, priority=0, lock_memory=False, warn=print, name='servo'):
         self.settings.append((priority, lock_memory))
-        self.deviations, self._cycle, self._warn = [], cycle, warn
-        call_every = self.nodes[cycle.__self__._steady]
+        self.deviations, self._cycle, self._warn, self._name = [], cycle, warn, name
+        owner = cycle.__self__
+        call_every = self.nodes[getattr(owner, '_steady', None) or owner._clock.steady]
         self._is_over, self._stop = False, call_every(round(1e9 * period), self._next)
 
     def end(self, timeout):
@@ -30,8 +31,11 @@ class RateHere:
         if not self._is_over:
             self.deviations.append(0.0)
             self._is_over = True
-            with reported('servo', self._warn):
+            with reported(self._name, self._warn):
                 self._is_over = not self._cycle(1, 0.0)
+        if self._is_over:
+            self._stop()
+            self._stop = int
 
     @property
     def runs(self):

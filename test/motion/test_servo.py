@@ -171,6 +171,32 @@ def test_it_begins_where_the_arm_is_also_outside_the_limits(velocity):
     assert advanced(law, 500)[-1, 0] < chain.upper[0]
 
 
+@pytest.mark.parametrize('steps', [5, 20, 60])
+def test_it_goes_on_as_the_servo_whose_state_it_begins_with(steps):
+    chain = robots.chain('ur5')
+    q, velocity = np.array([0.3, -1.2, 1.5, -1.0, 1.2, 0.0]), [0.4, -0.2, 0.3, 0.0, 1.0, -0.5]
+    law = servo(chain, q)
+    law.follow_joints(velocity)
+    advanced(law, steps)
+    state = law.state()
+    assert np.abs(state.acceleration).max() > 0.1
+    other = servo(chain, state.position, velocity=state.velocity, acceleration=state.acceleration)
+    other.follow_joints(velocity)
+    assert advanced(other, 100) == pytest.approx(advanced(law, 100), abs=1e-12)
+
+
+def test_a_twist_leads_an_arm_at_rest_back_from_outside_the_limits():
+    chain = robots.chain('ur5')
+    q = np.array([0.3, -1.2, 1.5, -1.0, 1.2, 0.0])
+    for side, limit in ((1.0, chain.upper[0]), (-1.0, chain.lower[0])):
+        q[0] = limit + 0.01 * side
+        law = servo(chain, q)
+        law.follow_twist(-0.3 * side * chain.jacobian(q)[:, 0])
+        places = advanced(law, 1000)
+        assert side * places[-1, 0] < side * limit - 0.1
+        assert (side * np.diff(places[:, 0]) <= 0.0).all()
+
+
 @pytest.mark.parametrize('command', ['joints', 'twist'])
 def test_the_joint_that_a_limit_stops_is_named(command):
     chain = robots.scara()

@@ -1,8 +1,9 @@
 """Publishes motions for controllers: as trajectories, or as commands of positions at a rate."""
 
+import threading
 import time
 from array import array
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -14,12 +15,15 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from ik_node.control.controller import Controller
 from ik_node.control.group import Group
 from ik_node.control.options import ACTION, POSITIONS, TRAJECTORY
+from ik_node.control.robot import Robot
 from ik_node.control.worker import NEWER, START, Job, LongSearch, Search, Worker
 from ik_node.motion.trajectory import State, Trajectory
 from ik_node.ros.conversions import stamp_of
 from ik_node.ros.execution.motion_clock import MotionClock
+from ik_node.ros.execution.rate_thread import RateThread
 from ik_node.ros.topics import ParameterTopics
 from ik_node.support.exceptions import InputError
+from ik_node.support.processes import Notify
 
 _MOST_BYTES = 400_000    # of a message: Fast DDS may lose those above its buffer of 512 KiB
 _SECOND = 1_000_000_000  # ns
@@ -32,23 +36,29 @@ _HANDOVER = 0.02  # s, at least
 class CommandOutputs:
     """Publishes what the parameters `output` say on the topics of `output_topic`.
 
-    Trajectories are made by the worker, of which only the newest on a topic is published.
+    Trajectories are made by the worker, of which only the newest on a topic is published; positions
+    are sampled by a thread of their own while arms move.
     """
 
-    def __init__(self, topics: ParameterTopics, clock: MotionClock, worker: Worker) -> None:
-        self._topics, self._clock, self._worker = topics, clock, worker
+    def __init__(self, topics: ParameterTopics, clock: MotionClock, worker: Worker,
+                 warn: Notify = print) -> None:
+        self._topics, self._clock, self._worker, self._warn = topics, clock, worker, warn
         self._period = 1.0  # s, from one point to the next
         self._publishers: dict[tuple[str, str], Any] = {}  # by kind of output and topic
-        self._moving: set[str] = set()  # names of groups whose positions are commanded
+        self._robot: Robot | None = None
+        # Motions whose positions are commanded, by the name of the group, and when they began, s.
+        self._motions: dict[str, tuple[Group, Trajectory, float]] = {}
+        self._thread: RateThread | None = None
+        self._lock = threading.Lock()
 
-    def update(self, groups: Iterable[Group], period: float) -> None:
-        """Publish on the topics of these groups from now on.
+    def update(self, robot: Robot, period: float) -> None:
+        """Publish on the topics of a robot's groups from now on.
 
         period: from one point to the next, s.
         """
-        self._period = period
+        self._robot, self._period = robot, period
         self._publishers = {output: self._topics.publisher(*output) for output in {
-            group.output for group in groups} if output[1]}
+            group.output for group in robot.groups.values()} if output[1]}
 
     @property
     def keys(self) -> list[tuple[str, str]]:
@@ -65,21 +75,45 @@ class CommandOutputs:
         points = min(len(motion.knots) + motion.duration / self._period, _most_points(motion))
         return max(_TRANSFER + _POINT * points, _HANDOVER)
 
-    def command(self, controllers: Collection[Controller]) -> None:
-        """Publish the positions of arms in motion, and once of those that have come to rest.
-
-        Goals of actions end where their controllers are gone.
-        """
+    def look(self, controllers: Iterable[Controller]) -> None:
+        """End goals of actions whose controllers are gone, and commands of abandoned motions."""
         for controller in controllers:
             with suppress(InputError):
                 self.check(controller.group)
-        for controller in controllers:
-            group, robot = controller.group, controller.robot
-            if group.output[0] == POSITIONS and controller.servo is None:
-                name, moves = group.name, controller.motion is not None
-                if moves or name in self._moving:
-                    self.positions(group, robot.present)
-                (self._moving.add if moves else self._moving.discard)(name)
+            _, motion, began = self._motions.get(controller.group.name, (None, None, 0.0))
+            if motion is not None and controller.motion is None and (
+                    self._clock.peek() < began + motion.duration):
+                self.end(controller.group)
+
+    def end(self, group: Group) -> None:
+        """Command no more positions of a group's motion."""
+        with self._lock:
+            self._motions.pop(group.name, None)
+
+    def _stream(self, group: Group, motion: Trajectory, began: float) -> None:
+        """Command the positions of a motion from now on."""
+        with self._lock:
+            self._motions[group.name] = group, motion, began
+            if self._thread is None or not self._thread.runs:  # it may have ended by a defect
+                self._thread = RateThread(self._period, self._cycle, warn=self._warn,
+                                          name='position commands')
+
+    def _cycle(self, _: int, late: float) -> bool:
+        """Publish the positions of all motions; return whether some of them go on."""
+        now, robot = self._clock.peek() - late, self._robot
+        assert robot is not None
+        for name, moving in list(self._motions.items()):
+            group, motion, began = moving
+            state, present = motion.at(min(now - began, motion.duration)), robot.present
+            self.positions(group, {**present, **dict(zip(
+                group.space.joint_names, state.position.tolist()))})
+            with self._lock:
+                if now - began >= motion.duration and self._motions.get(name) is moving:
+                    del self._motions[name]
+        with self._lock:
+            if not self._motions:
+                self._thread = None
+            return bool(self._motions)
 
     def positions(self, group: Group, values: Mapping[str, float]) -> None:
         """Publish the commands of a group at joint values, rad or m; in any thread."""
@@ -97,6 +131,7 @@ class CommandOutputs:
             motion, group = controller.motion, controller.group
             if motion is not None and group.output[0] == POSITIONS:
                 controller.freeze()
+                self.end(group)
                 present = controller.remaining()
                 for t in np.arange(0.0, present.duration + self._period, self._period).tolist():
                     self.positions(group, {**controller.robot.present, **dict(zip(
@@ -110,6 +145,9 @@ class CommandOutputs:
         It has all the points between which a quintic in time is the motion itself, and one in every
         period at least. The last is not over yet when a controller receives it.
         """
+        if group.output[0] == POSITIONS:
+            self._stream(group, motion, began)
+            return
         now = self._clock.read()
         elapsed, period = round(_SECOND * (now.seconds - began)), self._period
 

@@ -127,12 +127,12 @@ class Execution:
         self.controllers: dict[str, Controller] = {}
         self.history = History()
         self._clock = MotionClock(node, steady)
-        self.commands = CommandOutputs(topics, self._clock, worker)
+        self.commands = CommandOutputs(topics, self._clock, worker, node.get_logger().error)
 
     def update(self, robot: Robot, options: NodeOptions) -> None:
         """Use a robot and options; paths and motions continue where groups are unchanged."""
         robot.has_velocities = options.motion != JUMP
-        self.commands.update(robot.groups.values(), 1.0 / (options.publish_rate or 1.0))
+        self.commands.update(robot, 1.0 / (options.publish_rate or 1.0))
         before, self.controllers = self.controllers, {}
         for group in robot.groups.values():
             controller = before.get(group.name)

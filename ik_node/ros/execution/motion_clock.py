@@ -26,17 +26,16 @@ class MotionClock:
     is set back, motions pause; where it jumps forward, or is not read for long, they advance by at
     most half a second. Real time is compared with a monotonic clock, which is never set.
 
-    - `simulated`: the clock of ROS where time is simulated, else None.
+    - `simulated`: the clock of ROS where time is simulated, else None; `steady`: the monotonic one.
     """
 
     def __init__(self, node: Node, steady: Clock) -> None:
         self._clock = cast(Any, node.get_clock())
-        self._steady_clock = steady
-        self._now = 0
+        self.steady = steady
         self._jumps = self._clock.create_jump_callback(_CHANGE, post_callback=self._on_change)
         self._on_change()
         self._changed = False
-        self._stamp, self._steady = self.stamp(), steady.now().nanoseconds
+        self._last = 0, self.stamp(), steady.now().nanoseconds  # motion time, and both clocks
 
     def destroy(self) -> None:
         """Stop watching the ROS clock."""
@@ -53,11 +52,19 @@ class MotionClock:
 
     def read(self) -> Instant:
         """Return motion time and its stamp."""
-        stamp, steady = self.stamp(), self._steady_clock.now().nanoseconds
+        self._last, self._changed = self._now(), False
+        return Instant(1e-9 * self._last[0], self._last[1])
+
+    def peek(self) -> float:
+        """Return what `read` would as motion time, s; in any thread."""
+        return 1e-9 * self._now()[0]
+
+    def _now(self) -> tuple[int, int, int]:
+        now, stamp_then, steady_then = self._last
+        stamp, steady = self.stamp(), self.steady.now().nanoseconds
         if not self._changed:
-            passed = stamp - self._stamp
+            passed = stamp - stamp_then
             if self.simulated is None:
-                passed = min(passed, steady - self._steady + _APART)
-            self._now += min(max(passed, 0), _LONGEST)
-        self._changed, self._stamp, self._steady = False, stamp, steady
-        return Instant(1e-9 * self._now, stamp)
+                passed = min(passed, steady - steady_then + _APART)
+            now += min(max(passed, 0), _LONGEST)
+        return now, stamp, steady

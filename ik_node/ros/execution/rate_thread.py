@@ -20,18 +20,18 @@ class RateThread:
     """
 
     def __init__(self, period: float, cycle: Callable[[int, float], bool], priority: int = 0,
-                 lock_memory: bool = False, warn: Notify = print) -> None:
+                 lock_memory: bool = False, warn: Notify = print, name: str = 'servo') -> None:
         """Begin. period: s.
 
         cycle: called with the number of periods that have passed, 1 unless some were missed, and
         how late it is called, s. priority: real-time, 0 for none. warn: called where the system
-        refuses that, or to lock the memory.
+        refuses that, or to lock the memory, and with a defect of the function. name: of its work.
         """
         self.deviations: list[float] = []
         self._period, self._cycle, self._warn = period, cycle, warn
-        self._priority, self._lock_memory = priority, lock_memory
+        self._priority, self._lock_memory, self._name = priority, lock_memory, name
         self._ends = threading.Event()
-        self._thread = threading.Thread(target=self._run, name='servo', daemon=True)
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
     @property
@@ -48,12 +48,12 @@ class RateThread:
         return is_over
 
     def _run(self) -> None:
-        with reported('servo', self._warn):
+        with reported(self._name, self._warn):
             for setting in (self._set_priority, self._set_memory):
                 try:
                     setting()
                 except (OSError, AttributeError) as error:
-                    self._warn(f'{error}; servo runs without it')
+                    self._warn(f'{error}; {self._name} runs without it')
             deadline, goes_on = time.monotonic(), True
             while goes_on and not self._ends.is_set():
                 deadline += self._period

@@ -112,6 +112,7 @@ class ServoLoop:
             return
         self.waits_for, self.servos, self._ends, self._world = '', servos, False, robot.world
         for name, controller in controllers.items():
+            self._execution.commands.end(controller.group)
             controller.begin_servo(servos[name])
         self._publisher, self._outputs.publisher = self._outputs.publisher, None
         self._message.name = robot.joint_names
