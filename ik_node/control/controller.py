@@ -93,6 +93,12 @@ class Controller(MotionExecutor):
         self.waypoints.clear()
         self.goal, self.has_moved = None, True
 
+    def end_servo(self) -> None:
+        """Let the joints be at rest where the servo has moved them last; there targets are, too."""
+        if self.servo is not None:
+            super().end_servo()
+            self.group.reset_targets(self.robot.joint_configuration(self.group))
+
     def begin_at_present(self) -> None:
         """Begin from the present joint values, if no goal has moved the group yet."""
         if not self.has_moved:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ik_node.control.group import Group
 from ik_node.control.options import JOINTS, POSE, TRAJECTORY, TWIST
+from ik_node.motion.body_servo import BodyServo
 from ik_node.motion.rolling_window import LEAD, RollingWindow
 from ik_node.motion.servo import Servo
 from ik_node.motion.trajectory import State, Trajectory
@@ -20,39 +21,52 @@ _REST = 1e-6  # of the largest velocities, below which a joint rests
 
 
 class GroupServo:
-    """A servo with a command; commands come in one thread, samples are taken in another.
+    """A servo with commands; commands come in one thread, samples are taken in another.
 
     - `group`: what it moves; `lead`: s, by how much samples are computed before their time.
-    - `servo`: the law, which somebody else advances.
+    - `servo`: the law of the joints, which somebody else advances, after `prepare`.
     - `window`: of the samples whose times are still to come; None where no controller needs it.
     - `silent`: why it follows no command; '' where it does.
     """
 
     def __init__(self, group: Group, period: float, present: Trajectory) -> None:
-        """Begin where the motion of the joints of a chain leads to; period: s, of a sample."""
-        assert group.chain is not None
+        """Begin where the motion of the joints leads to; period: s, of a sample."""
         ahead = round(LEAD / period) if group.output[0] == TRAJECTORY else 0
         self.lead = ahead * period
         self._states = deque((present.at(k * period) for k in range(ahead + 1)), ahead + 1)
         start = self._states[-1]
-        weights = group.tips[group.name].weights
-        self.group, self.silent, self._deadline = group, 'no command has been received', 0.0
-        self.servo = Servo(group.chain, group.limits, period, start.position, start.velocity,
-                           weights if weights.all() and (weights != 1.0).any() else None,
-                           start.acceleration)
+        self.group, self.silent = group, 'no command has been received'
+        self._deadlines: dict[str, float] = {}  # of the commands that are followed, by task
+        self.servo: Servo
+        law: Any
+        self._body: BodyServo | None = None
+        if group.chain is None:
+            law = self._body = BodyServo(group.solver, group.limits, period, *start)
+            self.servo = law.joints
+        else:
+            weights = group.tips[group.name].weights
+            law = self.servo = Servo(
+                group.chain, group.limits, period, start.position, start.velocity,
+                weights if weights.all() and (weights != 1.0).any() else None, start.acceleration)
+        self._law = law
         self.window = RollingWindow(self.servo) if ahead else None
         self._lock = threading.Lock()  # of what a command consists of
-        self._follow = {TWIST: self.servo.follow_twist, JOINTS: self.servo.follow_joints,
-                        POSE: self.servo.follow_pose}
+        self._follow = {TWIST: law.follow_twist, POSE: law.follow_pose}
 
-    def follow(self, kind: str, command: Any, deadline: float) -> None:
-        """Follow a command until a time, s: of `COMMAND_TYPES`, in the base and SI units.
+    def follow(self, kind: str, command: Any, deadline: float, task: str = '') -> None:
+        """Follow a command until a time, s: of `COMMAND_TYPES`, in SI units.
 
-        Raises InputError for an invalid one.
+        task: whose it is, of a body. Twists and poses have the frame of its target. Raises
+        InputError for an invalid one.
         """
         with self._lock:
-            self._follow[kind](command)
-            self.silent, self._deadline = '', deadline
+            if kind == JOINTS:
+                self._law.follow_joints(command)
+                self._deadlines.clear()
+            else:
+                self._follow[kind](command, *([] if self._body is None else [task]))
+            self._deadlines[task] = deadline
+            self.silent = ''
 
     def stop(self, reason: str) -> None:
         """Brake, and follow no command until the next one."""
@@ -60,14 +74,22 @@ class GroupServo:
             self._stop(reason)
 
     def _stop(self, reason: str) -> None:
-        self.servo.stop()
+        self._law.stop()
+        self._deadlines.clear()
         self.silent = reason
 
-    def expire(self, now: float) -> None:
-        """Brake where the command is over at a time, s."""
+    def prepare(self, now: float) -> None:
+        """Drop the commands that are over at a time, s, and let the joints of a body follow."""
         with self._lock:
-            if not self.silent and now > self._deadline:
+            over = [task for task, deadline in self._deadlines.items() if now > deadline]
+            if over and len(over) == len(self._deadlines):
                 self._stop('there is no newer command')
+            for task in over:
+                self._deadlines.pop(task, None)
+                if self._body is not None:
+                    self._body.release(task)
+        if self._body is not None:
+            self._body.prepare()
 
     def keep(self, stamp: int) -> None:
         """Keep the last sample, of the cycle at a ROS time, ns."""
@@ -90,4 +112,4 @@ class GroupServo:
         servo = self.servo
         code = (HALTED if servo.clear == 0.0 else COLLISION if servo.clear < 1.0 else
                 JOINT_BOUND if servo.blocked else SINGULARITY if servo.singular else NO_WARNING)
-        return (NO_WARNING, self.silent) if self.silent else (code, servo.reason)
+        return (NO_WARNING, self.silent) if self.silent else (code, self._law.reason)

@@ -20,6 +20,7 @@ from ik_node.solvers.kernel import task
 from ik_node.spatial.rotations import as_pose
 from ik_node.support import arguments, arrays
 from ik_node.support.arrays import Vector
+from ik_node.support.exceptions import InputError
 
 JERK, ACCELERATION = 0.7, 0.85  # parts of the limits for the commanded motion
 SHARE = 0.1        # of the velocities, for corrections
@@ -33,6 +34,7 @@ STILL = 1e-11      # of the largest velocity: rounding
 SETTLED = 1e-4     # of the largest velocity
 REST = 1e-12       # of it, below which a joint rests
 INF = math.inf
+NO_TIP = 'the servo of a body has no tip: see BodyServo'
 
 
 class Servo(ServoData):
@@ -46,14 +48,22 @@ class Servo(ServoData):
 
     def follow_twist(self, twist: Any) -> None:
         """Move the tip by a twist (6,) from now on: m/s, rad/s, base axes, linear first."""
+        if self.chain is None:
+            raise InputError(NO_TIP)
         self.latest = servo_data.TWIST, arguments.vector(twist, 6, 'twist')
 
     def follow_joints(self, velocity: Any) -> None:
         """Move the joints with velocities (n,), rad/s or m/s, from now on."""
         self.latest = servo_data.JOINTS, arguments.vector(velocity, self.n, 'velocity')
 
+    def follow_next(self, velocity: Any) -> None:
+        """Let the joints have velocities (n,), rad/s or m/s, at the next sample, within limits."""
+        self.latest = servo_data.NEXT, arguments.vector(velocity, self.n, 'velocity')
+
     def follow_pose(self, T_base_tip: Any) -> None:
         """Move the tip to a pose (4, 4), m, and stay there."""
+        if self.chain is None:
+            raise InputError(NO_TIP)
         self.latest = servo_data.POSE, as_pose(T_base_tip, 'the pose')
 
     def stop(self) -> None:
@@ -114,7 +124,7 @@ def begin(own: ServoData) -> None:
     """Write bounds, and what the command asks for."""
     hard_bounds(own)
     own.clear, own.singular = 1.0, False
-    if own.mode == servo_data.JOINTS:
+    if by_joints(own):
         arrays.copy_to(own.v_command, own.wanted, own.n)
         own.begun = False
     else:
@@ -126,9 +136,14 @@ def begin(own: ServoData) -> None:
             own.scale = own.most[k] / math.fabs(own.v_command[k])
     for k in range(own.n):
         own.v_command[k] *= own.scale
-    if own.mode != servo_data.JOINTS:
+    if not by_joints(own):
         approach_limits(own)
         own.follows = True
+
+
+def by_joints(own: ServoData) -> bool:
+    """Tell whether the command is one of velocities of the joints."""
+    return own.mode == servo_data.JOINTS or own.mode == servo_data.NEXT
 
 
 def approach_limits(own: ServoData) -> None:
@@ -194,7 +209,7 @@ def until(room: float, v: float, rate: float) -> float:
 
 def choose(own: ServoData) -> None:
     """Write the next velocities into x (n,)."""
-    if own.mode == servo_data.JOINTS:
+    if by_joints(own):
         follow_velocities(own)
         return
     for k in range(own.n):
@@ -274,10 +289,13 @@ def follow_velocities(own: ServoData) -> None:
     """Write the next velocities towards those wanted of the joints into x (n,)."""
     for k in range(own.n):
         own.v_target[k] = own.clear * own.v_command[k]
-        a = braking.within(braking.gentle(own.v_target[k] - own.v[k], own.jump[k], own.period),
-                           own.a[k], own.jump[k])
-        a = braking.within(a, 0.0, own.acceleration[k])
-        own.at_limit[k] = not own.low[k] <= a <= own.high[k]
+        a = (own.v_target[k] - own.v[k]) / own.period
+        if own.mode == servo_data.JOINTS:
+            a = braking.within(braking.gentle(own.v_target[k] - own.v[k], own.jump[k], own.period),
+                               own.a[k], own.jump[k])
+            a = braking.within(a, 0.0, own.acceleration[k])
+        own.at_limit[k] = not own.low[k] <= a <= own.high[k] and (
+            own.mode == servo_data.JOINTS or is_near(own, k))
         own.x[k] = own.v[k] + a * own.period
 
 
@@ -294,7 +312,7 @@ def move(own: ServoData) -> None:
         own.v[k] = w
         own.a[k] = a
         own.settled = own.settled and math.fabs(w - own.v_target[k]) <= SETTLED * own.most[k]
-    if own.mode != servo_data.JOINTS:
+    if not by_joints(own):
         held_directions.move_reference(own)
 
 

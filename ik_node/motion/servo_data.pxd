@@ -4,4 +4,4 @@ include "servo_data.pxi"
 # Python: serves_apart()
 # double: ServoData.period, ServoData.length, ServoData.small, ServoData.horizon
 # int: ServoData.n
-cdef int TWIST, JOINTS, POSE
+cdef int TWIST, JOINTS, POSE, NEXT

@@ -6,7 +6,8 @@ import numpy as np
 
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.kinematics.reach import extent
-from ik_node.model.chain import Chain, check_chain
+from ik_node.model.chain import Chain
+from ik_node.model.joint_space import JointSpace, check_joint_space
 from ik_node.motion.limits import MotionLimits
 from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
 from ik_node.support import arguments, arrays
@@ -14,7 +15,7 @@ from ik_node.support.arrays import Memory, OutMatrix
 from ik_node.support.exceptions import InputError
 
 SMALL = 0.2        # part of what a sample can change below which a direction counts as still
-REST, TWIST, JOINTS, POSE = 0, 1, 2, 3
+REST, TWIST, JOINTS, POSE, NEXT = 0, 1, 2, 3, 4
 
 
 def serves_apart(chain: Chain) -> bool:
@@ -41,24 +42,27 @@ class ServoData:
       use them.
     """
 
-    def __init__(self, chain: Chain, limits: MotionLimits, period: float, q: Any,
+    def __init__(self, space: JointSpace, limits: MotionLimits, period: float, q: Any,
                  velocity: Any = None, weights: Any = None, acceleration: Any = None) -> None:
         """Begin at q (n,), rad or m, which may be outside the limits, and in motion.
 
-        velocity, acceleration: (n,), by default 0. period: s, of a sample. weights (6,) > 0: what matters more, along the base's axes, where
-        joints do not serve all six. Raises InputError.
+        velocity, acceleration: (n,), by default 0. period: s, of a sample. weights (6,) > 0: what
+        matters more, along the base's axes, where joints do not serve all six. Of a body only the
+        joints are commanded, see `BodyServo`. Raises InputError.
         """
-        check_chain(chain)
-        self.period, n = arguments.number(period, 'period'), chain.n_joints
+        check_joint_space(space)
+        self.period, n = arguments.number(period, 'period'), space.n_joints
         if not isinstance(limits, MotionLimits) or limits.velocity.shape != (n,) or n == 0:
-            raise InputError(f'limits must be those of `motion_limits` of {chain!r}, which needs a '
+            raise InputError(f'limits must be those of `motion_limits` of {space!r}, which needs a '
                              'joint that moves')
         if not 1e-4 <= self.period <= 1.0:
             raise InputError(f'period must be from 1e-4 to 1 s, not {period!r}')
-        self.chain: ChainRecord = chain.record
-        self.names = chain.joint_names
+        self.names = space.joint_names
         self.n, self.memory = n, Memory()
-        memory, self.length = self.memory, extent(chain.arrays).length_scale
+        memory, chain = self.memory, space if isinstance(space, Chain) else None
+        self.chain: ChainRecord = None if chain is None else chain.record  # type: ignore[assignment]
+        self.length = 1.0 if chain is None else extent(chain.arrays).length_scale
+        self.apart: bool = chain is None or serves_apart(chain)
         if weights is None:
             weights = (1.0,) * 6 if n > 5 else (1.0, 1.0, 1.0, 0.1, 0.1, 0.1)
         values = arguments.vector(weights, 6, 'weights')
@@ -81,12 +85,14 @@ class ServoData:
         self.a = memory.vector(
             rest if acceleration is None else arguments.vector(acceleration, n, 'acceleration'))
         self.mode, self.slowed, self.scale, self.singular = REST, 1.0, 1.0, False
+        if chain is None:
+            self.mode = JOINTS
         self.clear, self.guard = 1.0, None
         self.at_limit = memory.integer_zeros(n)
         self.command, self.wanted = memory.zeros(6), memory.zeros(n)
         self.target, self.reference = memory.pose(np.eye(4)), memory.pose(np.eye(4))
         self.settled, self.begun, self.holds, self.largest, self.rank = True, False, True, 0.0, 0
-        self.frames = memory.poses(np.zeros((chain.record.m + 1, 4, 4)))
+        self.frames = memory.poses(np.zeros((1 if chain is None else chain.record.m + 1, 4, 4)))
         self.J, self.W = memory.columns(np.zeros((n, 6))), memory.columns(np.zeros((n, 6)))
         self.J_near, self.U = memory.columns(np.zeros((n, 6))), memory.columns(np.zeros((6, 6)))
         self.R, self.basis = memory.points(np.zeros((3, 3))), memory.columns(np.zeros((6, 6)))
@@ -108,7 +114,6 @@ class ServoData:
         self.cascade = Cascade(n, [6, n], [0] * (6 + n))
         self.A, self.rest = memory.matrix(n, 6 + n), memory.zeros(6 + n)
         self.moves, self.turns, self.most_rank = False, False, 0
-        self.apart: bool = serves_apart(chain)
         self.rows = memory.matrix(3, n)
         self.latest: Any = (REST, np.empty(0))
         self.taken = self.latest
@@ -141,10 +146,12 @@ class ServoData:
             return
         self.taken, self.follows = latest, False
         mode, values = latest
+        if mode == REST and self.chain is None:
+            mode, values = JOINTS, np.zeros(self.n)
         if mode == TWIST:
             arrays.read_vector(values, self.command)
             self.moves, self.turns = bool(values[:3].any()), bool(values[3:].any())
-        elif mode == JOINTS:
+        elif mode in (JOINTS, NEXT):
             arrays.read_vector(values, self.wanted)
         elif mode == POSE:
             arrays.read_pose(values, self.target)

@@ -295,9 +295,9 @@ class Configuration:
         if any(group.output[0] == ACTION for group in robot.groups.values()):
             raise OptionError(f'motion must not be {SERVO!r} with the output {ACTION!r}, which '
                               'takes whole motions: choose another output')
-        if any(group.chain is None for group in robot.groups.values()):
-            raise OptionError(f'motion must not be {SERVO!r} with tasks, nor with arms that share '
-                              'joints: it moves single arms')
+        if robot.moves_root:
+            raise OptionError(f'motion must not be {SERVO!r} with root '
+                              f'{values["root"]!r}: it moves joints')
         if values['command_type'] == JOINTS and find_spec('control_msgs') is None:
             raise OptionError(f'command_type must not be {JOINTS!r}: the type of '
                               '~/delta_joint_cmds, control_msgs/JointJog, is not installed')

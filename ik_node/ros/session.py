@@ -57,7 +57,7 @@ class Session:
         self._before = set(_entities(node))
         log = ThrottledLog(node.get_logger(), steady)
         self._worker = Worker(self._wake)
-        self._execution = Execution(node, steady, configuration.topics, self._worker)
+        self._execution = Execution(node, steady, configuration.topics, self._worker, log.warn)
         self._outputs = Outputs(node, self._execution)
         self._branches = Branches(configuration, self._outputs, self._execution.last_goal,
                                   self._worker, log.warn)

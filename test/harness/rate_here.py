@@ -6,7 +6,7 @@ from ik_node.support.processes import reported
 
 
 class RateHere:
-    """Stands in for the thread of servo, and of commands of positions: its cycles are due as the timers of the node are."""
+    """Stands in for the threads of a node: its cycles are due as the timers of the node are."""
 
     nodes: ClassVar = {}  # by the clock of a node: calls functions every so many ns
 

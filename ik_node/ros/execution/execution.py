@@ -21,6 +21,7 @@ from ik_node.ros.execution.motion_clock import MotionClock
 from ik_node.ros.topics import ParameterTopics
 from ik_node.solvers.goal import Goal
 from ik_node.support.exceptions import InputError
+from ik_node.support.processes import Notify
 
 SPAN = 10_000_000_000  # ns, as long as tf2 remembers transforms
 _MOST = 20_000          # known states
@@ -123,11 +124,11 @@ class Execution:
     """
 
     def __init__(self, node: LifecycleNode, steady: Clock, topics: ParameterTopics,
-                 worker: Worker) -> None:
+                 worker: Worker, warn: Notify) -> None:
         self.controllers: dict[str, Controller] = {}
         self.history = History()
         self._clock = MotionClock(node, steady)
-        self.commands = CommandOutputs(topics, self._clock, worker, node.get_logger().error)
+        self.commands = CommandOutputs(topics, self._clock, worker, warn)
 
     def update(self, robot: Robot, options: NodeOptions) -> None:
         """Use a robot and options; paths and motions continue where groups are unchanged."""

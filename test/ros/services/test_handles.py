@@ -1,5 +1,6 @@
 """The handles of tips and of tasks: dragging sends goals, the menu changes settings."""
 
+import dataclasses
 import math
 import sys
 from types import ModuleType, SimpleNamespace
@@ -423,6 +424,16 @@ def test_tasks_come_and_go_and_the_handles_of_others_are_not_sent_again():
     assert rig.controls() == ['move', *MOVE]
     assert rig.place('a') == pytest.approx(T)
     rig.to_arm(tip_link='gaze')
+    assert set(rig.server.shown) == {'tip'}
+
+
+def test_servo_which_refuses_goals_has_no_handles():
+    rig = Rig()
+    rig.options = dataclasses.replace(rig.options, motion='servo')
+    rig.update(rig.robot)
+    assert not rig.server.shown
+    rig.options = dataclasses.replace(rig.options, motion='jump')
+    rig.update(rig.robot)
     assert set(rig.server.shown) == {'tip'}
 
 

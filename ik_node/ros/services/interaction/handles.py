@@ -18,7 +18,7 @@ from visualization_msgs.msg import (
 )
 
 from ik_node.control.group import Group
-from ik_node.control.options import NodeOptions
+from ik_node.control.options import SERVO, NodeOptions
 from ik_node.control.robot import Robot
 from ik_node.ros.conversions import pose_to_matrix
 from ik_node.ros.publishing.markers.shapes import cube
@@ -67,7 +67,9 @@ class Handles:
         """Create handles for the tasks of a robot; those that stay valid keep their poses.
 
         active: whether the node is. What is shown unchanged is not sent again: it would end a drag.
+        Servo refuses goals, so that it has no handles.
         """
+        active = active and options.motion != SERVO
         if not options.interactive_marker:
             self.destroy()
             return

@@ -33,7 +33,7 @@ class ServoCommands:
     """Subscribes to the commands of each arm while the motion is servo.
 
     - `paused`: whether commands are ignored.
-    - `refused`: why the last command of an arm was refused, by its name.
+    - `refused`: why the last command of a group was refused, by its name.
     """
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, execution: Execution,
@@ -49,7 +49,7 @@ class ServoCommands:
             from control_msgs.msg import JointJog
             self._kinds[JOINTS] = JointJog
         self._subscriptions: list[Any] = []
-        self._arms: tuple[str, ...] = ()
+        self._targets: dict[str, tuple[Group, str]] = {}  # group and task, by name
         node.create_service(SetBool, '~/pause_servo', self._pause)
         with contextlib.suppress(ImportError):  # of MoveIt, which is not on PyPI
             from moveit_msgs.srv import ServoCommandType
@@ -58,21 +58,26 @@ class ServoCommands:
             node.create_service(ServoCommandType, '~/switch_command_type', self._switch)
 
     def update(self) -> None:
-        """Subscribe to the commands of the arms where the motion is servo."""
+        """Subscribe to the commands of arms and tasks where the motion is servo."""
         robot, options = self._configuration.robot, self._configuration.options
-        arms = tuple(robot.groups) if robot is not None and options.motion == SERVO else ()
-        if arms == self._arms:
-            return
-        for subscription in self._subscriptions:
-            self._node.destroy_subscription(subscription)
-        self._arms, self.refused, self.paused = arms, {}, False
-        self._subscriptions = [
-            self._node.create_subscription(
-                kind, command_topic(name, arm), partial(self._take, arm, name), LATEST)
-            for arm in arms for name, kind in self._kinds.items()]
+        targets = {} if robot is None or options.motion != SERVO else {
+            **{name: (group, '') for name, group in robot.groups.items()},
+            **{name: (group, task) for name, (group, task) in robot.tasks.items()
+               if group.tasks[task].is_movable}}
+        if targets.keys() != self._targets.keys():
+            for subscription in self._subscriptions:
+                self._node.destroy_subscription(subscription)
+            self.refused, self.paused = {}, False
+            self._subscriptions = [
+                self._node.create_subscription(
+                    kind, command_topic(name, target), partial(self._take, target, name), LATEST)
+                for target, (group, task) in targets.items() for name, kind in self._kinds.items()
+                if (task if name != JOINTS else task in group.tips or not group.tips) or (
+                    group.chain is not None)]
+        self._targets = targets
 
     def _pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        response.success, response.message = bool(self._arms), 'motion is not servo'
+        response.success, response.message = bool(self._targets), 'motion is not servo'
         if response.success:
             self.paused = request.data
             response.message = 'servo is paused' if self.paused else 'servo waits for commands'
@@ -85,11 +90,12 @@ class ServoCommands:
             [Parameter('command_type', value=kind)])[0].successful
         return response
 
-    def _take(self, arm: str, kind: str, message: Any) -> None:
+    def _take(self, name: str, kind: str, message: Any) -> None:
         """Follow a command, or log why it is refused."""
         servo_options, _ = self._configuration.servo
+        group, task = self._targets[name]
         try:
-            servo, robot = self._servo.servo(arm), self._configuration.robot
+            servo, robot = self._servo.servo(group.name), self._configuration.robot
             assert robot is not None
             if not self._goals.enabled:
                 raise InputError('the node is disabled: call ~/enable')
@@ -103,26 +109,32 @@ class ServoCommands:
             if age > timeout:
                 raise InputError(f'the command is {age:.3f} s old by its stamp, more than '
                                  f'incoming_command_timeout allows, {timeout:g} s')
-            command = self._converted(kind, servo.group, robot, message)
-            servo.follow(kind, command, clock_seconds(self._steady) + timeout - age)
-            self.refused.pop(arm, None)
+            command = self._converted(kind, servo.group, task, robot, message)
+            servo.follow(kind, command, clock_seconds(self._steady) + timeout - age, task)
+            self.refused.pop(group.name, None)
         except Exception as error:
-            self.refused[arm] = reason_of(error, self._log.warn)
-            self._log.warn(f'servo command refused: {self.refused[arm]}')
+            self.refused[group.name] = reason_of(error, self._log.warn)
+            self._log.warn(f'servo command refused: {self.refused[group.name]}')
 
     def _age(self, header: Header) -> float:
         """Return the age of a message, s; 0 without a stamp, and for one of the future."""
         stamp = time_of(header).nanoseconds
         return max(1e-9 * (self._execution.stamp() - stamp), 0.0) if stamp > 0 else 0.0
 
-    def _converted(self, kind: str, group: Group, robot: Robot, message: Any) -> np.ndarray:
-        """Return a twist (6,) or a pose (4, 4) in the base, or joint velocities (n,)."""
+    def _converted(self, kind: str, group: Group, task: str, robot: Robot,
+                   message: Any) -> np.ndarray:
+        """Return joint velocities (n,), or a twist (6,) or a pose (4, 4) in the base.
+
+        Those of a body's task are in the frame of its target.
+        """
         if kind == JOINTS:
             return self._joint_velocities(group, message)
-        assert group.chain is not None
-        if message.header.frame_id:
+        header = message.header
+        if header.frame_id:
             self._execution.follow(robot)
-        T_base_frame = self._frames.in_link(robot, group.chain.base_link, message.header)
+        T_base_frame = (
+            self._frames.in_target(robot, group, task, header) if group.chain is None
+            else self._frames.in_link(robot, group.chain.base_link, header))
         if kind == POSE:
             return placed(T_base_frame, pose_to_matrix(message.pose))
         twist = arguments.vector([getattr(part, axis) for part in (

@@ -154,7 +154,7 @@ class ServoLoop:
         values, velocities = robot.present, dict[str, float]()
         for k in reversed(range(cycles)):
             for servo in self.servos.values():
-                servo.expire(now)
+                servo.prepare(now)
             if self._guard is not None:
                 self._guard.advance()
             for servo in self.servos.values():
