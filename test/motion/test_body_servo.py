@@ -137,7 +137,7 @@ def test_a_command_that_is_too_fast_keeps_its_direction():
     after = BODY.forward(law.joints.state()[0])[LEFT]
     turned = rotation_log(after[:3, :3] @ before[:3, :3].T)
     assert turned[2] > 0.1
-    assert abs(turned[:2]).max() < 0.05 * turned[2]
+    assert np.abs(turned[:2]).max() < 0.05 * turned[2]
     assert np.linalg.norm(after[:3, 3] - before[:3, 3]) < 0.005
 
 
