@@ -5,8 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from ik_node import KinematicTree, make_solver
+from ik_node.support.resources import robot_file
 from installed import python_path
 
 EXAMPLES = Path(__file__).parents[2] / 'examples'
@@ -63,3 +66,32 @@ def test_a_human_arm_keeps_its_elbow_out_of_the_torso_with_the_wrist_as_straight
     radii = [(x * x + y * y) ** 0.5 for x, y, _ in elbows]  # from the capsule's axis
     assert bends[1] == min(bends)
     assert radii[1] < 0.2 <= radii[3] + 1e-3
+
+
+@pytest.mark.parametrize('library', ['torch', 'jax'])
+def test_a_learning_library_descends_along_the_gradient_of_solutions(printed, library):
+    pytest.importorskip(library)
+    costs, slopes = zip(*re.findall(r'cost (\S+), slope (\S+)', printed(f'{library}_gradient.py')))
+    assert float(costs[1]) < 0.2 * float(costs[0])
+    assert float(slopes[1]) < 0.01 * float(slopes[0])
+
+
+def test_torch_has_the_derivatives_of_the_pose():
+    torch = pytest.importorskip('torch')
+    example = runpy.run_path(str(EXAMPLES / 'torch_gradient.py'))
+    chain = KinematicTree.from_urdf(robot_file('arm_6r')).chain()
+    solver = make_solver('dls', chain, position_tolerance=1e-12, orientation_tolerance=1e-12)
+    q = np.array([0.3, -0.2, 0.3, 0.1, -1.0, 0.0])
+    angles = torch.tensor([-0.4, 1.8], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda angles: example['InverseKinematics'].apply(
+        example['grasp'](angles), solver, q), angles, atol=1e-5)
+
+
+def test_jax_has_the_derivatives_of_the_pose_forwards_and_backwards():
+    pytest.importorskip('jax')
+    from jax.test_util import check_grads
+    example = runpy.run_path(str(EXAMPLES / 'jax_gradient.py'))
+    q = np.array([0.3, -0.2, 0.3, 0.1, -1.0, 0.0])
+    solve = example['inverse_kinematics']
+    check_grads(lambda angles: solve(example['grasp'](angles), q), (np.array([-0.4, 1.8]),),
+                order=1, modes=['fwd', 'rev'], eps=1e-4, atol=1e-4, rtol=1e-4)

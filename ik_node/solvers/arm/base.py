@@ -10,6 +10,7 @@ import numpy as np
 
 from ik_node.kinematics.reach import extent
 from ik_node.solvers.arm.arm_search import ArmSearch
+from ik_node.solvers.arm.gradient import gradient_at
 from ik_node.solvers.arm.self_motion import SelfMotion, self_motions
 from ik_node.solvers.goal import Goal, as_goal, as_poses
 from ik_node.solvers.kernel.low_discrepancy import initial_guess
@@ -133,6 +134,22 @@ class Solver(ArmSearch):
         as for `solve`. Raises InputError as `solve`.
         """
         return self.solve(goal, q0, closest=True)
+
+    def gradient(self, result: Any) -> np.ndarray:
+        """Return ∂q/∂(x, y, z, rotation about the base's axes) (n, 6) of a solution.
+
+        Of its goal's pose: q + gradient @ [δp, ω] meets exp(ω) R at p + δp, m and rad, to the
+        first order. Where the arm is redundant the change is the one of least norm, by
+        `joint_weights`. Axes of weight 0 stay free. A joint at a limit stays there: its row is
+        zero, and the others do what they can. Where they cannot meet every change, as with fewer
+        joints than axes, the change minimises the squared weighted error, as `closest` does.
+        Near a singularity, directions with a singular value below 1e-4 of the largest (linear rows
+        in lengths of the arm) have a gradient of zero, which bounds the others.
+
+        result: of `solve`, of this arm. Raises InputError for a failed one, for one of a batch,
+        and for anything else.
+        """
+        return gradient_at(self.chain, result, self.options.joint_weights)
 
     def self_motion(self, goal: Any) -> list[SelfMotion]:
         """Return the curves of configurations that meet a goal, and why they end: `SelfMotion`.
