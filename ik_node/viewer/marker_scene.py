@@ -14,6 +14,7 @@ from visualization_msgs.msg import Marker
 from ik_node.model.geometry import Mesh
 from ik_node.model.mesh_parts import MeshPart
 from ik_node.model.mesh_reader import MeshError
+from ik_node.ros.publishing.markers.task_markers import OF_TARGET
 from ik_node.viewer.scene_nodes import BOX, add_solids, matrix, position_wxyz, rgb_bytes
 
 _SOLID = 500  # largest list whose members are drawn as solids; longer ones are drawn as points
@@ -47,6 +48,7 @@ class MarkerScene:
     """Draws markers below a node of the scene, each until it is deleted or its lifetime ends.
 
     - `hidden`: the layers that are not drawn, see `layer_of`.
+    - `covered`: namespaces of goals whose targets are not drawn: handles are in their places.
     """
 
     def __init__(self, server: viser.ViserServer, name: str,
@@ -59,7 +61,8 @@ class MarkerScene:
         self._shown: dict[tuple[str, int], _Shown] = {}
         self._frames: dict[str, np.ndarray] = {}  # the last
         self.hidden: frozenset[str] = frozenset()
-        self._hidden = self.hidden  # when markers were drawn last
+        self.covered: frozenset[str] = frozenset()
+        self._left_out = self.hidden, self.covered  # when markers were drawn last
 
     def show(self, message: Any, frames: dict[str, np.ndarray]) -> None:
         """Apply a MarkerArray. frames: T_scene_frame (4, 4), m, by frame."""
@@ -97,7 +100,7 @@ class MarkerScene:
 
     def _add(self, key: tuple[str, int], marker: Marker, end: float) -> None:
         """Draw a marker of a layer that is shown, or move it if it looks as before."""
-        shown, is_hidden = self._shown.get(key), layer_of(marker) in self._hidden
+        shown, is_hidden = self._shown.get(key), self._is_hidden(marker)
         if shown is not None and (shown.marker is marker or all(
                 getattr(shown.marker, field) == getattr(marker, field) for field in _LOOKS)):
             self._move(key, shown._replace(end=end, marker=marker))
@@ -112,19 +115,24 @@ class MarkerScene:
 
     def refresh(self) -> None:
         """Draw the markers of layers that are shown again, and remove those of hidden ones."""
-        if self.hidden == self._hidden:
+        if (self.hidden, self.covered) == self._left_out:
             return
-        self._hidden = self.hidden
+        self._left_out = self.hidden, self.covered
         for key, (handle, end, marker, _) in list(self._shown.items()):
-            if (layer_of(marker) in self._hidden) == (handle is not None) and (
+            if self._is_hidden(marker) == (handle is not None) and (
                     marker.header.frame_id in self._frames):
                 self._remove(key)
                 self._add(key, marker, end)
 
     def pose(self, key: tuple[str, int]) -> np.ndarray | None:
-        """Return the pose (4, 4), m, of a marker by its namespace and id; None where not drawn."""
+        """Return the pose (4, 4), m, of a marker by its namespace and id; None for no such one."""
         shown = self._shown.get(key)
-        return None if shown is None or shown.handle is None else shown.T.copy()
+        return None if shown is None else shown.T.copy()
+
+    def _is_hidden(self, marker: Marker) -> bool:
+        hidden, covered = self._left_out
+        return (layer := layer_of(marker)) in hidden or (
+            layer == 'goal' and marker.ns in covered and marker.id < OF_TARGET)
 
     @property
     def layers(self) -> set[str]:

@@ -38,7 +38,6 @@ class NodeLink(Listener):
                  domain_id: int | None) -> None:
         """Connect to a node. changed: called, in any thread, when there is something to draw."""
         self.arm, self._changed = arm, changed
-        self._goal_markers = f'{arm}/goal' if arm else 'goal'
         self._status_markers = f'{arm}/status' if arm else 'status'
         self.reports: deque[Report] = deque(maxlen=_REMEMBERED)
         self.count = self.restarts = 0
@@ -102,7 +101,7 @@ class NodeLink(Listener):
         before, self._status_text = self._status_text, text or self._status_text
         ends = NO_GOAL in text and NO_GOAL not in before
         if ends or any(marker.action == Marker.DELETE and marker.id == 0
-                       and marker.ns == self._goal_markers for marker in message.markers):
+                       and marker.ns == self.goal_markers() for marker in message.markers):
             self.state.forget_goal()
         elif text and NO_GOAL not in text:
             self.state.forget_goal(False)
@@ -111,6 +110,10 @@ class NodeLink(Listener):
         if has_moved or message is not self._last_markers:
             self._last_markers = message
             self._changed()
+
+    def goal_markers(self, task: str = '') -> str:
+        """Return the namespace of the markers of the goal of a task, or of the arm."""
+        return f'{task or self.arm}/goal'.lstrip('/')
 
     def on_parameters(self, changed: Mapping[str, Any]) -> None:
         self.parameters.on_event(changed)

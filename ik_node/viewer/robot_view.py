@@ -27,6 +27,7 @@ from ik_node.viewer.scene_nodes import add_line
 from ik_node.workspace.task_rank import task_rank
 
 _GAP = 1e-3        # of the reach: a shorter way from tip to goal is not drawn
+_COVERED = 0.03    # of the reach, between a handle and a goal whose marker it covers
 _GAP_COLOR = 208, 52, 44
 _TRIANGLES = 20000  # of the mesh of a marker
 # Colours of the robots in a comparison, red, green and blue, 0 to 1.
@@ -223,12 +224,12 @@ class RobotView(DrawnRobot, NodeLink):
     @property
     def goal_turns(self) -> bool:
         """Whether the last goal of the arm has an orientation: its marker has axes then."""
-        return self.markers.pose((self._goal_markers, 1)) is not None
+        return self.markers.pose((self.goal_markers(), 1)) is not None
 
     @property
     def gap(self) -> GoalGap | None:
         """How far the arm as it is drawn is from its last goal."""
-        chain, T_goal = self.chain, self.markers.pose((self._goal_markers, 0))
+        chain, T_goal = self.chain, self.markers.pose((self.goal_markers(), 0))
         if chain is None or T_goal is None:
             return None
         try:
@@ -276,9 +277,20 @@ class RobotView(DrawnRobot, NodeLink):
     def target_pose(self, target: Target) -> np.ndarray | None:
         """Return the pose (4, 4), m, of a target, for an arm's goal the tip's; None for none."""
         if target.name:  # where the node draws its marker
-            return self.markers.pose((f'{target.name}/goal', 0))
+            return self.markers.pose((self.goal_markers(target.name), 0))
         chain = self.chain
         return None if chain is None else self.tip_pose(chain)
+
+    def cover_goals(self, handles: Mapping[str, np.ndarray | None]) -> None:
+        """Draw no markers of goals where handles are.
+
+        handles: their poses (4, 4), m, by task; None for one that the user has dragged.
+        """
+        goals = {self.goal_markers(task): T for task, T in handles.items()}
+        self.markers.covered = frozenset(
+            goal for goal, T in goals.items() if (T_goal := self.markers.pose((goal, 0))) is None
+            or T is None or np.linalg.norm(T_goal[:3, 3] - T[:3, 3]) < _COVERED * self.reach)
+        self.markers.refresh()
 
     def target_frame(self, target: Target = ARM_GOAL) -> np.ndarray:
         """Return the pose (4, 4), m, of the frame in which the node takes goals for a target."""

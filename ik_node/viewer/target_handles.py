@@ -15,9 +15,11 @@ from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import matrix, new_name, position_wxyz
 
-_ARM, _TASK = 90.0, 45.0  # pixels: sizes of handles, at any distance
-_FAR, _LEAST = 2.0, 0.4   # reaches: handles further away than that are smaller, to this part
+_ARM, _TASK = (115.0, 4.0), (64.0, 4.0)  # pixels: sizes of handles, at any distance, and of their
+                                         # lines, which decide how near a press grabs them
+_FAR, _LEAST = 2.0, 0.5   # reaches: handles further away than that are smaller, to this part
 _MOVED = 1e-5  # m and entries of a rotation matrix: less is no motion
+_HINT = 'drag me'
 _LETTERS = 0.9  # of the usual size
 _AMID = 0.02    # m: a name of what is as near the plane y = 0 is below its handle
 _ASIDE = 0.08   # of the reach: from a handle to its name
@@ -39,21 +41,24 @@ class Gizmo:
         """Create one of the handles at a pose (4, 4), m, of the scene."""
         server, robot_view = handles.server, handles.robot_view
         self._freedom, self._frame = target.freedom, lambda: robot_view.target_frame(target)
-        name, size = (f'tasks/{target.name}', _TASK) if target.name else ('goal', _ARM)
+        name, (size, line) = (
+            (f'tasks/{target.name}', _TASK) if target.name else ('goal', _ARM))
         position, wxyz = position_wxyz(T)
         self._size, self._far = size, _FAR * robot_view.reach
         moves = any(self._freedom.axes)
         self._handle = server.scene.add_transform_controls(
-            new_name(server, f'{robot_view.frame.name}/{name}'), scale=size, fixed=True,
-            position=position, wxyz=wxyz, depth_test=False,
+            new_name(server, f'{robot_view.frame.name}/{name}'), scale=size, line_width=line,
+            fixed=True, position=position, wxyz=wxyz, depth_test=False,
             active_axes=self._freedom.axes if moves else (True, True, True),
             disable_axes=not moves, disable_sliders=not moves)
         # Names of limbs that are beside each other do not overlap at the side that each is on.
         side = int(np.sign(T[1, 3])) if abs(T[1, 3]) >= _AMID else 0
-        self._aside = _ASIDE * robot_view.reach * np.array([0.0, side, 0.0 if side else -0.5])
+        self._aside = bool(target.name) * _ASIDE * robot_view.reach * np.array(
+            [0.0, side, 0.0 if side else -0.5])
         self._label = server.scene.add_label(
-            new_name(server, f'{self._handle.name}_label'), target.name, anchor=_ANCHORS[side],
-            position=position + self._aside, font_screen_scale=_LETTERS) if target.name else None
+            new_name(server, f'{self._handle.name}_label'), target.name or _HINT,
+            anchor=_ANCHORS[side if target.name else 1], position=position + self._aside,
+            font_screen_scale=_LETTERS, visible=bool(target.name) or handles.is_new)
         # The last pose that the program set, or a callback has seen: exactly, and as viser has it,
         # which does not take changes of a hundred-thousandth.
         self._T, self._seen = T, self._pose()
@@ -134,8 +139,11 @@ class Gizmo:
         T = self._pose()
         if not np.array_equal(T, self._seen):
             self._T = self._seen = T
-        if self._label is not None:
-            self._label.position = self._handle.position + self._aside
+        self._label.position = self._handle.position + self._aside
+
+    def end_hint(self) -> None:
+        """Say no longer that it can be dragged."""
+        self._label.visible = self._label.text != _HINT
 
     def show_rotations(self, shown: bool) -> None:
         """Show or hide the controls that rotate it."""
@@ -144,8 +152,8 @@ class Gizmo:
     def remove(self) -> None:
         """Remove the handle."""
         self.drags.close()
-        for node in filter(None, (self._handle, self._label)):
-            node.remove()
+        self._handle.remove()
+        self._label.remove()
 
 
 class TargetHandles:
@@ -169,7 +177,7 @@ class TargetHandles:
         self._gizmos: dict[Target, Gizmo] = {}
         self._waiting: dict[str, np.ndarray] = {}  # where handles are to be dragged, by task
         self._tree: object = None  # of the robot whose handles they are
-        self._rotations = True
+        self._rotations = self.is_new = True  # is_new: none has been dragged yet
         self._changing = threading.Lock()  # a removed handle must not be moved
 
     def update(self) -> None:
@@ -196,6 +204,8 @@ class TargetHandles:
                     gizmo.show_rotations(self._rotations or bool(target.name))
                     if target.name in self._waiting:
                         gizmo.drag_to(self._waiting.pop(target.name))
+            robot_view.cover_goals({target.name: None if gizmo.is_dragged else gizmo.T
+                                    for target, gizmo in self._gizmos.items()})
 
     def named(self, name: str) -> Gizmo | None:
         """Return the handle of a task, '' for that of the arm's goal; None where there is none."""
@@ -223,7 +233,9 @@ class TargetHandles:
 
     def grab(self) -> None:
         """Note what there is before a drag."""
-        self._before = self._snapshot()
+        self._before, self.is_new = self._snapshot(), False
+        for gizmo in list(self._gizmos.values()):
+            gizmo.end_hint()
         self.on_grab()
 
     def end_drag(self, name: str, T: np.ndarray, T_frame: np.ndarray) -> None:

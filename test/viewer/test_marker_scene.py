@@ -106,8 +106,11 @@ def test_markers_of_a_hidden_layer_are_drawn_when_it_is_shown_again(server):
     scene.hidden = frozenset({'trail', 'labels'})
     scene.show(MarkerArray(markers=made), frames)
     assert drawn() == [2]
-    assert scene.pose(('left/trail', 1)) is None
-    scene.hidden = frozenset()
+    assert scene.pose(('left/trail', 1))[0, 3] == pytest.approx(2.0)
+    scene.hidden, scene.covered = frozenset(), frozenset({'left/goal'})  # a handle is there
+    scene.refresh()
+    assert drawn() == [1, 3]
+    scene.covered = frozenset()
     scene.refresh()
     assert drawn() == [1, 2, 3]
     assert scene.pose(('left/trail', 1))[:3, 3] == pytest.approx([2.0, 0.0, 0.0])

@@ -23,7 +23,7 @@ class Shown:
             is_placed=True, tree='arm', targets=targets, reach=1.0,
             frame=SimpleNamespace(name='/ik_node'),
             target_pose=lambda target: self.poses.get(target),
-            target_frame=lambda target: self.frame)
+            target_frame=lambda target: self.frame, cover_goals=lambda handles: None)
         self.poses = {target: matrix((0.1, 0.2, 0.3), UPRIGHT) for target in targets}
         self.frame, self.sent = np.eye(4), []
         self.handles = TargetHandles(server, self.robot_view,
@@ -92,7 +92,7 @@ def test_a_handle_that_is_far_from_the_robot_is_smaller(shown):
     for x in (1.0, 4.0, 100.0, 0.5):
         one.drag('', matrix((x, 0.0, 0.0), UPRIGHT))
         sizes.append(one.handles.named('')._handle.scale)
-    assert sizes == pytest.approx([90.0, 45.0, 36.0, 90.0])
+    assert sizes == pytest.approx([115.0, 57.5, 57.5, 115.0])
 
 
 class Wanted:

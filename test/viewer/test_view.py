@@ -36,13 +36,26 @@ def test_the_substitute_of_the_link_to_a_node_has_the_same_interface(fake, real)
 
 def test_the_goal_that_is_dragged_is_sent_and_the_arm_is_drawn_there(page):
     T = moved(page)
+    (hint,) = page.drawn('/ik_node/goal_label').values()
+    assert (hint.text, hint.visible) == ('drag me', True)
     page.drag(T)
+    assert not hint.visible
     kind, arm, sent, position_only = page.node.sent[-1]
     assert (kind, arm, position_only) == ('goal', '', False)
     assert sent == pytest.approx(T)
     assert page.robot_view.pose('tool0') == pytest.approx(T, abs=1e-5)
     assert MET in page.text()
     assert page.handle().T == pytest.approx(T)
+
+
+def test_markers_of_a_goal_are_drawn_only_where_there_is_no_handle(page):
+    page.drag(moved(page))
+    assert not page.drawn('/ik_node/markers/goal')
+    far = moved(page)
+    far[0, 3] += 5.0
+    page.node.send_goal(far, '', False)  # by another client
+    page.press('Goal', 'Handle to tip')
+    assert len(page.drawn('/ik_node/markers/goal')) == 4  # a ball and three axes
 
 
 def test_position_only_sends_points_and_hides_the_rotations_of_the_handle(page):

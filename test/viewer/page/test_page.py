@@ -4,6 +4,7 @@ The node is not there, as in the tests of the panels; its solver and its robot a
 """
 
 import numpy as np
+import pytest
 
 import robots
 from harness.browser import (
@@ -25,6 +26,7 @@ from ik_node import KinematicTree
 ARM = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 
 # Of the picture, pixels: between the notifications and the panel.
+_MISS = 6.0  # pixels beside the middle of the arrow, which is upright
 SCENE = {'x': 320, 'y': 0, 'width': 440, 'height': 700}
 
 
@@ -47,12 +49,14 @@ def test_the_page_shows_the_robot_and_the_arm_follows_the_handle_that_a_mouse_dr
             f'{changed()} pixels change when the robot is shown')
 
         start = view.page.handle_pose
-        arrow = arrow_length(page, view)
+        arrow, camera = arrow_length(page, view), client.camera.position
 
-        def ends():
+        def ends():  # a near miss of the arrow
             T = view.page.handle_pose
-            return [pixel(page, client, T[:3, 3] + far * T[:3, 2]) for far in (arrow, arrow - 0.12)]
+            return [pixel(page, client, T[:3, 3] + far * T[:3, 2]) + (_MISS, 0.0)
+                    for far in (arrow, arrow - 0.12)]
         drag_handle(page, view, ends)
+        assert client.camera.position == pytest.approx(camera)
 
         def tip():
             return ARM.forward([robot_view.values[name] for name in ARM.joint_names])

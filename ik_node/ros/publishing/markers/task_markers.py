@@ -36,7 +36,7 @@ _BALL = 0.03
 _PLANE = 0.35
 _ARROW = 0.15
 
-_OF_TARGET = 5     # numbers of markers that are those of a target
+OF_TARGET = 5     # numbers of markers that are those of a target
 
 Made = list[Marker]
 
@@ -60,7 +60,7 @@ class TaskMarkers:
                 for one in self._target(shape)]
         others = [shape for shape in drawn if not isinstance(shape, DrawnTarget)]
         return made + [_BUILDERS[type(shape)](self, number, shape)
-                       for number, shape in enumerate(others, _OF_TARGET)]
+                       for number, shape in enumerate(others, OF_TARGET)]
 
     def _target(self, target: DrawnTarget) -> Made:
         pose, length = matrix_to_pose(target.pose), _AXIS * self._size
