@@ -126,7 +126,7 @@ soak: $(VENV)/.test $(VENV)/.kernels
 	$(BIN)/python test/soak_node.py --minutes $(MINUTES)
 	$(BIN)/python test/soak_start.py --seconds $(START)
 	$(BIN)/python test/soak_responsive.py --count $(ROUNDS)
-	$(BIN)/python test/soak_motion.py --minutes $(MINUTES)
+	$(BIN)/python test/soak_published_motions.py
 	$(BIN)/python test/soak_page.py
 	$(BIN)/python test/soak_sequences.py --sequences $(SEQUENCES)
 	$(BIN)/python test/soak_scenes.py --scenes $(SCENES)

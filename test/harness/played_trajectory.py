@@ -18,11 +18,10 @@ class Point(NamedTuple):
 
 
 class Sampled(NamedTuple):
-    """A state; whether a point is still to come; when the last one was due, ns."""
+    """A state, and whether a point is still to come."""
 
     state: Point
     before_end: bool
-    since: int
 
 
 class Played:
@@ -37,21 +36,16 @@ class Played:
         self._before, self._before_at = points[0], 0
 
     @classmethod
-    def of(cls, trajectory: Any, joints: Sequence[str], q: np.ndarray) -> Played:
-        """Return a message's, for all joints in their order; those left out are held at q (n,)."""
-        columns = [joints.index(name) for name in trajectory.joint_names]
+    def of(cls, trajectory: Any, joints: Sequence[str]) -> Played:
+        """Return a message's, for joints in their order."""
+        order = [trajectory.joint_names.index(name) for name in joints]
 
-        def ordered(values: Sequence[float], held: np.ndarray) -> np.ndarray | None:
-            if not len(values):
-                return None
-            row = np.array(held, float)
-            row[columns] = values
-            return row
-        rest = np.zeros(len(q))
+        def ordered(values: Sequence[float]) -> np.ndarray | None:
+            return np.array(values, float)[order] if len(values) else None
         return cls(nanoseconds(trajectory.header.stamp),
                    [nanoseconds(point.time_from_start) for point in trajectory.points],
-                   [Point(ordered(point.positions, q), ordered(point.velocities, rest),
-                          ordered(point.accelerations, rest)) for point in trajectory.points])
+                   [Point(ordered(point.positions), ordered(point.velocities),
+                          ordered(point.accelerations)) for point in trajectory.points])
 
     def begin(self, time: int, before: Point, turns: np.ndarray) -> None:
         """Set the state before the first point; turns (n,): which joints have no limits."""
@@ -74,14 +68,13 @@ class Played:
         if k == len(self.times) - 1:
             last, rest = self.points[-1], np.zeros(len(self.points[-1].q))
             return Sampled(Point(last.q, rest if last.v is None else last.v,
-                                 rest if last.a is None else last.a), False,
-                           self.start + self.times[-1])
+                                 rest if last.a is None else last.a), False)
         begun, before = (self.start + self.times[k], self.points[k]) if k >= 0 else (
             self._before_at, self._before)
         end = self.start + self.times[k + 1]
         state = interpolated(before, self.points[k + 1], 1e-9 * (end - begun),
                              1e-9 * (time - begun))
-        return Sampled(state, True, self.start + self.times[max(k, 0)])
+        return Sampled(state, True)
 
 
 def interpolated(before: Point, after: Point, T: float, t: float) -> Point:

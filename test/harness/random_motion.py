@@ -4,11 +4,9 @@ import numpy as np
 from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped
 from nav_msgs.msg import Path
 from rclpy.qos import QoSProfile
-from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
-from apparent_velocity import ApparentVelocity
 from ik_node import KinematicTree
 from ik_node.kinematics.reach import extent
 from ik_node.motion.limits import motion_limits
@@ -18,6 +16,39 @@ _GOALS = ('near', 'near', 'near', 'anywhere', 'anywhere', 'far', 'stretched', 'm
           'unknown frame', 'point', 'same', 'path', 'empty path')
 _OTHERS = ('reset', 'enable', 'on_failure', 'publish_rate', 'speed', 'start_pose', 'solver',
            'motion')
+
+
+class ApparentVelocity:
+    """Compares (position, stamp) of consecutive joint states with the velocity limits.
+
+    - `worst`: the largest velocity seen, as a ratio to its limit; `pair`: the two states of it.
+    - `moving`: pairs in which a joint has moved.
+    """
+
+    def __init__(self, limits):
+        """limits: {joint: rad/s or m/s}."""
+        self.limits = limits
+        self.worst, self.pair, self.moving = 0.0, None, 0
+        self._last = None
+
+    def add(self, message):
+        """Take the next joint state."""
+        stamp = message.header.stamp.sec * 10 ** 9 + message.header.stamp.nanosec
+        state = dict(zip(message.name, message.position))
+        last, self._last = self._last, (stamp, state)
+        if last is None or last[1].keys() != state.keys():
+            return
+        passed = 1e-9 * (stamp - last[0])
+        moved = np.array([abs(state[name] - last[1][name]) for name in self.limits])
+        if not moved.any():
+            return
+        self.moving += 1
+        if passed < 0.0:  # the clock was set back
+            return
+        # Stamps are whole nanoseconds.
+        ratio = float((moved / np.array(list(self.limits.values()))).max() / (passed + 2e-9))
+        if ratio > self.worst:
+            self.worst, self.pair = ratio, (last, self._last)
 
 
 class RandomMotion:
@@ -32,14 +63,12 @@ class RandomMotion:
         self.chain = chain = KinematicTree.from_urdf(urdf).chain()
         self.velocity = ApparentVelocity(dict(zip(
             chain.joint_names, motion_limits(chain).velocity.tolist())))
-        self.done = dict.fromkeys((*_GOALS, *_OTHERS), 0)
         self.heard, self.newest = 0, None
         self._goal = chain.forward(chain.neutral())
         self._publishers = {topic: node.node.create_publisher(kind, topic, QoSProfile(depth=1))
                             for kind, topic in ((PoseStamped, 'goal_pose'), (Path, 'goal_path'),
                                                 (PointStamped, 'goal_point'),
                                                 (PoseArray, 'goal_poses'))}
-        self._clock = node.node.create_publisher(Clock, '/clock', 10)
         node.node.create_subscription(JointState, 'joint_states', self._on_joints, 1000)
         assert node.until(lambda: self.newest is not None and all(
             publisher.get_subscription_count() for publisher in self._publishers.values()))
@@ -49,14 +78,7 @@ class RandomMotion:
         self.go(str(self.rng.choice(_OTHERS if self.rng.random() < others else _GOALS)))
 
     def go(self, kind):
-        self.done[kind] += 1
         getattr(self, f'_{kind.replace(" ", "_")}')()
-
-    def tick(self, seconds):
-        """Set simulated time, s."""
-        message = Clock()
-        message.clock.sec, message.clock.nanosec = int(seconds), int(seconds % 1.0 * 1e9)
-        self._clock.publish(message)
 
     def _on_joints(self, message):
         self.newest = message

@@ -3,14 +3,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from harness.trajectory_controller import (
-    GOAL_TOLERANCE_VIOLATED,
-    PATH_TOLERANCE_VIOLATED,
-    SUCCESSFUL,
-    Goal,
-    Rules,
-    TrajectoryController,
-)
+from harness.trajectory_controller import TrajectoryController
 
 NAMES = ('a', 'b')
 PERIOD = 10_000_000
@@ -68,16 +61,8 @@ REFUSED = [
 def test_what_the_controller_refuses_changes_nothing(message, reason):
     controller = made()
     assert reason in controller.receive(message, START)
-    assert reason in controller.send(Goal(message), START)
-    assert len(controller.refused) == 2
+    assert len(controller.refused) == 1
     assert not run(controller, 0.1)[1].any()
-
-
-def test_a_trajectory_of_some_joints_or_with_a_moving_end_is_accepted_where_the_rules_say_so():
-    rules = Rules(allow_partial_joints_goal=True, allow_nonzero_velocity_at_trajectory_end=True)
-    controller = made((0.5, 0.0), rules=rules)
-    assert controller.receive(trajectory(point(0.1, [1.0], [2.0]), names=['b']), START) == ''
-    assert run(controller, 0.2)[1][-1].tolist() == [0.5, 1.0]  # the other is held
 
 
 def polynomial(degree):
@@ -91,9 +76,10 @@ def polynomial(degree):
 def test_between_points_it_interpolates_by_what_they_have(degree):
     # Of degree 1 a straight line between positions, which are all that the points have.
     motion = polynomial(max(degree, 2))
-    controller = made(rules=Rules(allow_nonzero_velocity_at_trajectory_end=True))
+    controller = made()
     times = [0.3, 0.5, 1.0]
     points = [point(t, *motion(t)[:(degree + 1) // 2]) for t in times]
+    points.append(point(9.0, *[REST] * ((degree + 1) // 2)))  # it ends at rest
     controller.receive(trajectory(*points), START)
     at, q = run(controller, 1.0)
     at -= at[0]  # it begins with the first cycle, and commands are for the next
@@ -123,67 +109,22 @@ def test_a_stamp_in_the_future_is_interpolated_from_where_the_joints_are_at_rece
     assert q[:, 0] == pytest.approx(line, abs=1e-9)
 
 
-@pytest.mark.parametrize('desired', [False, True])
-def test_a_trajectory_replaces_another_from_the_measured_or_from_the_desired_state(desired):
-    # Drives that are always 0.1 behind.
-    controller = made(rules=Rules(interpolate_from_desired_state=desired),
-                      drives=lambda command: command - 0.1)
+def test_a_trajectory_replaces_another_from_the_measured_state():
+    controller = made(drives=lambda command: command - 0.1)  # which are always behind
     controller.receive(trajectory(point(1.0, [1.0, 1.0])), START)
     before = run(controller, 0.5)[1][-1]
     controller.receive(trajectory(point(10.0, [1.0, 1.0])), controller._last)
-    step = run(controller, 0.01)[1][0] - before
-    assert step == pytest.approx(0.01 * (1.0 - before) / 10.0 if desired else -0.1, abs=2e-3)
+    assert run(controller, 0.01)[1][0] - before == pytest.approx(-0.1, abs=2e-3)
 
 
 def test_where_it_deviates_by_more_than_the_tolerance_it_aborts_and_holds_its_position():
-    stuck = made(rules=Rules(trajectory=0.05), drives=lambda command: np.zeros(2))
-    goal = Goal(trajectory(point(1.0, [1.0, 0.0])))
-    assert stuck.send(goal, START) == ''
-    assert run(stuck, 0.2)[1][-1] == pytest.approx([0.0, 0.0])
-    assert goal.result[0] == PATH_TOLERANCE_VIOLATED
-    assert stuck.is_holding
-    stuck.receive(trajectory(point(1.0, [1.0, 0.0])), stuck._last)
-    run(stuck, 0.2)
-    assert stuck.is_holding
-    assert len(stuck.refused) == 2
-
-
-@pytest.mark.parametrize(('goal_time', 'code'), [(0.0, None), (0.3, GOAL_TOLERANCE_VIOLATED)])
-def test_a_goal_that_is_not_reached_in_time_is_aborted_where_there_is_a_time(goal_time, code):
-    late = made(rules=Rules(goal=0.05, goal_time=goal_time), drives=lambda command: 0.9 * command)
-    goal = Goal(trajectory(point(1.0, [1.0, 0.0])))
-    late.send(goal, START)
-    run(late, 1.2)
-    assert goal.result is None
-    run(late, 0.3)
-    assert (goal.result and goal.result[0]) == code
-
-
-def test_tolerances_of_a_goal_replace_those_of_the_controller_for_that_goal():
-    def sent(**tolerances):
-        controller = made(rules=Rules(trajectory=0.05), drives=lambda command: 0.5 * command)
-        goal = Goal(trajectory(point(1.0, [1.0, 0.0])), **tolerances)
-        controller.send(goal, START)
-        run(controller, 1.1)
-        return goal.result[0]
-    assert sent() == PATH_TOLERANCE_VIOLATED
-    assert sent(path_tolerance={'a': 0.7}) == SUCCESSFUL
-    assert sent(path_tolerance={'a': -1.0}) == SUCCESSFUL
-    assert sent(path_tolerance={'a': -0.5}) == PATH_TOLERANCE_VIOLATED  # invalid: the controller's
-    assert sent(path_tolerance={'a': 0.7, 'c': 0.7}) == PATH_TOLERANCE_VIOLATED
-
-
-def test_cancelling_holds_the_measured_position():
-    controller = made()
-    goal = Goal(trajectory(point(1.0, [1.0, 0.0])))
-    controller.send(goal, START)
-    run(controller, 0.5)
-    controller.cancel(goal)
-    held = controller.measured.q
-    assert goal.result == (None, '')
-    assert 0.3 < held[0] < 0.6
-    assert run(controller, 0.5)[1] == pytest.approx(np.tile(held, (50, 1)))
-    other = Goal(trajectory(point(1.0, REST)))
-    controller.send(other, controller._last)
-    controller.cancel(goal)  # which is over
-    assert not controller.is_holding
+    stuck = made(tolerance=0.05, drives=lambda command: np.zeros(2))
+    for count in (1, 2):
+        assert stuck.receive(trajectory(point(1.0, [1.0, 0.0])), stuck._last) == ''
+        assert run(stuck, 0.2)[1][-1] == pytest.approx([0.0, 0.0])
+        assert stuck.is_holding
+        assert len(stuck.refused) == count
+    near = made(tolerance=0.7, drives=lambda command: 0.5 * command)
+    near.receive(trajectory(point(1.0, [1.0, 0.0])), START)
+    run(near, 1.1)
+    assert near.refused == []

@@ -18,7 +18,6 @@ from docs_blocks import BLOCKS, ROOT, fill, lines
 from harness.controller_node import ControllerNode
 from harness.node_here import running
 from harness.ros_harness import given
-from harness.trajectory_controller import Rules
 from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 
@@ -70,7 +69,7 @@ def sent(node, T):
 def controlled(node):
     """Let a node that runs by the recipe move the arm of a controller; check where it rests."""
     side = ControllerNode(node.node, CHAIN.joint_names, MEASURED, others={'finger': 0.02},
-                          rules=Rules(trajectory=0.2))
+                          tolerance=0.2)
     states = node.listen(JointState, 'joint_states')
     own = node.listen(JointState, 'ik_node/joint_states')
     node.send_description(ARM.read_text(encoding='utf-8'))
