@@ -122,8 +122,8 @@ class Calls:
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
         planar, mimicking = robots.planar(0.4, 0.3, 0.2, limit=2.5), robots.mimicking()
-        arm = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
-        seven = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
+        arm = robots.chain('arm_6r')
+        seven = robots.chain('arm_7r')
         self.chains = [planar, mimicking, arm, robots.scara(), seven]
         self.trees = [chain.tree for chain in self.chains]
         self.solvers = []

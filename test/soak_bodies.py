@@ -29,7 +29,7 @@ def bodies() -> Iterator[tuple[str, Body, list[Any]]]:
     path = robots.package_folder('erd') / 'talos_data/robots/talos_reduced.urdf'
     yield ('talos', KinematicTree.from_urdf(path).body('floating'),
            [*(Pose(link) for link in TALOS), CenterOfMass()])
-    yield ('humanoid', KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf').body('floating'),
+    yield ('humanoid', robots.tree('humanoid').body('floating'),
            [*(Pose(link) for link in HUMANOID), CenterOfMass()])
 
 

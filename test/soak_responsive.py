@@ -25,7 +25,6 @@ import robots
 from harness.ros_harness import LATCHED, NodeUnderTest, seconds
 from harness.ros_harness import given as as_arguments
 from harness.soak_runner import run_soak
-from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 
 GAP, ANSWER = 0.1, 0.2  # s
@@ -40,7 +39,7 @@ class Load:
         self.descriptions = node.node.create_publisher(String, 'robot_description', LATCHED)
         self.describe(ARM.read_text())
         assert node.until(lambda: 'ready: ' in node.log()), node.log()
-        self.chain = KinematicTree.from_urdf(ARM).chain()
+        self.chain = robots.chain('arm_6r')
         self._publishers = {}
 
     def publish(self, topic, message):

@@ -89,7 +89,7 @@ def iiwa():
 
 
 def own_7r():
-    chain = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
+    chain = robots.chain('arm_7r')
     points, axes = axes_at_zero(chain.arrays)
     points[:3], points[4:7] = points[1], points[5]
     return arm_with(chain, axes, points[:7])

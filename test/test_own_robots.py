@@ -89,7 +89,7 @@ def test_the_torsos_arms_share_lift_and_waist():
 
 
 def test_the_humanoid_is_as_tall_and_heavy_as_it_says_and_mirrors_itself():
-    tree = KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf')
+    tree = robots.tree('humanoid')
     body = tree.body()
     assert body.n_joints == 32
     assert body.mass == pytest.approx(70.0, abs=1.0)

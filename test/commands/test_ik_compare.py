@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node import IkError, KinematicTree
+from ik_node import IkError
 from ik_node.commands import comparison, comparison_page, ik_compare
 from ik_node.commands.comparison import TOLERANCE, VARIANTS, general, measure, methods, textbook
 from ik_node.commands.comparison_page import as_page
@@ -21,7 +21,7 @@ PSEUDOINVERSE = Variant('pseudoinverse', 'pseudoinverse')
 @pytest.fixture(scope='module')
 def problem():
     """Return the textbook's arm with a few goals."""
-    return textbook(KinematicTree.from_urdf(robots.OWN / 'planar_3r.urdf').chain(), 8, 1)
+    return textbook(robots.chain('planar_3r'), 8, 1)
 
 
 @pytest.fixture(scope='module')

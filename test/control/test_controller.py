@@ -292,7 +292,7 @@ def test_a_waypoint_that_the_path_does_not_meet_has_no_guess_of_its_own():
 
 # A configuration of the 7R arm, and a pose. On the straight line between them the nearest values of
 # the redundancy lead to a limit; others lead to the end.
-SEVEN = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf')
+SEVEN = robots.tree('arm_7r')
 BEGIN = np.array([-1.39, -1.343, -1.018, -0.609, 2.051, 0.543, -2.079])
 END = Goal((0.081, 0.5, 1.019), (0.1231, 0.3319, 0.8909, -0.2844))
 

@@ -6,7 +6,7 @@ import pytest
 import robots
 from harness.figure_values import values
 from harness.goal_runs import run
-from ik_node import KinematicTree, StopReason
+from ik_node import StopReason
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
 from ik_node.control.controller import Controller
 from ik_node.control.coupled_arms import CoupledArms
@@ -18,7 +18,7 @@ from ik_node.support.exceptions import OptionError
 TORSO = robots.OWN / 'torso.urdf'
 TOOL = (0.05, -0.02, 0.13, 0.4, -1.1, 2.0)
 T_TOOL = pose_from_rpy(TOOL[:3], TOOL[3:])
-TREE = KinematicTree.from_urdf(TORSO)
+TREE = robots.tree('torso')
 SHARED = ('lift_joint', 'waist_joint')
 NAMES = ('left', 'right')
 

@@ -7,7 +7,7 @@ import pytest
 
 import robots
 from harness.goal_runs import run
-from ik_node import Goal, KinematicTree
+from ik_node import Goal
 from ik_node.control.arm import Arm
 from ik_node.control.controller import Controller, Waypoint
 from ik_node.control.group import TaskGoal
@@ -15,7 +15,7 @@ from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions
 from ik_node.control.robot import Robot
 
-TREE = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
+TREE = robots.tree('arm_6r')
 CHAIN = TREE.chain()
 START = np.array([0.4, 0.3, 0.5, 0.4, -1.2, 0.4])
 FAR = Goal(position=(9.0, 0.0, 0.0))

@@ -18,11 +18,10 @@ from docs_blocks import BLOCKS, ROOT, fill, lines
 from harness.controller_node import ControllerNode
 from harness.node_here import running
 from harness.ros_harness import given
-from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 
 ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = KinematicTree.from_urdf(ARM).chain()
+CHAIN = robots.chain('arm_6r')
 RECIPES = [(page, text) for page, language, text in BLOCKS
            if language == 'python' and text.startswith("Node(package='ik_node'")]
 CONTROL = dict(RECIPES)['docs/ros2_control.md']

@@ -10,13 +10,12 @@ from sensor_msgs.msg import JointState
 
 import robots
 from harness.node_here import running
-from ik_node import KinematicTree
 from ik_node.ros import session
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.run import run
 
 FILE = robots.OWN / 'planar_3r.urdf'
-GOAL = KinematicTree.from_urdf(FILE).chain().forward([0.4, 0.5, 0.6])
+GOAL = robots.chain('planar_3r').forward([0.4, 0.5, 0.6])
 
 
 def test_it_waits_where_autostart_is_false_and_goes_through_every_state():

@@ -36,7 +36,7 @@ def node(tmp_path_factory):
 
 @pytest.fixture(scope='module')
 def chain():
-    return KinematicTree.from_urdf(ARM).chain()
+    return robots.chain('arm_6r')
 
 
 def test_parameters_come_from_a_file_and_from_the_command_line(node):
@@ -59,7 +59,7 @@ def test_what_is_latched_is_there_for_those_who_come_late(node):
     heard = node.listen(String, 'robot_description', LATCHED)
     assert node.until(lambda: heard), node.log()
     assert list(KinematicTree.from_urdf(heard[0].data).joints) == list(
-        KinematicTree.from_urdf(ARM).joints)
+        robots.tree('arm_6r').joints)
 
 
 def test_a_parameter_of_an_unknown_type_is_refused(node):
@@ -99,7 +99,7 @@ def test_it_ends_cleanly_on_ctrl_c(node):
 
 @pytest.mark.slow  # two nodes, one after the other
 def test_a_node_that_is_killed_is_followed_by_one_that_serves():
-    tip = KinematicTree.from_urdf(ARM).chain().tip_link
+    tip = robots.chain('arm_6r').tip_link
     plain = PlainRobot(ARM.read_text(), tip)
     q = {name: lower + 0.4 * (upper - lower) for name, (lower, upper) in plain.limits.items()}
     goal = PoseStamped(pose=matrix_to_pose(plain.forward(q)))

@@ -10,7 +10,6 @@ import interface
 import robots
 from harness import node_here, ros_harness
 from harness.node_here import running
-from ik_node import KinematicTree
 from ik_node.ros.topics import own_topics
 
 ARM = robots.OWN / 'arm_6r.urdf'
@@ -20,7 +19,7 @@ IMPOSSIBLE = ('no topic!', '1a', 'a//b', 'a/', '/', '{place}', 'a/~', 'x' * 300,
 OF_THE_NODE = ('goal_pose', 'goal_joints', 'goal_path', 'robot_description', '~/status',
                '~/solutions', '~/root_pose', '~/update', '/ik_node/markers', '/diagnostics',
                '/parameter_events', '/rosout', '/tf_static', 'planning_scene')
-GOAL = KinematicTree.from_urdf(ARM).chain().forward([0.4, -0.5, 0.7, 0.9, -0.3, -0.3])
+GOAL = robots.chain('arm_6r').forward([0.4, -0.5, 0.7, 0.9, -0.3, -0.3])
 
 
 @pytest.fixture(scope='module')

@@ -9,13 +9,12 @@ from geometry_msgs.msg import PointStamped, PoseStamped
 import ik_node
 import robots
 from harness.node_here import running
-from ik_node import KinematicTree
 from ik_node.control import worker
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
 
 FOLDER = str(Path(ik_node.__file__).parent)
-CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
-HUMANOID = KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf')
+CHAIN = robots.chain('arm_6r')
+HUMANOID = robots.tree('humanoid')
 MOST_OF_AN_ARM, MOST_OF_A_BODY = 16, 20
 
 

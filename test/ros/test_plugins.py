@@ -5,7 +5,6 @@ import pytest
 import plugin_packages
 import robots
 from harness.ros_harness import running
-from ik_node import KinematicTree
 
 pytestmark = pytest.mark.slow  # a process looks for plug-ins once, at its start
 PLANAR = robots.OWN / 'planar_3r.urdf'
@@ -14,7 +13,7 @@ PLANAR = robots.OWN / 'planar_3r.urdf'
 def test_a_plugin_is_a_choice_and_its_options_are_parameters(tmp_path, monkeypatch):
     plugin_packages.install_own_solver(tmp_path)
     plugin_packages.activate(monkeypatch, tmp_path)
-    chain = KinematicTree.from_urdf(PLANAR).chain()
+    chain = robots.chain('planar_3r')
     with running(urdf_path=PLANAR, solver='least_squares') as node:
         answer = node.client.send(chain.forward([0.5, 0.8, -0.4]), timeout=60.0)
         assert answer.met
@@ -35,7 +34,7 @@ def test_a_plugin_is_a_choice_and_its_options_are_parameters(tmp_path, monkeypat
 def test_a_broken_plugin_is_reported_and_the_node_serves(tmp_path, monkeypatch):
     plugin_packages.write_good_and_broken(tmp_path)
     plugin_packages.activate(monkeypatch, tmp_path)
-    chain = KinematicTree.from_urdf(PLANAR).chain()
+    chain = robots.chain('planar_3r')
     with running(urdf_path=PLANAR) as node:
         assert node.until(lambda: "'raising' of rotten 1.2 cannot be used: "
                           'raising_ik:Solver cannot be imported: ZeroDivisionError' in node.log())
@@ -63,7 +62,7 @@ def test_a_plugin_that_raises_where_it_solves_has_its_goals_refused(tmp_path, mo
     plugin_packages.write_package(tmp_path, 'bad', {'failing': 'failing_ik:Failing'},
                                   {'failing_ik': code})
     plugin_packages.activate(monkeypatch, tmp_path)
-    chain = KinematicTree.from_urdf(PLANAR).chain()
+    chain = robots.chain('planar_3r')
     with running(urdf_path=PLANAR, solver='failing') as node:
         answer = node.client.send(chain.forward([0.5, 0.8, -0.4]), timeout=60.0)
         assert answer.values['reason'] == 'REFUSED'

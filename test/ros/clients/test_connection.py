@@ -32,7 +32,7 @@ from ik_node.ros.node import IkNode
 from ik_node.ros.topics import LATCHED
 
 FILE = robots.OWN / 'arm_6r.urdf'
-TREE = KinematicTree.from_urdf(FILE)
+TREE = robots.tree('arm_6r')
 CHAIN = TREE.chain()
 BENT = np.array([0.4, 0.3, -0.8, 0.5, -0.9, 0.2])
 MOTION = 'time,joint_1\n' + ''.join(f'{0.5 * k},{0.05 * k}\n' for k in range(41))  # 20 s

@@ -14,7 +14,6 @@ from harness.figure_values import built
 from harness.goal_runs import WorkerHere
 from harness.node_here import running
 from harness.ros_harness import seconds
-from ik_node import KinematicTree
 from ik_node.control.worker import Worker
 from ik_node.motion.cartesian_motion import straight_motion
 from ik_node.motion.limits import motion_limits
@@ -136,7 +135,7 @@ def test_a_stop_has_been_published_when_all_goals_of_the_node_are_cancelled():
 START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
 COMMANDS = '/position_controller/commands'
 ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = KinematicTree.from_urdf(ARM).chain()
+CHAIN = robots.chain('arm_6r')
 
 
 def commanded(**parameters):

@@ -19,12 +19,11 @@ import robots
 from harness.followed import Followed
 from harness.node_here import running
 from harness.ros_harness import elapse, seconds
-from ik_node import KinematicTree
 from ik_node.motion.limits import motion_limits
 from ik_node.ros.conversions import matrix_to_pose
 
 ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = KinematicTree.from_urdf(ARM).chain()
+CHAIN = robots.chain('arm_6r')
 START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
 RATE, SLOW = 100.0, 0.8  # Hz; so that every motion takes a second or so
 CONTROLLER = '/arm_controller/joint_trajectory'
@@ -196,7 +195,7 @@ def test_with_motion_jump_there_are_no_velocities(node):
 
 
 def test_several_arms_move_at_the_same_time_each_by_its_own_limits():
-    tree = KinematicTree.from_urdf(robots.OWN / 'torso.urdf')
+    tree = robots.tree('torso')
     arms = {side: tree.chain('torso_link', f'{side}_tool0') for side in ('left', 'right')}
     with running(urdf_path=robots.OWN / 'torso.urdf', arms='[left, right]', motion='cartesian',
                  publish_rate=50.0, right__speed=0.5, **{

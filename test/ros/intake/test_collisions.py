@@ -12,7 +12,7 @@ from ik_node import KinematicTree
 from ik_node.collision import CollisionModel
 
 ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = KinematicTree.from_urdf(ARM).chain()
+CHAIN = robots.chain('arm_6r')
 Q = np.array([0.4, 0.3, 0.5, 0.4, -1.2, 0.4])
 T_TIP = CHAIN.forward(Q)
 FREE = CHAIN.forward([-1.4, 0.3, 0.5, 0.4, -1.2, 0.4])

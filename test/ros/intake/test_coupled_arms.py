@@ -11,11 +11,10 @@ from trajectory_msgs.msg import JointTrajectory
 
 import robots
 from harness.node_here import running
-from ik_node import KinematicTree
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
 
 TORSO = robots.OWN / 'torso.urdf'
-TREE = KinematicTree.from_urdf(TORSO)
+TREE = robots.tree('torso')
 NAMES = ('left', 'right')
 TIPS = {f'{name}__tip_link': f'{name}_tool0' for name in NAMES}
 BODY = TREE.body(joints=[name for name, joint in TREE.joints.items() if joint.moves

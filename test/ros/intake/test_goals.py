@@ -16,12 +16,11 @@ from sensor_msgs.msg import JointState
 import robots
 from harness.node_here import running
 from harness.ros_harness import pose, seconds
-from ik_node import KinematicTree
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
 from ik_node.ros.publishing.status import KEYS
 
 ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = KinematicTree.from_urdf(ARM).chain()
+CHAIN = robots.chain('arm_6r')
 BENT = np.array([0.4, 0.3, 0.5, 0.4, -1.2, 0.4])
 FAR = pose(5.0, 0.0, 0.5)
 
@@ -242,7 +241,7 @@ def test_two_arms_have_their_own_goals_and_options_and_one_joint_state(tmp_path)
                     '    left: {base_link: torso_link, tip_link: left_tool0}\n'
                     '    right: {base_link: torso_link, tip_link: right_tool0, solver: ccd}\n'
                     '    ccd: {position_tolerance: 0.001, orientation_tolerance: 0.001}\n')
-    tree = KinematicTree.from_urdf(robots.OWN / 'torso.urdf')
+    tree = robots.tree('torso')
     with running('--params-file', str(file), urdf_path=robots.OWN / 'torso.urdf') as node:
         for name, solver in (('left', 'dls'), ('right', 'ccd')):
             chain = tree.chain('torso_link', f'{name}_tool0')

@@ -128,7 +128,7 @@ def test_each_arm_has_its_own(base):
 
 
 def test_a_body_with_tasks_takes_them_with_those_of_its_root():
-    tree = KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf')
+    tree = robots.tree('humanoid')
     palms = {'left': 'left_palm', 'right': 'right_palm'}
     with running(urdf_path=str(robots.OWN / 'humanoid.urdf'), solver='least_squares',
                  tasks=list(palms), root='floating', **{

@@ -14,7 +14,6 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 import robots
 from harness.node_here import running
-from ik_node import KinematicTree
 from ik_node.collision import Box, Capsule, CollisionModel, Cylinder, PointCloud, Sphere
 from ik_node.ros.conversions import array_to_point
 from ik_node.ros.intake.obstacle_messages import Contents, Place, cloud_points, frame_key
@@ -22,7 +21,7 @@ from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError
 
 ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = KinematicTree.from_urdf(ARM).chain()
+CHAIN = robots.chain('arm_6r')
 Q = np.array([0.4, 0.3, 0.5, 0.4, -1.2, 0.4])
 T_TIP = CHAIN.forward(Q)
 TIP = T_TIP[:3, 3]

@@ -10,7 +10,7 @@ import pytest
 import robots
 from harness.node_here import running
 from harness.ros_harness import pose
-from ik_node import KinematicTree, solver_names
+from ik_node import solver_names
 from ik_node.control import building
 from ik_node.control.options import (
     ArmOptions,
@@ -37,7 +37,7 @@ def node():
 
 @pytest.fixture(scope='module')
 def chain():
-    return KinematicTree.from_urdf(PLANAR).chain()
+    return robots.chain('planar_3r')
 
 
 def test_every_option_is_a_parameter_with_its_text_and_range(node):

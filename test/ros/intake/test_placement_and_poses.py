@@ -8,7 +8,6 @@ import pytest
 
 import robots
 from harness.node_here import running
-from ik_node import KinematicTree
 
 CONFIG = Path(__file__).parents[3] / 'config'
 ARM = robots.OWN / 'arm_6r.urdf'
@@ -28,7 +27,7 @@ def tip(chain, answer):
 
 
 def test_goals_in_the_world_move_with_the_robot_s_place():
-    chain = KinematicTree.from_urdf(ARM).chain()
+    chain = robots.chain('arm_6r')
     T = chain.forward(Q)
     with running(urdf_path=ARM, world_frame='map',
                  root_pose='[1.0, -2.0, 0.5, 0.0, 0.0, 0.7]') as node:
@@ -45,11 +44,11 @@ def test_goals_in_the_world_move_with_the_robot_s_place():
 
 def test_a_world_that_is_a_link_is_refused():
     with running(urdf_path=ARM) as node:
-        accepted, reason = node.set(world_frame=KinematicTree.from_urdf(ARM).root)
+        accepted, reason = node.set(world_frame=robots.tree('arm_6r').root)
         assert not accepted
         assert 'world_frame must not be a link of the robot' in reason
         assert not node.set(root_pose=[0.0, 0.0])[0]
-        assert node.client.send(KinematicTree.from_urdf(ARM).chain().forward(Q)).met
+        assert node.client.send(robots.chain('arm_6r').forward(Q)).met
 
 
 def test_the_robot_starts_at_a_pose_by_name_and_is_reset_to_another():
@@ -78,7 +77,7 @@ def test_poses_that_are_missing_are_reported(poses, words):
 
 def test_the_states_of_an_srdf_are_poses(tmp_path):
     file = tmp_path / 'arm.srdf'
-    joints = KinematicTree.from_urdf(ARM).chain().joint_names
+    joints = robots.chain('arm_6r').joint_names
     values = ''.join(f'<joint name="{name}" value="0.25"/>' for name in joints)
     file.write_text(f'<robot name="r"><group_state name="bent" group="arm">{values}</group_state>'
                     '<group_state name="odd" group="arm"><joint name="none" value="0"/>'

@@ -9,10 +9,9 @@ from visualization_msgs.msg import MarkerArray
 import robots
 from harness.node_here import running
 from harness.ros_harness import elapse, pose
-from ik_node import KinematicTree
 from ik_node.ros.conversions import array_to_point, matrix_to_pose, pose_to_matrix
 
-TREE = KinematicTree.from_urdf(robots.OWN / 'humanoid.urdf')
+TREE = robots.tree('humanoid')
 TASKS = {
     'left__type': 'pose', 'left__link': 'left_palm',
     'right__type': 'position', 'right__link': 'right_palm',
@@ -206,7 +205,7 @@ def test_with_motion_joint_the_joints_keep_their_velocity_limits(node):
 
 
 def test_without_tasks_a_body_solver_meets_the_goals_of_the_arm():
-    chain = KinematicTree.from_urdf(robots.OWN / 'arm_7r.urdf').chain()
+    chain = robots.chain('arm_7r')
     goal = chain.forward(np.clip(chain.neutral() + 0.3, chain.lower, chain.upper))
     point = goal[:3, 3] + [0.0, 0.05, -0.05]
     with running(urdf_path=robots.OWN / 'arm_7r.urdf', solver='least_squares') as node:

@@ -11,7 +11,6 @@ from tf2_msgs.msg import TFMessage
 
 import robots
 from harness.node_here import running
-from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 
 STATIC = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -31,7 +30,7 @@ def test_the_place_in_the_world_is_published_and_published_again_when_it_changes
 
 
 def test_a_frame_that_tf_knows_is_taken():
-    chain = KinematicTree.from_urdf(ARM).chain()
+    chain = robots.chain('arm_6r')
     goal = chain.forward([0.3, -0.4, 0.6, 0.2, -0.7, -0.1])
     with running(urdf_path=ARM) as node:
         known = TransformStamped(child_frame_id='table')
@@ -81,7 +80,7 @@ def statuses(node):
     return node.listen(DiagnosticStatus, 'ik_node/status')
 
 
-CHAIN = KinematicTree.from_urdf(ARM).chain()
+CHAIN = robots.chain('arm_6r')
 GOAL = CHAIN.forward([0.3, -0.4, 0.6, 0.2, -0.7, -0.1])
 
 

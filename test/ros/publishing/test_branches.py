@@ -12,7 +12,7 @@ from ik_node.ros.conversions import array_to_point, matrix_to_pose
 from ik_node.ros.publishing.status import seconds
 
 PLANAR = robots.OWN / 'planar_3r.urdf'
-CHAIN = KinematicTree.from_urdf(PLANAR).chain()
+CHAIN = robots.chain('planar_3r')
 Q = np.array([0.4, 0.9, -0.3])
 GOAL = CHAIN.forward(Q)
 

@@ -12,7 +12,6 @@ import robots
 from harness.marker_checks import check_markers
 from harness.node_here import running
 from harness.ros_harness import pose
-from ik_node import KinematicTree
 from ik_node.ros.publishing.workspace_markers import WorkspacePublisher
 
 FILE = Path(__file__).parents[3] / 'config/demo.rviz'
@@ -71,7 +70,7 @@ def test_the_handles_can_be_taken_hold_of(manager, displays):
 
 
 def test_the_view_is_of_the_robot_the_launch_file_shows(manager, displays):
-    tree = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
+    tree = robots.tree('arm_6r')
     assert manager['Global Options']['Fixed Frame'] == tree.root
     assert manager['Transformation']['Current']['Class'] == 'rviz_default_plugins/TF'
     view = manager['Views']['Current']
@@ -104,7 +103,7 @@ def test_every_topic_is_published_with_that_type_and_a_quality_that_fits(display
 
 
 def test_the_frames_of_the_markers_are_links_of_the_robot():
-    tree = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')
+    tree = robots.tree('arm_6r')
     with running(urdf_path=robots.OWN / 'arm_6r.urdf', frame_prefix='left/', solver='auto',
                  show_branches=True) as node:
         heard = node.ready().listen(MarkerArray, 'ik_node/markers')

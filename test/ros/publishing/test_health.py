@@ -10,7 +10,6 @@ from std_msgs.msg import Header
 import robots
 from harness.node_here import running
 from harness.ros_harness import pose, seconds
-from ik_node import KinematicTree
 from ik_node.ros.publishing.health import Health
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.ros.publishing.status import KEYS
@@ -23,7 +22,7 @@ def values_of(report):
 
 
 def test_goals_are_counted_by_their_outcome_and_their_rate_is_that_of_the_last_period():
-    chain = KinematicTree.from_urdf(PLANAR).chain()
+    chain = robots.chain('planar_3r')
     with running(urdf_path=PLANAR) as node:
         reports = node.listen(DiagnosticArray, '/diagnostics')
         for q in ([0.4, 0.5, 0.6], [0.3, 0.5, 0.6]):

@@ -18,7 +18,7 @@ HAVE = importlib.util.find_spec('interactive_markers') is not None
 
 @pytest.fixture(scope='module')
 def chain():
-    return KinematicTree.from_urdf(ARM).chain()
+    return robots.chain('arm_6r')
 
 
 @pytest.fixture(scope='module')
@@ -78,7 +78,7 @@ def test_another_robot_and_the_end_of_activity_leave_nothing_behind():
     with running() as node:
         heard = node.listen(MarkerArray, 'ik_node/markers')
         node.send_description(ARM.read_text())
-        chain = KinematicTree.from_urdf(ARM).chain()
+        chain = robots.chain('arm_6r')
         node.ready().client.send(chain.forward([0.3, 0.2, -0.6, 0.3, -0.8, 0.2]), timeout=240.0)
         assert node.until(lambda: heard and 'goal' in shown(heard[-1]))
         node.send_description((robots.OWN / 'planar_3r.urdf').read_text())

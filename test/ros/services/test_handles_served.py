@@ -13,11 +13,10 @@ import robots
 from harness.marker_checks import check_pose
 from harness.node_here import running
 from harness.ros_harness import elapse, pose, seconds
-from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
 
 ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = KinematicTree.from_urdf(ARM).chain()
+CHAIN = robots.chain('arm_6r')
 T = CHAIN.forward([0.3, 0.2, -0.6, 0.3, -0.8, 0.2])
 
 
@@ -122,7 +121,7 @@ def test_it_is_gone_while_the_node_is_not_active_or_it_is_not_wanted(viewer):
 
 
 def test_each_task_has_a_handle_that_moves_its_target():
-    tree = KinematicTree.from_urdf(robots.OWN / 'torso.urdf')
+    tree = robots.tree('torso')
     with running(urdf_path=robots.OWN / 'torso.urdf', publish_rate=20.0, solver='least_squares',
                  tasks='[left, right]', left__type='pose', left__link='left_tool0',
                  right__type='position', right__link='right_tool0') as node:
