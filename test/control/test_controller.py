@@ -107,25 +107,18 @@ def test_a_goal_given_again_at_its_solution_is_not_solved_again(monkeypatch):
     assert len(calls) == 2
 
 
-def test_the_last_goal_counts_as_long_as_the_chain_is_the_same():
-    rig = Rig()
-    goal = rig.go(near(0.1)).goals[0].target
-    rig.replace(solver='ccd')
-    assert rig.controller.goal is goal
-    rig.replace(tip_link=CHAIN.links[-2])
-    assert rig.controller.goal is None
-
-
 @pytest.mark.parametrize(('changed', 'kept'), [
     ({'solver': 'ccd'}, True), ({'speed': 0.5}, True), ({'start_pose': START}, True),
     ({'tip_link': CHAIN.links[-2]}, False), ({'motion': 'cartesian'}, False),
     ({'tree': KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf')}, False)],
     ids=['solver', 'speed', 'start_pose', 'tip_link', 'motion', 'tree'])
-def test_a_path_is_kept_as_long_as_a_change_does_not_concern_it(changed, kept):
+def test_goal_and_path_are_kept_as_long_as_a_change_does_not_concern_them(changed, kept):
     rig = Rig()
+    goal = rig.go(near(0.1)).goals[0].target
     rig.controller.waypoints.extend(path(near(0.1), near(0.2)))
     rig.replace(**changed)
     assert len(rig.controller.waypoints) == (2 if kept else 0)
+    assert (rig.controller.goal is goal) is (kept or 'motion' in changed)
 
 
 @moving
@@ -388,12 +381,13 @@ def watched(rig, seconds, step=1e-3):
     return np.array(found)
 
 
-@pytest.mark.parametrize(('took', 'plans'), [(0.01, 1), (0.1, 2)])
+@pytest.mark.parametrize(('left', 'took', 'plans'), [
+    (None, 0.01, 1), (None, 0.1, 2), (0.05, 0.1, 2)], ids=['goes on', 'anew', 'ends meanwhile'])
 def test_the_current_motion_goes_on_while_the_next_is_planned_and_leads_into_it(
-        monkeypatch, took, plans):
+        monkeypatch, left, took, plans):
     rig = Rig('cartesian')
-    rig.go(near(y=0.2))
-    rig.advance(0.3)
+    duration = rig.go(near(y=0.2)).duration
+    rig.advance(0.3 if left is None else duration - left)
     planned = slow_planning(monkeypatch, rig, took)
     before, began = rig.q, rig.now
     outcome = rig.go(near(y=0.2, z=-0.1))
@@ -404,18 +398,6 @@ def test_the_current_motion_goes_on_while_the_next_is_planned_and_leads_into_it(
     assert CHAIN.forward(rig.q) == pytest.approx(near(y=0.2, z=-0.1).pose, abs=5e-6)
     assert rig.now - began > outcome.duration
     assert np.abs(rig.q - before).max() > 1e-3
-
-
-def test_a_motion_that_ends_during_the_planning_of_the_next_is_followed_by_it(monkeypatch):
-    rig = Rig('cartesian')
-    duration = rig.go(near(y=0.2)).duration
-    rig.advance(duration - 0.05)
-    planned = slow_planning(monkeypatch, rig, 0.1)
-    outcome = rig.go(near(y=0.2, z=-0.1))
-    assert len(planned) == 2
-    steps = np.diff([rig.q, *watched(rig, outcome.duration + 0.1)], axis=0)
-    assert np.abs(np.diff(steps, axis=0)).max() < 1e-4
-    assert CHAIN.forward(rig.q) == pytest.approx(near(y=0.2, z=-0.1).pose, abs=5e-6)
 
 
 def test_what_is_accepted_is_decided_when_the_goal_begins():

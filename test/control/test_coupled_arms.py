@@ -5,10 +5,9 @@ import pytest
 
 import robots
 from harness.figure_values import values
-from harness.goal_runs import run
+from harness.goal_runs import controller, run
 from ik_node import StopReason
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
-from ik_node.control.controller import Controller
 from ik_node.control.coupled_arms import CoupledArms
 from ik_node.control.group import TaskGoal
 from ik_node.control.options import ArmOptions
@@ -32,15 +31,6 @@ def built(present=NOTHING, arms=NAMES, **changed):
     source = Source({**every, **{name.replace('__', '.'): value
                                  for name, value in changed.items()}}, None)
     return Built(source, build_robot(source, build_tree(source, present), arms, present))
-
-
-def controller(robot):
-    class Sink:
-        def publish(self, *_):
-            pass
-
-        hold = publish
-    return Controller(robot, robot.groups[''], lambda: 0.0, Sink())
 
 
 def tips(robot):
@@ -72,7 +62,7 @@ def test_a_goal_of_each_is_met_by_shared_joints_that_move():
     robot = built().robot
     for seed in range(10):
         wanted = reachable(robot, seed)
-        outcome = run(controller(robot).go([TaskGoal(name, T, None, None)
+        outcome = run(controller(robot).go([TaskGoal(name, T)
                                                    for name, T in wanted.items()]))
         assert outcome.result.success
         for name, T in tips(robot).items():
@@ -85,13 +75,13 @@ def test_a_goal_out_of_reach_is_refused_and_nothing_moves():
     moved, before = controller(robot), tips(robot)
     far = before['left'].copy()
     far[0, 3] += 10.0
-    outcome = run(moved.go([TaskGoal('left', far, None, None)]))
+    outcome = run(moved.go([TaskGoal('left', far)]))
     assert not outcome.accepted
     assert outcome.result.reason is not StopReason.CONVERGED
     assert 'left' in outcome.result.diagnosis
     for name, T in tips(robot).items():
         assert np.array_equal(T, before[name])
-    assert run(moved.go([TaskGoal('right', reachable(robot, 2)['right'], None, None)])).accepted
+    assert run(moved.go([TaskGoal('right', reachable(robot, 2)['right'])])).accepted
     assert tips(robot)['left'] == pytest.approx(before['left'], abs=1e-5)
 
 
@@ -114,7 +104,7 @@ def test_a_change_rebuilds_only_what_it_concerns():
     first = built()
     assert built(first).robot is first.robot
     goal = reachable(first.robot, 3)['left']
-    assert run(controller(first.robot).go([TaskGoal('left', goal, None, None)])).accepted
+    assert run(controller(first.robot).go([TaskGoal('left', goal)])).accepted
     other = built(first, left__solver='hierarchy')
     assert other.robot.groups[''].solver.name == 'hierarchy'
     assert other.robot.groups[''].body is first.robot.groups[''].body
@@ -187,7 +177,7 @@ def test_before_the_first_goal_targets_are_where_a_real_robot_stands():
     before = tips(robot)
     T = before['left'].copy()
     T[2, 3] -= 0.05
-    assert run(moved.go([TaskGoal('left', T, None, None)])).accepted
+    assert run(moved.go([TaskGoal('left', T)])).accepted
     assert tips(robot)['right'] == pytest.approx(before['right'], abs=1e-5)
     there = tips(robot)['left']
     moved.begin_at_present()  # goals have moved it: its targets stay
@@ -202,7 +192,7 @@ def test_a_solver_of_a_body_meets_the_goal_with_the_tool_along_its_axes(solver):
     robot = build_robot(source, build_tree(source, NOTHING), ('',), NOTHING)
     group = robot.groups['']
     T = group.body.forward(group.start + 0.1)['left_tool0'] @ T_TOOL
-    assert run(controller(robot).go([TaskGoal('goal', T, None, None)])).accepted
+    assert run(controller(robot).go([TaskGoal('goal', T)])).accepted
     found = tips(robot)['left'] @ T_TOOL
     assert found[:3, :3] == pytest.approx(T[:3, :3], abs=1e-5)
     missed = T[:3, :3].T @ (found[:3, 3] - T[:3, 3])
@@ -213,7 +203,7 @@ def test_arms_that_share_joints_have_tools_of_their_own():
     robot = built(left__tool=TOOL).robot
     wanted = reachable(robot, 4)
     goals = {'left': wanted['left'] @ T_TOOL, 'right': wanted['right']}
-    assert run(controller(robot).go([TaskGoal(name, T, None, None)
+    assert run(controller(robot).go([TaskGoal(name, T)
                                      for name, T in goals.items()])).accepted
     for name, T in tips(robot).items():
         assert T == pytest.approx(wanted[name], abs=1e-5)
@@ -223,7 +213,7 @@ def test_another_tool_of_an_arm_that_shares_joints_keeps_the_goal_of_the_other()
     first = built(left__tool=TOOL)
     goals = reachable(first.robot, 5)
     for name, T in goals.items():
-        assert run(controller(first.robot).go([TaskGoal(name, T, None, None)])).accepted
+        assert run(controller(first.robot).go([TaskGoal(name, T)])).accepted
     group = built(first, left__tool=TOOL, left__task_weights=(1.0,) * 5 + (2.0,)).robot.groups['']
     assert np.array_equal(group.tasks['left'].target, goals['left'])
     group = built(first, left__tool=(0.0,) * 6).robot.groups['']

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from harness.figure_values import built, values
-from harness.goal_runs import run
+from harness.goal_runs import controller, run
 from ik_node import StopReason, tasks
 from ik_node.control.building import NOTHING, Source, build_robot, build_tree
-from ik_node.control.controller import Controller
 from ik_node.control.group import TaskGoal
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.task_options import TYPES, TaskOptions, fields, make_task
@@ -163,22 +162,8 @@ def test_a_task_without_a_type_waits_for_it():
     assert waiting.solver.solve().success
 
 
-class Sink:
-    """Receives motions, and forgets them."""
-
-    def publish(self, group, motion):
-        pass
-
-    def hold(self, group, q):
-        pass
-
-
-def controller(robot):
-    return Controller(robot, robot.groups[''], lambda: 0.0, Sink())
-
-
 def goal(name, target):
-    return TaskGoal(name, np.asarray(target), None, None)
+    return TaskGoal(name, np.asarray(target))
 
 
 def test_targets_of_a_goal_are_not_set_while_the_solver_solves_for_another():

@@ -71,7 +71,7 @@ def test_the_goals_are_met_while_the_feet_hold_and_the_balance_is_kept(humanoid)
         else:
             target = np.array([message['point'][axis] for axis in 'xyz'])
         targets[name] = target
-        outcome = run(controller.go([TaskGoal(name, target, None, None)]))
+        outcome = run(controller.go([TaskGoal(name, target)]))
         assert outcome.accepted
         assert outcome.result.success
 

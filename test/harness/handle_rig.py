@@ -10,10 +10,10 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed (make test brings it
 from geometry_msgs.msg import PointStamped, Pose
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
+from harness.goal_runs import controller
 from harness.goals_here import GoalsHere
 from ik_node import Goal
 from ik_node.control.arm import Arm
-from ik_node.control.controller import Controller
 from ik_node.control.group_source import GroupSource
 from ik_node.control.options import ArmOptions, NodeOptions
 from ik_node.control.robot import Robot
@@ -177,9 +177,9 @@ class Rig:
     def _take_task(self, name, message):
         """Do as the node, without solving: set the target, unless it is missed."""
         self._note(name, message)
-        controller = Controller(self.robot, self.robot.groups[''], lambda: 0.0, None)
-        controller.go = self._go
-        goals = GoalsHere(self.robot, self.options, controller)
+        moved = controller(self.robot)
+        moved.go = self._go
+        goals = GoalsHere(self.robot, self.options, moved)
         goals.take(name, message)
         self.refused += goals.refused
 

@@ -9,9 +9,9 @@ import pytest
 from geometry_msgs.msg import PointStamped
 
 from harness.figure_values import built
+from harness.goal_runs import controller
 from harness.goals_here import GoalsHere
 from ik_node.control import worker as worker_module
-from ik_node.control.controller import Controller
 from ik_node.control.options import NodeOptions
 from ik_node.control.worker import NEWER, START, Worker
 from ik_node.ros.conversions import array_to_point
@@ -50,7 +50,7 @@ class Rig:
         self.robot = built(tasks=tuple(PALMS), **{
             f'{name}__{field}': value for name, link in PALMS.items()
             for field, value in (('type', 'position'), ('link', link))}).robot
-        self.controller = Controller(self.robot, self.robot.groups[''], lambda: 0.0, None)
+        self.controller = controller(self.robot)
         self.oldest = oldest
         self.goals = GoalsHere(
             self.robot, NodeOptions(max_goal_age=1.0), self.controller, worker)
