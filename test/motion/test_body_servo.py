@@ -127,10 +127,10 @@ def test_a_task_of_a_point_takes_the_translation_of_a_twist():
 def test_a_command_that_is_too_fast_keeps_its_direction():
     law = made(start())
     assert law.reason == ''
-    law.follow_twist([0, 0, 0, 0, 0, 12.0], 'left')
+    law.follow_twist([0, 0, 0, 0, 0, 8.0], 'left')
     before = BODY.forward(law.joints.state()[0])[LEFT]
     reasons = set()
-    for _ in range(250):
+    for _ in range(150):
         law.advance()
         reasons.add(law.reason)
     assert 'the command is too fast' in reasons

@@ -104,18 +104,6 @@ def test_an_srdf_beside_the_robot_or_a_parameter_names_pairs_that_may_touch(tmp_
         assert 'links that may touch are not known' in node.log()
 
 
-def test_tasks_keep_away_from_obstacles_too(tmp_path):
-    with running(urdf_path=ARM, solver='least_squares', tasks='[hand]', hand__type='pose',
-                 hand__link='tool0', obstacles_path=around_tip(tmp_path),
-                 least_squares__avoid_collisions='true',
-                 least_squares__max_restarts=3) as node:
-        values = node.client.send(T_TIP, task='hand').values
-        assert (values['reason'], values['contact_second']) == ('COLLISION', 'ball')
-        assert node.set(obstacles_path='') == (True, '')
-        assert node.client.send(T_TIP, task='hand').met
-        assert node.client.send(FREE, task='hand').met
-
-
 def test_an_arm_keeps_away_from_another_where_that_is():
     torso = robots.OWN / 'torso.urdf'
     tree = KinematicTree.from_urdf(torso)

@@ -142,7 +142,9 @@ def test_what_is_odd_in_a_description_is_logged():
      "cannot configure: there is no tip link 'hand'"),
     ({'urdf_path': robots.OWN / 'torso.urdf'}, 'cannot configure: name the tip link'),
     ({'urdf_path': robots.mimicking_file(), 'solver': 'analytic'},
-     'cannot configure: analytic has no closed form')])
+     'cannot configure: analytic has no closed form'),
+    ({'model_path': CONFIG / 'dh/panda.yaml', 'urdf_path': robots.OWN / 'scara.urdf'},
+     'model_path and urdf_path are synonyms')])
 def test_a_robot_that_cannot_be_used_is_reported_and_a_better_parameter_starts_the_node(
         parameters, words):
     with running(ready=False, **parameters) as node:
@@ -152,7 +154,8 @@ def test_a_robot_that_cannot_be_used_is_reported_and_a_better_parameter_starts_t
         assert health[0].status[0].level == DiagnosticStatus.ERROR
         assert words in health[0].status[0].message
         assert node.state() == 'unconfigured'
-        assert node.set(urdf_path=str(robots.OWN / 'scara.urdf'), tip_link='', solver='dls')[0]
+        assert node.set(urdf_path=str(robots.OWN / 'scara.urdf'), model_path='', tip_link='',
+                        solver='dls')[0]
         node.ready()
         assert node.state() == 'active'
         assert node.alive()
@@ -191,26 +194,6 @@ def test_the_three_parameters_of_a_file_are_synonyms_and_may_not_name_different_
         assert len(node.joint_states()[0].name) == 4
         assert node.set(model_path=panda, urdf_path='', dh_path='')[0]
         assert node.until(lambda: len(node.joint_states()[0].name) == 7)
-
-
-def test_a_node_that_starts_with_two_different_files_says_so_and_takes_one_afterwards():
-    panda, scara = CONFIG / 'dh/panda.yaml', robots.OWN / 'scara.urdf'
-    with running(model_path=panda, urdf_path=scara, ready=False) as node:
-        assert node.until(lambda: 'model_path and urdf_path are synonyms' in node.log(), 60.0)
-        assert node.set(urdf_path='')[0]
-        node.ready()
-        assert len(node.joint_states()[0].name) == 7
-
-
-def test_a_file_that_no_reader_knows_is_refused_with_the_list_of_those_that_are(tmp_path):
-    file = tmp_path / 'arm.step'
-    file.write_text('ISO-10303-21;')
-    with running(model_path=robots.OWN / 'scara.urdf') as node:
-        accepted, reason = node.set(model_path=str(file))
-        assert not accepted
-        assert 'URDF (.urdf or .xml)' in reason
-        assert 'DH rows (.yaml or .yml)' in reason
-        assert node.alive()
 
 
 FLOATING = robots.robot(
