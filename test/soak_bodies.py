@@ -41,18 +41,18 @@ def set_targets(body: Body, tasks: list[Any], q: np.ndarray) -> None:
             task.link]
 
 
-def is_met(body: Body, tasks: list[Any], q: np.ndarray) -> bool:
+def is_met(body: Body, tasks: list[Any], q: np.ndarray, tolerance: float = TOLERANCE) -> bool:
     """Tell whether all is within the tolerance, and q exactly within the limits."""
     frames, inside = body.forward(q), (q >= body.lower).all() and (q <= body.upper).all()
     for task in tasks:
         if isinstance(task, CenterOfMass):
-            inside &= np.linalg.norm(body.center_of_mass(q) - task.target) <= 1.0001 * TOLERANCE
+            inside &= np.linalg.norm(body.center_of_mass(q) - task.target) <= 1.0001 * tolerance
         else:
             T = np.linalg.inv(task.target) @ frames[task.link]
             sine = 0.5 * np.linalg.norm((T - T.T)[[2, 0, 1], [1, 2, 0]])
-            inside &= (np.linalg.norm(T[:3, 3]) <= 1.0001 * TOLERANCE
+            inside &= (np.linalg.norm(T[:3, 3]) <= 1.0001 * tolerance
                        and np.arctan2(sine, 0.5 * (np.trace(T[:3, :3]) - 1.0))
-                       <= 1.0001 * TOLERANCE)
+                       <= 1.0001 * tolerance)
     return bool(inside)
 
 
