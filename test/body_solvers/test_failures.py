@@ -87,14 +87,6 @@ def test_every_reachable_pose_of_a_figure_is_within_the_bounds():
 
 
 @EVERY
-def test_a_posture_outside_the_limits_fails_because_of_them(name):
-    body = two_arms()
-    result = make_body_solver(name, body, [Posture([0, 3.0, 0, 0, 0, 0], priority=0)]).solve()
-    assert result.reason is StopReason.LIMITS
-    assert "it is outside the limits of 'left_joint_2'" in result.diagnosis
-
-
-@EVERY
 def test_the_task_that_holds_another_back_is_named(name):
     body = two_arms()
     F = body.forward(np.array([0.3, 0.5, 0.4, 0.3, -0.5, 0.2]))
