@@ -23,7 +23,8 @@ from ik_node.tasks.base import POINT, set_checked
 
 REST, TWIST, POSE, JOINTS = range(4)
 HORIZON = 0.1     # s in which velocities lead to where tasks are to be
-SLOWER, RECOVERY = 0.9, 0.5  # a sample, of a command that is too fast; s to full speed
+SLOWER, SLOWEST = 0.8, 0.02  # of a command that is too fast
+RECOVERY = 0.5    # s to full speed
 GENTLE = 0.5      # part of the accelerations for the approach to poses
 SLOW = 0.9        # part of the twists below which the reason is said
 SOFT = 0.7        # part of the jerk to fade out accelerations
@@ -54,7 +55,7 @@ class BodyServo:
         self._before: dict[str, np.ndarray] = {}      # where they were at the last sample
         self._moving: dict[str, list[bool]] = {}      # whether they translate, and rotate
         self._latest: tuple[int, dict[str, np.ndarray]] = REST, {}
-        self._fast, self.slowed, self._is_too_fast = 1.0, 1.0, False
+        self._fast, self.slowed = 1.0, 1.0
 
     def follow_twist(self, twist: Any, task: str) -> None:
         """Move a task by a twist (6,) from now on: m/s, rad/s, linear first."""
@@ -108,8 +109,8 @@ class BodyServo:
         found = [self.joints.reason] if self.joints.reason else []
         if self.slowed < SLOW and self._latest[0] == TWIST:
             found.append('else something that is not commanded would not be held')
-        if self._is_too_fast:
-            found.append('the command is too fast')
+        if self._fast < SLOW:
+            found.append(f'the command is too fast, and scaled by {self._fast:.2g}')
         return '; '.join(found)
 
     def _velocity(self, mode: int, values: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -118,8 +119,7 @@ class BodyServo:
         self._frames.update(q)
         if not self._references:
             self._before, self._moving = {}, {name: [True, True] for name in self._tasks}
-        self._fast = (max(SLOWER * self._fast, 0.02) if self._is_too_fast
-                      else min(self._fast + period / RECOVERY, 1.0))
+        self._fast = min(self._fast + period / RECOVERY, 1.0)
         twists = {name: values.get(name, _REST).reshape(2, 3) if mode == TWIST else _REST
                   for name in self._tasks}
         lost = 0.0  # m, rad: of what is held
@@ -134,14 +134,23 @@ class BodyServo:
                 lost = max(lost, self._hold(name, present, commanded))
             self._before[name] = present
         self.slowed = min(1.0 / (1.0 + (lost / LOST) ** 2), self.slowed + period / RECOVERY)
+        while True:
+            velocity = self._solved(q, twists)
+            scale = float(np.abs(velocity / self._limits.velocity).max())
+            if mode == POSE or scale < 1.0 - 1e-9 or self._fast < SLOWEST:
+                break
+            self._fast *= SLOWER  # bounds of velocities would change the direction
+        return velocity / max(scale, 1.0) if mode == TWIST else velocity * self._approach(velocity)
+
+    def _solved(self, q: np.ndarray, twists: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Return the velocities (n,) of the solver for references that move by twists (2, 3)."""
         for name, task in self._tasks.items():
             target = self._references[name].copy()
             displacement = HORIZON * self._fast * self.slowed * twists[name]
             target[:3, 3] += displacement[0]
             target[:3, :3] = rotation_exp(displacement[1]) @ target[:3, :3]
             set_checked(task, target[:3, 3] if task.target_kind == POINT else target)
-        velocity = self.solver.velocity(q, HORIZON)
-        return velocity if mode == TWIST else velocity * self._approach(velocity)
+        return self.solver.velocity(q, HORIZON)
 
     def _next(self, wanted: np.ndarray) -> np.ndarray:
         """Return velocities (n,) at the next sample, on the way to those that are wanted.
@@ -150,10 +159,8 @@ class BodyServo:
         that are wanted, is so by all between.
         """
         most, dt = self._limits.velocity, self.joints.period
-        scale = float(np.abs(wanted / most).max())
-        self._is_too_fast = scale >= 1.0 - 1e-9
         _, v, a = self.joints.last
-        change = wanted / max(scale, 1.0) - v
+        change = wanted - v
         parts = np.abs(change / most) + 1e-12
         size = float(parts.max())
         # Along the change, over the largest velocities: acceleration and jerk, and what it is now.
