@@ -11,17 +11,24 @@ import sysconfig
 import tempfile
 from glob import glob
 from pathlib import Path
+from xml.etree import ElementTree
 
+import setuptools
 from setuptools import Extension, find_packages, setup
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # not there when pip or colcon build
 from kernel_headers import write_declarations
 
 NAME = 'ik_node'
+PACKAGE = ElementTree.parse(Path(__file__).with_name('package.xml')).getroot()
+URLS = {url.get('type'): url.text for url in PACKAGE.iter('url')}
 
 # Vectorised, the loops over six rows take 1.25 to 1.5 times as long. Without contraction results
 # are the same on every machine. With gcc's own limit of inlining closed forms take a sixth longer.
-FLAGS = ['-O3', '-g0', '-fno-tree-vectorize', '-ffp-contract=off', '-finline-limit=300']
+# gcc takes results of C tuples for uninitialised.
+FLAGS = ['/O2', '/fp:precise'] if sys.platform == 'win32' else [
+    '-O3', '-g0', '-fno-tree-vectorize', '-ffp-contract=off', '-finline-limit=300',
+    '-Wno-maybe-uninitialized', '-Wno-unknown-warning-option', '-Wno-ignored-optimization-argument']
 CHECKED = os.environ.get('IK_NODE_BOUNDSCHECK') == '1'  # for `make sanitize`
 DIRECTIVES = {
     'language_level': 3, 'boundscheck': CHECKED, 'wraparound': False, 'cdivision': True,
@@ -50,7 +57,7 @@ def kernels():
     are inlined where they are used.
     """
     return [Extension('.'.join(header.with_suffix('').parts), [str(header.with_suffix('.py'))],
-                      extra_compile_args=FLAGS, extra_link_args=FLAGS)
+                      extra_compile_args=FLAGS)
             for header in sorted(Path(NAME).rglob('*.pxd'))
             if not header.read_text().startswith('# Not compiled')]
 
@@ -62,11 +69,16 @@ def shared_code(folder):
         source.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run([sys.executable, '-m', 'cython', f'--generate-shared={source}',
                         '--module-name', name], check=True)
-    return Extension(name, [str(source)], extra_compile_args=FLAGS, extra_link_args=FLAGS)
+    return Extension(name, [str(source)], extra_compile_args=FLAGS)
 
 
 def compiler():
-    """Return the command of a C compiler that finds Python's headers; None without one."""
+    """Return the command of a C compiler that finds Python's headers; None without one.
+
+    On Windows setuptools finds its own, and '' is returned.
+    """
+    if sys.platform == 'win32':
+        return ''
     commands = [os.environ.get('CC') or sysconfig.get_config_var('CC') or 'cc']
     if importlib.util.find_spec('ziglang'):
         commands.append(f'{shlex.quote(sys.executable)} -m ziglang cc -mcpu=baseline')
@@ -105,7 +117,8 @@ def extensions():
     if command is None:
         print(f'warning: {ADVICE}, and build again.', file=sys.stderr)
         return []
-    os.environ['CC'] = command
+    if command:
+        os.environ['CC'] = command
     write_declarations(NAME)
     modules, shared = kernels(), {}
     folder = f'build/kernels/{Cython.__version__}' + CHECKED * '-checked'
@@ -125,11 +138,35 @@ MUJOCO = ['mujoco-core>=4; python_version >= "3.11"', 'mujoco; python_version < 
 
 setup(
     name=NAME,
-    version='0.2.0',
+    version=PACKAGE.findtext('version'),
     description='Inverse kinematics as a ROS 2 node, by every method of the literature',
-    license='Apache-2.0',
-    maintainer='ik_node maintainers',
-    maintainer_email='ik-node@example.com',
+    long_description=re.sub(  # package indices have no files beside it
+        r'\]\((?!https?:|#)', f']({URLS["repository"]}/',
+        Path(__file__).with_name('README.md').read_text(encoding='utf-8')),
+    long_description_content_type='text/markdown',
+    # The name of the field has changed with setuptools 77.
+    **{'license_expression' if int(setuptools.__version__.split('.')[0]) >= 77 else 'license':
+       PACKAGE.findtext('license')},
+    license_files=['LICENSE'],
+    maintainer=PACKAGE.findtext('maintainer'),
+    maintainer_email=PACKAGE.find('maintainer').get('email'),
+    url=URLS['website'],
+    project_urls={'Source': URLS['repository'], 'Issues': URLS['bugtracker']},
+    keywords=['inverse kinematics', 'kinematics', 'robotics', 'robot arm', 'URDF', 'MJCF', 'ROS 2'],
+    classifiers=[
+        'Development Status :: 4 - Beta',
+        'Intended Audience :: Developers',
+        'Intended Audience :: Education',
+        'Intended Audience :: Science/Research',
+        'Operating System :: MacOS',
+        'Operating System :: Microsoft :: Windows',
+        'Operating System :: POSIX :: Linux',
+        'Programming Language :: Cython',
+        *(f'Programming Language :: Python :: 3.{minor}' for minor in range(10, 15)),
+        'Topic :: Scientific/Engineering',
+        'Topic :: Scientific/Engineering :: Mathematics',
+        'Typing :: Typed',
+    ],
     packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={'': ['py.typed', '*.pxd', '*.pxi', '*.js', '*.css']},
     ext_modules=extensions(),

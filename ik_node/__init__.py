@@ -9,7 +9,7 @@ import importlib.util
 
 from ik_node.support import plain
 
-__version__ = '0.2.0'
+__version__ = '0.3.0'
 
 if plain.is_wanted():
     plain.use_sources()

@@ -15,13 +15,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from resource import RLIM_INFINITY, RLIMIT_DATA, getrlimit, setrlimit
 from typing import Any
 from xml.parsers import expat
 
 import numpy as np
 import trimesh
 from PIL import Image
+
+try:
+    import resource
+except ImportError:  # on Windows a mesh may take as much as it likes
+    resource = None  # type: ignore[assignment]
 
 from ik_node.model.mesh_parts import MeshPart, simplified
 from ik_node.model.polygon_files import read_polygons
@@ -103,7 +107,7 @@ class MeshReader:
                 process.wait(_PATIENCE)
             self.close()
             raise MeshError('it takes too long for its size'
-                            if process.returncode == -signal.SIGPROF else
+                            if process.returncode == -getattr(signal, 'SIGPROF', 0) else
                             'it cannot be read: its reader has ended', math.inf) from error
 
 
@@ -128,8 +132,7 @@ def main() -> None:
     sys.stdout = sys.stderr  # libraries print
     with contextlib.suppress(ImportError):
         import collada  # noqa: F401  (its time is not that of a mesh)
-    base, (_, hard) = _data_bytes(), getrlimit(RLIMIT_DATA)
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process, whatever it does
+    base = _data_bytes()
 
     def find(name: str) -> bytes | None:
         _send(pipe_out, ('find', pickle.dumps(name), 0.0))
@@ -140,8 +143,7 @@ def main() -> None:
         except EOFError:
             return
         most = base + _MEMORY + _MEMORY_PER_BYTE * size
-        setrlimit(RLIMIT_DATA, (most if hard == RLIM_INFINITY else min(most, hard), hard))
-        signal.setitimer(signal.ITIMER_PROF, max(seconds, 1e-3))
+        _bound(most, max(seconds, 1e-3))
         began = time.process_time()  # the timer counts in ticks, which many small meshes never fill
         try:
             done = (simplified(value, what) if isinstance(value, MeshPart) else
@@ -152,10 +154,20 @@ def main() -> None:
         except Exception as error:  # every reader has its own
             word, content = 'failed', pickle.dumps(f'{error or type(error).__name__}'[:500])
         used = time.process_time() - began
-        signal.setitimer(signal.ITIMER_PROF, 0.0)
-        setrlimit(RLIMIT_DATA, (hard, hard))
+        _bound(None, 0.0)
         _send(pipe_out, (word, content, used))
         value = done = content = b''
+
+
+def _bound(most: int | None, seconds: float) -> None:
+    """Bound the memory of this process, bytes, None for all, and its time, s, 0 for all."""
+    if resource is None:
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    least = hard if most is None else most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (least, hard))
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process, whatever it does
+    signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 class _NamedFiles(trimesh.resolvers.Resolver):

@@ -114,7 +114,8 @@ def share(work: Callable[[slice], object], count: int,
             work(part)
 
     parts = [slice(first, first + size) for first in range(0, count, size)]
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()
+    with ThreadPoolExecutor(cores) as pool:
         for done, _ in enumerate(pool.map(cancellable, parts), start=1):
             progress(done / len(parts))
 
