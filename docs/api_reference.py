@@ -10,6 +10,7 @@ from typing import Any
 
 import ik_node
 from ik_node import plugins, tasks
+from ik_node.lerobot import RobotKinematics
 from ik_node.model.body import Body
 from ik_node.solvers.arm.base import Solver
 from ik_node.solvers.body.base import BodySolver
@@ -17,9 +18,9 @@ from ik_node.solvers.result import BodyResult, StopReason
 from ik_node.support.exceptions import IkError
 
 CLASSES = (ik_node.KinematicTree, ik_node.Chain, Body, ik_node.Goal, Solver, ik_node.Result,
-           BodySolver, BodyResult)
+           BodySolver, BodyResult, RobotKinematics)
 """The classes with their methods; the others of the API have none of their own to call."""
-_MADE_DIRECTLY = (ik_node.KinematicTree, ik_node.Goal)
+_MADE_DIRECTLY = (ik_node.KinematicTree, ik_node.Goal, RobotKinematics)
 _INTERNAL = {'of', 'from_parts'}  # for solvers and readers of models
 
 

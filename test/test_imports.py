@@ -12,8 +12,8 @@ PACKAGE = Path(__file__).parents[1] / 'ik_node'
 
 # A layer may import from those before it.
 LAYERS = [['support'], ['spatial'], ['kinematics'], ['model'], ['collision'], ['tasks'],
-          ['solvers'], ['motion'], ['mocap', 'plugins', 'workspace'], ['control'], ['ros'],
-          ['commands', 'viewer']]
+          ['solvers'], ['motion'], ['lerobot', 'mocap', 'plugins', 'workspace'], ['control'],
+          ['ros'], ['commands', 'viewer']]
 # Of ros/: a part may import from those before it.
 ROS_LAYERS = [['conversions', 'trajectory_action'], ['topics'], ['log'], ['run'], ['parameters'],
               ['configuration'], ['execution'], ['publishing'], ['intake'], ['clients', 'services'],

@@ -92,12 +92,16 @@ class Goal:
 
         Raises InputError for an invalid pose.
         """
-        pose = Goal.from_pose(T_base_goal).pose.copy()
-        if not self._has_position:
-            pose[:3, 3] = 0.0
-        if not self._has_orientation:
-            pose[:3, :3] = np.eye(3)
-        return Goal._restored(pose, self._weights, self._has_position, self._has_orientation)
+        goal = Goal.from_pose(T_base_goal)
+        if not (self._has_position and self._has_orientation):
+            pose = goal.pose.copy()
+            if not self._has_position:
+                pose[:3, 3] = 0.0
+            if not self._has_orientation:
+                pose[:3, :3] = np.eye(3)
+            return Goal._restored(pose, self._weights, self._has_position, self._has_orientation)
+        goal._weights = self._weights
+        return goal
 
     def as_task(self, link: str, *, weight: float = 1.0, priority: int = 1,
                 name: str | None = None) -> Pose:

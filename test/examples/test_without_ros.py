@@ -95,3 +95,10 @@ def test_jax_has_the_derivatives_of_the_pose_forwards_and_backwards():
     solve = example['inverse_kinematics']
     check_grads(lambda angles: solve(example['grasp'](angles), q), (np.array([-0.4, 1.8]),),
                 order=1, modes=['fwd', 'rev'], eps=1e-4, atol=1e-4, rtol=1e-4)
+
+
+def test_an_arm_in_degrees_follows_a_line_and_keeps_its_gripper(printed):
+    off, gripper = re.search(r'at most (\S+) mm from the line; the gripper is at (\S+)',
+                             printed('lerobot_arm.py')).groups()
+    assert float(off) < 0.01
+    assert gripper == '55'

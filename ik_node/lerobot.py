@@ -1,0 +1,113 @@
+"""The interface of LeRobot's `RobotKinematics`, without placo; joint values are in degrees."""
+
+import math
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from ik_node.model.readers import read_model
+from ik_node.solvers.goal import Goal
+from ik_node.solvers.jacobian.solvers import DlsSolver
+from ik_node.solvers.kernel.arm_kernel import Search
+from ik_node.support.arguments import floats, sequence
+from ik_node.support.exceptions import InputError, ModelError, names, unknown
+
+_DEGREE = math.pi / 180.0  # rad
+
+
+class RobotKinematics:
+    """Forward and inverse kinematics of one frame of a robot. Threads may share it.
+
+    - `joint_names`: in the order of joint values.
+    - `target_frame_name`: the link whose pose it is, in the frame of the root link.
+    - `chain`: from the root to that link; its joints that are not named are held at zero.
+
+    Joint values are in degrees, those of prismatic joints in m · 180/π, as LeRobot converts them.
+    """
+
+    def __init__(self, urdf_path: str | PathLike[str],
+                 target_frame_name: str = 'gripper_frame_link',
+                 joint_names: Sequence[str] | None = None) -> None:
+        """Read a robot from any source of `read_model`.
+
+        joint_names: of the joint values, such as the names of motors; by default of all joints that
+        have a value of their own, depth first. Raises ModelError for an invalid source, an unknown
+        frame, and one that no joint moves; InputError for names of no such joints, and repeated
+        ones.
+        """
+        tree = read_model(urdf_path)
+        own = tree.independent_joints
+        self.joint_names = list(own) if joint_names is None else sequence(
+            joint_names, 'joint_names', InputError)
+        for k, name in enumerate(self.joint_names):
+            if not isinstance(name, str) or name not in own or name in self.joint_names[:k]:
+                raise InputError(f'joint_names[{k}]: {unknown("joint", name, own)}, each once')
+        self.target_frame_name = target_frame_name
+        chain = tree.chain(None, target_frame_name)
+        named = np.array([name in self.joint_names for name in chain.joint_names])
+        if not named.any():
+            raise ModelError(f'none of the joint_names moves {target_frame_name!r}; those that do '
+                             f'are {names(chain.joint_names)}')
+        self._columns = np.array([self.joint_names.index(name) if name in self.joint_names else 0
+                                  for name in chain.joint_names])
+        self._scale = np.where(named, _DEGREE, 0.0)
+        self._moving: Any = slice(None) if named.all() else named
+        self.chain = chain.with_limits(np.where(named, chain.lower, 0.0),
+                                       np.where(named, chain.upper, 0.0))
+        self._limits = list(zip(self.chain.lower.tolist(), self.chain.upper.tolist()))
+        # From the current configuration to the nearest minimum: no restart leads elsewhere.
+        self._solver = DlsSolver(self.chain, max_restarts=0)
+        self._goal: tuple[Any, Goal] = None, Goal(np.zeros(3))
+
+    def forward_kinematics(self, joint_pos_deg: Any) -> np.ndarray:
+        """Return the pose of the frame (4, 4), m, at joint values, of which further ones are left.
+
+        Raises InputError for too few values, and for such as are no finite numbers.
+        """
+        return self.chain.forward(self._radians(self._checked(joint_pos_deg)))
+
+    def inverse_kinematics(self, current_joint_pos: Any, desired_ee_pose: Any,
+                           position_weight: float = 1.0,
+                           orientation_weight: float = 0.01) -> np.ndarray:
+        """Return joint values with the frame at a pose (4, 4), m, or next to it.
+
+        They are a local minimum of the squared weighted error, m² and rad², that is reached from
+        the current values. Those of other joints, such as a gripper's, and further values are
+        returned as they are. A joint that is outside its limits goes no farther, but need not go
+        inside. Raises InputError for malformed values, poses and weights; 0 leaves position or
+        orientation free.
+        """
+        current = self._checked(current_joint_pos)
+        q0, kind = self._radians(current), (position_weight, orientation_weight)
+        last, goal = self._goal
+        if last != kind:
+            goal = Goal.from_pose(np.eye(4), (position_weight,) * 3 + (orientation_weight,) * 3)
+            self._goal = kind, goal
+        search = None
+        for value, (lower, upper) in zip(q0.tolist(), self._limits):
+            if not lower <= value <= upper:
+                search = self._search_from(q0)
+        found = self._solver._solve(goal.moved_to(desired_ee_pose), q0, search)
+        current[self._columns[self._moving]] = found.q[self._moving] / _DEGREE
+        return current
+
+    def _checked(self, values: Any) -> np.ndarray:
+        """Return a copy of joint values, degrees."""
+        found = np.array(values) if (type(values) is np.ndarray and values.dtype == float
+                                     ) else floats(values, 'the joint values')
+        if found.ndim != 1 or len(found) < len(self.joint_names):
+            raise InputError(f'the joint values must be {len(self.joint_names)} or more numbers, '
+                             f'not of the shape {found.shape}')
+        return found
+
+    def _radians(self, values: np.ndarray) -> np.ndarray:
+        """Return the values of the joints of the chain (n,), rad."""
+        q: np.ndarray = values[self._columns] * self._scale
+        return q
+
+    def _search_from(self, q0: np.ndarray) -> Search:
+        """Return a search in limits wide enough for q0 (n,)."""
+        chain = self.chain.with_limits(np.fmin(self.chain.lower, q0), np.fmax(self.chain.upper, q0))
+        return self._solver._entry.altered(chain=chain.record)
