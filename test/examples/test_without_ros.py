@@ -21,6 +21,7 @@ def printed(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, 'rclpy', None)
 
     def run(name):
+        monkeypatch.setattr('sys.argv', [name])
         runpy.run_path(str(EXAMPLES / name), run_name='__main__')
         return capsys.readouterr().out
     return run
