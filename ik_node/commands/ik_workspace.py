@@ -1,10 +1,11 @@
-"""Computes the reach, volume, task rank and dexterity of an arm, as figures and as a picture."""
+"""Computes the reach, volume, task rank and dexterity of an arm, and reachability maps of it."""
 
 import argparse
 import contextlib
 import sys
 from pathlib import Path
 
+from ik_node.commands.map_options import add_map_options, run_map
 from ik_node.commands.pictures import MissingPackageError, check_folder, check_matplotlib
 from ik_node.commands.progress import ProgressBar
 from ik_node.model.readers import FORMATS, read_robot
@@ -22,6 +23,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments[:end])
     if options.show == 'dexterity' and not options.dexterity:
         parser.error('--show dexterity needs --dexterity N, the number of orientations to try')
+    if options.map is None and (options.goals or options.place or options.output):
+        parser.error('--goals, --place and --output need --map FILE')
     try:
         with keyboard_interrupts():
             return _run(options, arguments[end:])
@@ -38,6 +41,9 @@ def _run(options: argparse.Namespace, ros_arguments: list[str]) -> int:
     chain = read_robot(options.file).chain(options.base, options.tip)
     print(f'Robot {chain.tree.name}: {chain.n_joints} joints from {chain.base_link} to '
           f'{chain.tip_link}', flush=True)
+    if options.map is not None:
+        run_map(options, chain)
+        return 0
     with contextlib.closing(ProgressBar(sys.stderr)) as bar:
         workspace = analyse_workspace(chain, options.edge, samples=options.samples,
                                       dexterity=options.dexterity, progress=bar)
@@ -74,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
                         help='publish markers for RViz on the topic "workspace" until Ctrl-C')
     parser.add_argument('--frame-prefix', metavar='PREFIX', default='',
                         help='prefix of the markers\' frame, the base link')
+    add_map_options(parser)
     return parser
 
 

@@ -1,8 +1,11 @@
 """Base poses from which arms reach their goals, by reachability maps."""
 
+import functools
 import itertools
 import math
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,23 +33,28 @@ class Placement(NamedTuple):
 
 class _Arm(NamedTuple):
     map: Any
-    goals: np.ndarray  # (k, 4, 4) in the world
+    goals: np.ndarray  # (k, t, 4, 4) in the world: of each goal t alternatives
     T_mount_base: np.ndarray
     solver: Any
 
 
 def base_poses(arms: Sequence[Any], region: Any, step: float = 0.05, yaw_step: float = math.pi / 18,
-               limit: int = 10, solvers: Sequence[Any] | None = None) -> list[Placement]:
+               limit: int = 10, solvers: Sequence[Any] | None = None,
+               obstacles: Sequence[Any] = ()) -> list[Placement]:
     """Return base poses from which arms on one base reach their goals, the best first.
 
     arms: (map, goals (k, 4, 4) in the world, m, T_base_mount (4, 4): the arm's base frame on the
-    base); region: (xmin, xmax, ymin, ymax), then z or (zmin, zmax), m, z = 0 by default; step: m;
-    yaw_step: rad; limit: how many are returned; solvers: one for each arm, which confirm what its
-    map says: a goal that they do not solve is not met. Best is where most goals are met, and of
-    these the highest score. A base from which no goal is met is not listed. Raises InputError for
-    invalid arguments, and goals that are no poses.
+    base); goals (k, t, 4, 4) have t alternatives, of which one has to be met; region: (xmin, xmax,
+    ymin, ymax), then z or (zmin, zmax), m, z = 0 by default; step: m; yaw_step: rad; limit: how
+    many are returned; solvers: one for each arm, which confirm what its map says: a goal that they
+    do not solve is not met; obstacles: in the world, for solvers that avoid collisions, in place of
+    their own. Best is where most goals are met, and of these the highest score. A base from which
+    no goal is met is not listed. Raises InputError for invalid arguments, and goals that are no
+    poses.
     """
     checked, axes = _arms(arms, solvers), _axes(region, step, yaw_step)
+    if all(_turns_freely(arm) for arm in checked):
+        axes[3] = axes[3][:1]
     limit = whole(limit, 'limit', 1)
     candidates = np.array(list(itertools.product(*axes)))  # (c, 4): x, y, z, yaw
     met, score = _evaluate(checked, candidates)
@@ -58,11 +66,19 @@ def base_poses(arms: Sequence[Any], region: Any, step: float = 0.05, yaw_step: f
             chosen.append(candidates[k])
             if len(chosen) == (limit if solvers is None else 2 * limit):
                 break
-    found = [_placement(checked, _refined(checked, candidate, steps, axes))
+    found = [_placement(checked, _refined(checked, candidate, steps, axes), obstacles)
              for candidate in chosen]
     found = [placement for placement in found if placement.met.any()]
     return sorted(found, key=lambda placement: (-int(placement.met.sum()), -placement.score))[
         :limit]
+
+
+def _turns_freely(arm: _Arm) -> bool:
+    """Tell whether the first joint makes up for any yaw of the base."""
+    lattice, away = arm.map.lattice, np.eye(4)[:, 2:]
+    axis = (inverse(arm.T_mount_base) @ inverse(lattice.T_joint_base))[:, 2:]
+    return bool(lattice.reduced and not arm.map.headings.size
+                and np.abs(axis - away)[:2].max() < 1e-6)
 
 
 def _apart(one: np.ndarray, other: np.ndarray, steps: np.ndarray) -> bool:
@@ -94,6 +110,14 @@ def _refined(arms: Sequence[_Arm], candidate: np.ndarray, steps: np.ndarray,
 
 def _evaluate(arms: Sequence[_Arm], candidates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return how many goals are met from each of candidates (c, 4), and the mean score (c,)."""
+    some = max(_AT_ONCE // sum(arm.goals.shape[0] * arm.goals.shape[1] for arm in arms), 1)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(functools.partial(_evaluate_some, arms), (
+            candidates[first:first + some] for first in range(0, len(candidates), some))))
+    return np.concatenate([met for met, _ in found]), np.concatenate([score for _, score in found])
+
+
+def _evaluate_some(arms: Sequence[_Arm], candidates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     met, total = np.zeros(len(candidates), int), np.zeros(len(candidates))
     cosine, sine = np.cos(candidates[:, 3]), np.sin(candidates[:, 3])
     T_base_world = np.tile(np.eye(4), (len(candidates), 1, 1))
@@ -101,29 +125,37 @@ def _evaluate(arms: Sequence[_Arm], candidates: np.ndarray) -> tuple[np.ndarray,
     T_base_world[:, 0, 1], T_base_world[:, 1, 0] = sine, -sine
     T_base_world[:, :3, 3] = -np.einsum('cij,cj->ci', T_base_world[:, :3, :3], candidates[:, :3])
     for arm in arms:
-        some = max(_AT_ONCE // len(arm.goals), 1)
-        for first in range(0, len(candidates), some):
-            T = (arm.T_mount_base @ T_base_world[first:first + some])[:, None] @ arm.goals
-            scores = arm.map.score(T)
-            met[first:first + some] += (scores > 0.0).sum(axis=1)
-            total[first:first + some] += scores.sum(axis=1)
+        scores = arm.map.score((arm.T_mount_base @ T_base_world)[:, None, None] @ arm.goals).max(-1)
+        met += (scores > 0.0).sum(axis=1)
+        total += scores.sum(axis=1)
     return met, total / sum(len(arm.goals) for arm in arms)
 
 
-def _placement(arms: Sequence[_Arm], candidate: np.ndarray) -> Placement:
+def _placement(arms: Sequence[_Arm], candidate: np.ndarray, obstacles: Sequence[Any]) -> Placement:
     """Return the result of a candidate; where there are solvers they decide."""
     T_world_base = _pose(candidate)
-    met, scores = [], []
+    scores = []
     for arm in arms:
-        T = arm.T_mount_base @ inverse(T_world_base) @ arm.goals
+        T_arm_world = arm.T_mount_base @ inverse(T_world_base)
+        T = T_arm_world @ arm.goals
         own = arm.map.score(T)
         if arm.solver is not None:
-            weights = arm.map.lattice.weights
-            own = own * [bool(arm.solver.solve(Goal.from_pose(one, weights)).success)
-                         if score else False for one, score in zip(T, own)]
-        met.append(own > 0.0)
-        scores.append(own)
-    return Placement(T_world_base, float(np.concatenate(scores).mean()), np.concatenate(met))
+            if obstacles:
+                arm.solver.obstacles = [one if one.link else one.moved(T_arm_world @ one.pose)
+                                        for one in obstacles]
+            own = np.array([_confirmed(arm, *one) for one in zip(T, own)])
+        scores.append(own.reshape(len(T), -1).max(axis=1))
+    score = np.concatenate(scores)
+    return Placement(T_world_base, float(score.mean()), score > 0.0)
+
+
+def _confirmed(arm: _Arm, alternatives: np.ndarray, scores: np.ndarray) -> float:
+    """Return the score of the best alternative (t, 4, 4) that is solved for, else 0."""
+    for k in np.argsort(-scores, kind='stable')[:int((scores > 0.0).sum())]:
+        goal = Goal.from_pose(alternatives[k], arm.map.lattice.weights)
+        if arm.solver.solve(goal).success:
+            return float(scores[k])
+    return 0.0
 
 
 def _arms(arms: Any, solvers: Any) -> list[_Arm]:
@@ -136,8 +168,10 @@ def _arms(arms: Any, solvers: Any) -> list[_Arm]:
         if not isinstance(one, Sequence) or len(one) != 3 or not hasattr(one[0], 'score'):
             raise InputError(f'an arm must be (map, goals, T_base_mount), not {shown(one)}')
         goals = floats(one[1], 'goals')
-        if goals.ndim != 3 or goals.shape[1:] != (4, 4) or not len(goals):
-            raise InputError(f'goals must have the shape (k, 4, 4), with k > 0, not {goals.shape}')
+        if goals.ndim not in (3, 4) or goals.shape[-2:] != (4, 4) or not goals.size:
+            raise InputError('goals must have the shape (k, 4, 4) or (k, t, 4, 4), with k > 0, not '
+                             f'{goals.shape}')
+        goals = goals.reshape(len(goals), -1, 4, 4)
         solver = None if solvers is None else solvers[k]
         if solver is not None:
             one[0].check_chain(solver.chain)

@@ -72,10 +72,11 @@ class ReachabilityMap:
         return scores if scores.ndim else float(scores)
 
     def base_poses(self, goals: Any, region: Any, step: float = 0.05, yaw_step: float = np.pi / 18,
-                   limit: int = 10, solver: Any = None) -> list[Placement]:
+                   limit: int = 10, solver: Any = None,
+                   obstacles: Sequence[Any] = ()) -> list[Placement]:
         """Return base poses from which the arm reaches goals, the best first; see `base_poses`."""
         return base_poses([(self, goals, np.eye(4))], region, step, yaw_step, limit,
-                          None if solver is None else [solver])
+                          None if solver is None else [solver], obstacles)
 
     def check_chain(self, chain: Chain) -> None:
         """Raise InputError unless the map is of this chain."""

@@ -5,6 +5,7 @@ import pytest
 
 import robots
 from ik_node import InputError, make_solver
+from ik_node.collision import Box, Obstacle
 from ik_node.spatial import inverse, screw
 from ik_node.workspace import base_poses, reachability_map
 
@@ -78,3 +79,32 @@ def test_a_solver_of_another_arm_is_refused():
     solver = make_solver('dls', robots.planar(1.0, 0.5))
     with pytest.raises(InputError, match='of another robot'):
         m.base_poses([at(1.0, 0.0)], (0, 1, 0, 1), solver=solver)
+
+
+def test_one_of_the_alternatives_of_a_goal_is_enough():
+    chain = robots.planar(1.0, 0.6)
+    m = reachability_map(chain, 0.05)
+    goals = [[at(9.0, 0.0), at(1.0, 0.0)], [at(0.0, 1.0), at(0.0, -9.0)]]
+    best = m.base_poses(goals, (0.0, 0.0, 0.0, 0.0), solver=make_solver('auto', chain))[0]
+    assert best.met.tolist() == [True, True]
+
+
+def test_where_the_first_joint_turns_freely_results_do_not_differ_by_yaw_alone():
+    m = reachability_map(robots.planar(1.0, 0.6), 0.05)
+    found = m.base_poses([at(1.0, 0.0)], (-1.0, 1.0, -1.0, 1.0), step=0.25)
+    places = [tuple(placement.T_world_base[:2, 3].round(3)) for placement in found]
+    assert len(set(places)) == len(places) > 3
+
+
+def test_obstacles_keep_their_place_in_the_world_when_the_base_moves():
+    chain = robots.chain('arm_6r')
+    m = reachability_map(chain, 0.2, 8, 8)
+    solver = make_solver('auto', chain, avoid_collisions=True)
+    rng = np.random.default_rng(0)
+    poses = (chain.forward(robots.random_q(chain, rng)) for _ in range(100))
+    goals = [next(T for T in poses if m.reachable(T, True) and solver.solve(T).success)]
+    there, region = goals[0][:3, 3], (0.0, 0.0, 0.0, 0.0)
+    for away, met in ((0.0, False), (9.0, True)):
+        box = Obstacle(Box((0.1, 0.1, 0.1)), at(*(there + [0.0, 0.0, away])))
+        assert bool(m.base_poses(goals, region, yaw_step=7.0, solver=solver,
+                                 obstacles=[box])) == met
