@@ -195,9 +195,11 @@ setup(
         # For collision shapes that are meshes; without coal these count as their convex hulls.
         'collisions': ['coal>=3.0.3', 'fast-simplification>=0.2', 'pycollada', 'trimesh'],
         'motion': ['ruckig'],  # for motion in joint space
+        'cluster': ['distributed'],  # for reachability maps on the workers of a Dask cluster
         'mjcf': MUJOCO,  # for robots in MuJoCo's format
-        'test': ['cmeel-urdfdom', 'example-robot-data', 'hypothesis', 'lxml', 'mkdocs-material',
-                 'mypy', 'pin', 'playwright', 'pytest', 'pytest-xdist>=3.7', 'rtb-data', 'ruff',
+        'test': ['cmeel-urdfdom', 'distributed', 'example-robot-data', 'hypothesis', 'lxml',
+                 'mkdocs-material', 'mypy', 'pin', 'playwright', 'pytest', 'pytest-xdist>=3.7',
+                 'rtb-data', 'ruff',
                  # Without a wheel it would have to be compiled; the tests that need it are skipped.
                  'ruckig; platform_machine != "aarch64"', *MUJOCO],
         'bench': ['EAIK', 'example-robot-data', 'ikpy', 'optik-py', 'pin', 'playwright',

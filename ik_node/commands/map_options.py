@@ -42,6 +42,10 @@ def add_map_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument('--obstacles', metavar='FILE', type=Path, help='obstacles (YAML), in the '
                        'base frame for the map, with --place in the world for its solves')
     group.add_argument('--seed', metavar='N', type=int, help='of the samples; 0')
+    group.add_argument('--chunks', metavar='FOLDER', type=Path, help='keep parts of the map there '
+                       'while it is made: less memory, and a run that was ended continues')
+    group.add_argument('--scheduler', metavar='ADDRESS', help='make the map on the workers of a '
+                       'Dask cluster, such as tcp://10.0.0.1:8786')
     group.add_argument('--goals', metavar='FILE', type=Path, help='goals for the tip in the world '
                        '(.csv, .yaml, or .pcd or .ply with normals), a score for each')
     group.add_argument('--base-pose', metavar=('X', 'Y', 'Z', 'YAW'), nargs=4, type=float,
@@ -124,7 +128,8 @@ def _map(options: argparse.Namespace, chain: Chain, obstacles: Sequence[Any]) ->
         begun, used = time.monotonic(), time.process_time()
         bar = ProgressBar(sys.stderr)
         try:
-            map = reachability_map(chain, **chosen, obstacles=obstacles, progress=bar)
+            map = reachability_map(chain, **chosen, obstacles=obstacles, progress=bar,
+                                   chunks=options.chunks, client=options.scheduler)
         finally:
             bar.close()
         cost = (f'made in {time.monotonic() - begun:.1f} s, '

@@ -1,167 +1,218 @@
 """Fills reachability maps: by samples, from neighbours that are reached, by inverse kinematics."""
 
+import contextlib
+import json
 import os
+import uuid
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import repeat
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ik_node.collision.model import CollisionModel
-from ik_node.kinematics.forward import ChainRecord
 from ik_node.model.chain import Chain
-from ik_node.solvers.auto import AutoSolver
-from ik_node.solvers.goal import Goal
-from ik_node.spatial import inverse
-from ik_node.workspace.cells import Cells
-from ik_node.workspace.filling_kernel import Filler
+from ik_node.support.exceptions import InputError, UnsupportedError, shown
+from ik_node.workspace.blocks import Job, advance, edge, finish, locate
 from ik_node.workspace.lattice import Lattice, SamplingPlan
 
 Report = Callable[[float, str], None]  # part of the whole, 0 to 1; name of the stage
 
 _MOST_BINS = 16       # samples of a round for each cell, one for each of its bins;
 _FEWEST = 1 << 16     # and at least so many in all
-_PIECE = 1 << 18      # samples between two reports
+_PIECE = 1 << 18      # samples that are located at once,
+_PIECES = 256         # and the most pieces before they are drawn
 _CHANGE = 5e-3        # of the cells reached: a round that changes fewer is the last
 _MOST_ROUNDS = 40
-_RESTARTS = 20        # of a solve for a centre
+_TIMEOUT = 10.0       # s: for a connection to a scheduler
+_DONE = 'done'
+
+
+class _Threads:
+    """Runs functions in threads, in the order in which they are submitted."""
+
+    def __init__(self, workers: int | None) -> None:
+        self._pool = ThreadPoolExecutor(workers or os.cpu_count() or 1)
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return the future of a call; arguments may be futures, and lists of them."""
+        def call() -> Any:
+            return function(*map(_resolved, arguments))
+        return self._pool.submit(call)
+
+    def gather(self, futures: Sequence[Any]) -> Iterator[Any]:
+        """Yield the results of futures."""
+        for future in futures:
+            yield future.result()
+
+    def close(self) -> None:
+        """Cancel what has not begun, and end the threads."""
+        self._pool.shutdown(cancel_futures=True)
+
+
+class _Cluster:
+    """Runs functions on the workers of a Dask cluster, which does those of lost workers again."""
+
+    def __init__(self, client: Any) -> None:
+        self._client, self._own = client, None
+        if isinstance(client, str):
+            self._client = self._own = _connected(client)
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        return self._client.submit(function, *arguments, pure=False)
+
+    def gather(self, futures: Sequence[Any]) -> Iterator[Any]:
+        for future in futures:
+            yield future.result()
+
+    def close(self) -> None:
+        if self._own is not None:
+            self._own.close()
 
 
 class Filling:
-    """The arrays of a map while it is filled, see `Filler`, and the threads that fill it.
+    """Fills the blocks of a map one stage after another.
 
-    Each thread fills cells of its own, in an order that does not depend on how many there are: the
-    bits are the same for any number.
+    The bits are the same wherever the blocks are filled: in threads, in files of a folder, on the
+    workers of a cluster.
     """
 
     def __init__(self, chain: Chain, lattice: Lattice, plan: SamplingPlan,
-                 obstacles: Sequence[Any] | None, report: Report,
-                 workers: int | None = None) -> None:
+                 obstacles: Sequence[Any] | None, report: Report, workers: int | None,
+                 client: Any, folder: str | None) -> None:
         """obstacles: those to avoid, and the robot itself; None where collisions do not count."""
-        size, n = lattice.size, chain.n_joints
-        self.chain, self.lattice, self.plan, self.report = chain, lattice, plan, report
-        self.reached, self.tries = np.zeros(size, np.int64), np.zeros(size, np.int64)
-        self.best, self.offset = np.zeros(size, np.float32), np.zeros(4 * size, np.float32)
-        self.opened = np.zeros(size * lattice.turns, np.int64)
-        self.q = np.zeros(size * n, np.float32)
-        self._model = None if obstacles is None else CollisionModel(chain, obstacles)
-        spans, record = _heading_spans(Cells(lattice).headings), ChainRecord(plan.arrays)
-        self._fillers = [Filler(record, Cells(lattice), plan, self.reached, self.tries, self.best,
-                                self.opened, self.q, self.offset, spans,
-                                None if self._model is None else self._model.take())
-                         for _ in range(workers or os.cpu_count() or 1)]
+        self._lattice, self._plan, self._report = lattice, plan, report
+        self._job = Job(uuid.uuid4().hex, chain, lattice, plan,
+                        None if obstacles is None else tuple(obstacles), folder, client is None)
+        self._runner: Any = _Threads(workers) if client is None else _Cluster(client)
+        self._states: list[Any] = [None for _ in self._job.blocks]
+        self._steps = [0 for _ in self._job.blocks]
 
-    def run(self, exact: bool) -> None:
-        """Fill the cells; exact: whether those at the border are solved for in the end."""
-        parts, stamp = len(self._fillers), 2
-        with ThreadPoolExecutor(parts) as pool:
-            self._draw(pool)
-            while sum(pool.map(Filler.spread, self._fillers, range(parts), repeat(parts),
-                               repeat(stamp))):
+    def run(self, exact: bool) -> tuple[np.ndarray, ...]:
+        """Return depth, manipulability and row of each cell, and the bits of the rows.
+
+        exact: whether centres at the border are solved for in the end. Row 0 is of cells that are
+        not reached, or reachable at all headings and turns.
+        """
+        with contextlib.closing(self._runner):
+            self._draw()
+            blocks, stamp = list(self._job.blocks), 2
+            while blocks:
+                changed = self._advance(blocks, 'spread', stamp, with_edges=True)
+                last = {block for block, count in zip(blocks, changed) if count}
+                blocks = [block for block in self._job.blocks
+                          if last & {block - 1, block, block + 1}]
                 stamp += 1
             if exact:
-                self._solve(pool, stamp + 1)
-        self.report(1.0, 'done')
+                self._advance(list(self._job.blocks), 'solve', stamp + 1, with_edges=True,
+                              begin=0.9)
+            edges = self._edges(list(self._job.blocks))
+            found = [*self._runner.gather([
+                self._runner.submit(finish, self._job, block, self._states[block], *edges[block])
+                for block in self._job.blocks])]
+        self._report(1.0, _DONE)
+        depth, best, partial, opened = (np.concatenate(one) for one in zip(*found))
+        rows = np.where(partial, np.cumsum(partial), 0)
+        return depth, best, rows, np.ascontiguousarray(opened.ravel())
 
-    def _draw(self, pool: ThreadPoolExecutor) -> None:
+    def _draw(self) -> None:
         """Draw samples until a round of them changes little."""
-        parts, drawn, expected = len(self._fillers), 0, 1.0
-        count = max(self.lattice.size * min(self.plan.bins, _MOST_BINS), _FEWEST)
+        drawn, blocks, expected = 0, list(self._job.blocks), 1.0
+        count = max(self._lattice.size * min(self._plan.bins, _MOST_BINS), _FEWEST)
         for _ in range(_MOST_ROUNDS):
-            changed = 0
-            for first in range(0, count, _PIECE):
-                changed += sum(pool.map(
-                    Filler.sample, self._fillers, repeat(drawn + first),
-                    repeat(min(_PIECE, count - first)), range(parts), repeat(parts), repeat(1)))
-                self.report(0.9 * min(_CHANGE / expected, 1.0), 'sampling configurations')
+            changed = reached = 0
+            for first in range(0, count, _PIECE * _PIECES):
+                pieces = range(first, min(first + _PIECE * _PIECES, count), _PIECE)
+                located = [self._runner.submit(locate, self._job, drawn + begin,
+                                               min(_PIECE, count - begin)) for begin in pieces]
+                results = self._advance(blocks, 'draw', located,
+                                        begin=0.9 * min(_CHANGE / expected, 1.0))
+                changed += sum(one[0] for one in results)
+                reached = sum(one[1] for one in results)
             drawn += count
-            expected = changed / max(int(np.count_nonzero(self.reached)), 1)
+            expected = changed / max(reached, 1)
             if expected <= _CHANGE:
                 break
 
-    def _solve(self, pool: ThreadPoolExecutor, stamp: int) -> None:
-        """Solve for the centres that are not reached, next to some that are, with restarts."""
-        lattice, plan, n = self.lattice, self.plan, self.chain.n_joints
-        nodes, others = self.border()
-        lower, upper = self.chain.lower.copy(), self.chain.upper.copy()
-        for joint in (plan.first, plan.last):
-            if joint >= 0:
-                lower[joint], upper[joint] = -np.inf, np.inf
-        chain = self.chain.with_limits(lower, upper)
-        back, ahead = inverse(lattice.T_joint_base), inverse(lattice.T_tip_wrist)
-        parts = len(self._fillers)
+    def _advance(self, blocks: Sequence[int], stage: str, *arguments: Any,
+                 with_edges: bool = False, begin: float = 0.9) -> list[Any]:
+        """Do a stage with blocks; return its results."""
+        edges = self._edges(blocks) if with_edges else {}
+        for block in blocks:
+            self._states[block] = self._runner.submit(
+                advance, self._job, block, self._states[block], self._steps[block], stage,
+                *arguments, *edges.get(block, ()))
+            self._steps[block] += 1
+        results = []
+        for result in self._runner.gather([self._runner.submit(_result, self._states[block])
+                                           for block in blocks]):
+            results.append(result)
+            self._report(begin, _NAMES[stage])
+        return results
 
-        def solve(filler: Filler, part: int) -> None:
-            solver = AutoSolver(chain, max_restarts=_RESTARTS)
-            T = np.empty((4, 4))
-            for k in range(part, len(nodes), parts):
-                q = self.q[others[k] * n:(others[k] + 1) * n].astype(float)
-                filler.goal_from(int(nodes[k]), q, T)
-                result = solver.solve(Goal.from_pose(back @ T @ ahead, lattice.weights,
-                                                     project=True), q)
-                if result.success:
-                    filler.seed(int(nodes[k]), result.q, stamp)
-                if part == 0:
-                    self.report(0.9 + 0.1 * k / len(nodes), 'solving for the border')
-        list(pool.map(solve, self._fillers, range(parts)))
-
-    def border(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the cells (k,) not reached next to ones that are, and one of these (k,) each."""
-        inside = self.reached.reshape(self.lattice.shape) > 0
-        numbers = np.arange(inside.size).reshape(inside.shape)
-        other = np.full(inside.shape, -1)
-        for here, there, _, _ in _neighbours():
-            view = other[here]
-            view[:] = np.where(~inside[here] & inside[there], numbers[there], view)
-        nodes = np.flatnonzero(other.ravel() >= 0)
-        return nodes, other.ravel()[nodes]
-
-    def depths(self) -> np.ndarray:
-        """Return the distances (k,) of the cells' centres from the border, in cells, −1 to 1.
-
-        Positive inside. Outside that to the nearest pose found. Inside that to the planes through
-        the poses found next to it, at right angles to the offsets there.
-        """
-        shape = self.lattice.shape
-        inside, offset = self.reached.reshape(shape) > 0, self.offset.reshape(*shape, 4)
-        away = np.sqrt((offset ** 2).sum(axis=-1))
-        depth = np.where(inside, 1.0, np.where(away > 0.0, -np.clip(away, _LEAST, 1.0), -1.0))
-        for here, there, axis, sign in _neighbours():
-            border = inside[here] & ~inside[there]
-            distance = away[there][border]
-            along = -sign * offset[there][border][:, axis] / np.maximum(distance, 1e-9) - distance
-            along = np.where(distance > 0.0, along, 0.5)
-            view = depth[here]
-            view[border] = np.minimum(view[border], np.clip(along, _LEAST, 1.0))
-        return depth.astype(np.float16).astype(np.float32).ravel()
-
-    def rows(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the row (k,) of each cell, and the bits (r turns,) of rows 1 to r.
-
-        Row 0 is of cells that are not reached, or reachable at all headings and turns.
-        """
-        opened = self.opened.reshape(self.lattice.size, -1)
-        partial = (self.reached > 0) & (opened != self._fillers[0].full).any(axis=1)
-        rows = np.zeros(self.lattice.size, np.int64)
-        rows[partial] = np.arange(1, int(partial.sum()) + 1)
-        return rows, np.ascontiguousarray(opened[partial].ravel())
+    def _edges(self, blocks: Sequence[int]) -> dict[int, tuple[Any, Any]]:
+        """Return for each block the edges of the blocks before and after it, None without one."""
+        def of(block: int, layer: int) -> Any:
+            return None if block not in self._job.blocks else self._runner.submit(
+                edge, self._job, block, self._states[block], layer)
+        found = {block: (of(block - 1, -2), of(block + 1, 1)) for block in blocks}
+        if self._job.in_place or self._job.folder is not None:  # before the blocks are changed
+            for pair in found.values():
+                [*self._runner.gather([one for one in pair if one is not None])]
+        return found
 
 
-_LEAST = 0.01  # cells: a centre is on one side of the border
+_NAMES = {'draw': 'sampling configurations', 'spread': 'solving from neighbours',
+          'solve': 'solving for the border'}
 
 
-def _neighbours() -> Iterator[tuple[Any, Any, int, int]]:
-    """Yield the slices of cells and of their neighbours, the axis and the sign of the step."""
-    for axis in range(4):
-        for sign in (-1, 1):
-            low, high = [slice(None)] * 4, [slice(None)] * 4
-            low[axis], high[axis] = slice(0, -1), slice(1, None)
-            here, there = (low, high) if sign > 0 else (high, low)
-            yield tuple(here), tuple(there), axis, sign
+def check_folder(folder: Any, info: dict[str, Any]) -> str:
+    """Return a folder for the blocks of a map, made where there is none.
+
+    Raises InputError where it has the blocks of another map, OSError where it cannot be made.
+    """
+    if not isinstance(folder, (str, os.PathLike)):
+        raise InputError(f'chunks must be a folder, not {shown(folder)}')
+    path, text = Path(folder), json.dumps(info, sort_keys=True)
+    path.mkdir(parents=True, exist_ok=True)
+    note = path / 'map.json'
+    if not note.exists():
+        if any(path.glob('block-*.npz')):
+            raise InputError(f'the folder {str(path)!r} has blocks of an unknown map: choose '
+                             'another')
+        note.write_text(text)
+    elif note.read_text() != text:
+        raise InputError(f'the folder {str(path)!r} has the blocks of another map: choose another, '
+                         'or remove it')
+    return str(path.absolute())
 
 
-def _heading_spans(headings: int) -> np.ndarray:
-    """Return the bits of 0 to all headings from each one on, (headings (headings + 1),)."""
-    return np.array([sum(1 << (first + k) % headings for k in range(count))
-                     for first in range(headings) for count in range(headings + 1)], np.int64)
+def check_client(client: Any) -> None:
+    """Raise InputError for what is no client of Dask and no address."""
+    if client is not None and not isinstance(client, str) and not (
+            hasattr(client, 'submit') and hasattr(client, 'scheduler_info')):
+        raise InputError('client must be a distributed.Client or the address of a scheduler, not '
+                         f'{shown(client)}')
+
+
+def _connected(address: str) -> Any:
+    """Return a client of the scheduler at an address. Raises UnsupportedError, InputError."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise UnsupportedError(f'a cluster needs Dask ({error}): pip install "ik_node[cluster]"'
+                               ) from error
+    try:
+        return Client(address, timeout=_TIMEOUT, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(f'cannot reach the Dask scheduler {address!r}: {error}') from error
+
+
+def _result(after: tuple[Any, Any]) -> Any:
+    return after[1]
+
+
+def _resolved(argument: Any) -> Any:
+    if isinstance(argument, list):
+        return [_resolved(one) for one in argument]
+    return argument.result() if isinstance(argument, Future) else argument

@@ -1,5 +1,5 @@
 include "filling_kernel.pxi"
-# cpdef: Filler.sample(), Filler.spread()
+# cpdef: Filler.locate(), Filler.sample(), Filler.spread()
 # int: Filler.n, Filler.most, Filler.first, Filler.last
 # cdef: Filler.place()
 # bint: Filler.has_turn

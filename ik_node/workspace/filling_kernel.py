@@ -37,7 +37,7 @@ GROUP = 3       # headings, and turns, that are alike to collisions
 
 
 class Filler:
-    """Fills cells for one thread.
+    """Fills the cells of a block, whose outer layers along x are those of its neighbours.
 
     `reached`: (k,) number of the pass in which a centre was first met, from 1; 0 where it was not.
     `tries`: (k,) attempts. `best`: (k,) manipulability. `opened`: (k turns,) bits of the headings
@@ -77,13 +77,27 @@ class Filler:
         self.free: Long = 0
         self.group = -1
 
-    def sample(self, first: Long, count: Long, part: Long, parts: Long, stamp: Long) -> int:
-        """Draw samples `first`, …, and visit the cells of a part; return how many have changed."""
+    def locate(self, first: Long, layers: OutIntegers) -> None:
+        """Write the layers of the cells that samples `first`, … fall into, −1 outside of all."""
+        with cython.nogil:
+            for i in range(layers.shape[0]):
+                node: Long = self.draw(first + i)
+                layers[i] = node // self.cells.stride[0] if node >= 0 else -1
+
+    def sample(self, numbers: OutIntegers, stamp: Long) -> int:
+        """Draw the samples with numbers (k,), and visit their cells; return how many changed."""
         changed = 0
         with cython.nogil:
-            for i in range(count):
-                changed += self.draw(first + i, part, parts, stamp)
+            for i in range(numbers.shape[0]):
+                node: Long = self.draw(numbers[i])
+                if self.is_inner(node) and self.tries[node] < (
+                        self.most if self.reached[node] > 0 else MISSES):
+                    changed += self.visit(node, stamp)
         return changed
+
+    def is_inner(self, node: Long) -> bool:
+        """Tell whether a cell is in none of the outer layers, which are those of other blocks."""
+        return self.cells.stride[0] <= node < (self.cells.size[0] - 1) * self.cells.stride[0]
 
     def seed(self, node: Long, q: InVector, stamp: Long) -> bool:
         """Attempt a cell from q (n,), rad or m; return whether its centre is reached."""
@@ -102,17 +116,16 @@ class Filler:
         arrays.read_vector(q, self.x)
         forward.chain_frames(self.chain, self.x, self.F)
 
-    def spread(self, part: Long, parts: Long, stamp: Long) -> int:
-        """Attempt the cells of a part that were not reached, from neighbours reached before.
+    def spread(self, stamp: Long) -> int:
+        """Attempt the inner cells that were not reached, from neighbours reached before.
 
         From those that were in the pass before this, `stamp`; in pass 2 from all. Returns how many
         are reached.
         """
-        changed, layers = 0, self.cells.size[0]
+        changed = 0
         with cython.nogil:
-            for i in range(layers):
-                if i % parts == part:
-                    changed += self.spread_layer(i, stamp)
+            for i in range(1, self.cells.size[0] - 1):
+                changed += self.spread_layer(i, stamp)
         return changed
 
     def spread_layer(self, layer: Long, stamp: Long) -> int:
@@ -137,19 +150,14 @@ class Filler:
                         changed += self.visit(node, stamp)
         return changed
 
-    def draw(self, number: Long, part: Long, parts: Long, stamp: Long) -> int:
-        """Draw one sample; return whether it has changed a cell of the part."""
+    def draw(self, number: Long) -> Long:
+        """Draw one sample into `x` and its frames; return its cell, −1 outside of all."""
         for k in range(self.n):
             place = self.shift[k] + number * self.stride[k]
             self.x[k] = self.low[k] + self.span[k] * (place - math.floor(place))
         forward.chain_frames(self.chain, self.x, self.F)
         self.cells.coordinates(self.F[self.chain.m], self.c)
-        node: Long = self.cells.node(self.c)
-        if node < 0 or (node // self.cells.stride[0]) % parts != part:
-            return 0
-        if self.tries[node] >= (self.most if self.reached[node] > 0 else MISSES):
-            return 0
-        return self.visit(node, stamp)
+        return self.cells.node(self.c)
 
     def visit(self, node: Long, stamp: Long) -> int:
         """Solve for the centre of a cell from `x` and its frames; return whether it changed."""

@@ -16,6 +16,7 @@ from ik_node.workspace.sampling import only_axis, ranges
 from ik_node.workspace.task_rank import TaskRank, task_rank
 
 MOST_CELLS = 1 << 27   # with their turns
+MOST_IN_CHUNKS = 1 << 33
 HEADINGS = 60          # as in `cells`
 
 _SAMPLES = 8192
@@ -69,11 +70,11 @@ class SamplingPlan(NamedTuple):
 
 
 def plan_of(chain: Chain, resolution: float, directions: int, turns: int,
-            seed: int) -> tuple[Lattice, SamplingPlan]:
+            seed: int, most: int = MOST_CELLS) -> tuple[Lattice, SamplingPlan]:
     """Return the lattice of a chain, and how it is filled.
 
     Raises UnsupportedError where the tip stays on a surface or a line that is not along the axes of
-    the lattice, and InputError for more than `MOST_CELLS`.
+    the lattice, and InputError for more than `most` cells.
     """
     arrays, task, scale = chain.arrays, task_rank(chain, seed), extent(chain.arrays)
     low, high = ranges(chain)
@@ -105,7 +106,7 @@ def plan_of(chain: Chain, resolution: float, directions: int, turns: int,
     T = T_joint_base @ T_base_tip @ T_tip_wrist
     has_turn = served == 3 or by_angle
     lattice = _lattice(T, T_joint_base, T_tip_wrist, resolution, directions, scale.reach,
-                       turns if has_turn else 1, bool(first), polar)
+                       turns if has_turn else 1, bool(first), polar, most)
     moves = np.array(lattice.shape[:3]) > 1
     moves[1] |= polar and bool(first)
     _check(chain, task, lattice, moves)
@@ -162,7 +163,8 @@ def _with_z(axis: np.ndarray) -> np.ndarray:
 
 
 def _lattice(T: np.ndarray, T_joint_base: np.ndarray, T_tip_wrist: np.ndarray, resolution: float,
-             directions: int, reach: float, turns: int, reduced: bool, polar: bool) -> Lattice:
+             directions: int, reach: float, turns: int, reduced: bool, polar: bool,
+             most: int) -> Lattice:
     """Return the lattice around sampled poses of the wrist T (k, 4, 4)."""
     p, margin = T[:, :3, 3], _MARGIN * reach + resolution
     low, high = p.min(axis=0) - margin, p.max(axis=0) + margin
@@ -179,10 +181,11 @@ def _lattice(T: np.ndarray, T_joint_base: np.ndarray, T_tip_wrist: np.ndarray, r
         origin[0] = 0.0
     inclinations = 1 if polar else directions
     shape = (int(count[0]), int(count[1]), int(count[2]), inclinations)
-    if math.prod(shape) * turns > MOST_CELLS:
+    if math.prod(shape) * turns > most:
         raise InputError(f'{" × ".join(map(str, shape))} cells with {turns} turns are '
-                         f'{math.prod(shape) * turns}, at most {MOST_CELLS} are allowed; use a '
-                         'larger resolution, or fewer directions and turns')
+                         f'{math.prod(shape) * turns}, at most {most} are allowed; use a '
+                         'larger resolution, fewer directions and turns'
+                         f'{", or chunks" * (most == MOST_CELLS)}')
     return Lattice(T_joint_base, T_tip_wrist, np.append(origin, -0.5 if polar else 0.0),
                    np.append(np.full(3, resolution), 1.0 if polar else math.pi / inclinations),
                    shape, turns, reduced, polar, np.ones(6), '')

@@ -19,8 +19,8 @@ from ik_node.support.arguments import flag, floats, number, whole
 from ik_node.support.arrays import taken
 from ik_node.support.exceptions import InputError, shown
 from ik_node.workspace.cells import Cells
-from ik_node.workspace.filling import Filling, Report
-from ik_node.workspace.lattice import Lattice, plan_of
+from ik_node.workspace.filling import Filling, Report, check_client, check_folder
+from ik_node.workspace.lattice import MOST_CELLS, MOST_IN_CHUNKS, Lattice, plan_of
 from ik_node.workspace.placement import Placement, base_poses
 
 VERSION = 1
@@ -162,7 +162,8 @@ _TOLERANCE = 1e-6
 
 def reachability_map(chain: Chain, resolution: float = 0.05, directions: int = 36, turns: int = 36,
                      exact: bool = False, obstacles: Sequence[Any] = (),
-                     avoid_collisions: bool = False,
+                     avoid_collisions: bool = False, client: Any = None,
+                     chunks: str | PathLike[str] | None = None,
                      progress: Report | None = None, seed: int = 0,
                      workers: int | None = None) -> ReachabilityMap:
     """Return the reachability map of an arm.
@@ -171,10 +172,13 @@ def reachability_map(chain: Chain, resolution: float = 0.05, directions: int = 3
     approach, 0 to π; turns: about it. The form of the map depends on the arm, see
     `ReachabilityMap.structure`. exact: whether centres at the border that samples did not reach are
     solved for with restarts. avoid_collisions: whether only configurations count in which the robot
-    touches neither itself nor the obstacles; implied by obstacles, in the base frame. progress: is
-    called with the part that is done, 0 to 1, and the stage. workers: threads, by default one for
-    each core; the result does not depend on it. Raises InputError for invalid numbers and maps that
-    are too large, UnsupportedError for prismatic joints without limits.
+    touches neither itself nor the obstacles; implied by obstacles, in the base frame. client: of a
+    Dask cluster, or the address of its scheduler, whose workers fill the map. chunks: a folder in
+    which parts of the map are kept, which the workers see too: so memory is bounded by the size of
+    the map itself, and a run that was ended continues there. progress: is called with the part that
+    is done, 0 to 1, and the stage. workers: threads, by default one for each core. The result
+    depends on none of these four. Raises InputError for invalid numbers, maps that are too large,
+    and a scheduler that cannot be reached, UnsupportedError for prismatic joints without limits.
     """
     check_chain(chain)
     edge = number(resolution, 'resolution (the edge of a voxel, m)')
@@ -186,17 +190,21 @@ def reachability_map(chain: Chain, resolution: float = 0.05, directions: int = 3
     seed, exact = whole(seed, 'seed'), flag(exact, 'exact')
     avoid = flag(avoid_collisions, 'avoid_collisions') or bool(obstacles)
     count = None if workers is None else whole(workers, 'workers', 1)
-    lattice, plan = plan_of(chain, edge, directions, turns, seed)
+    check_client(client)
+    lattice, plan = plan_of(chain, edge, directions, turns, seed,
+                            MOST_CELLS if chunks is None else MOST_IN_CHUNKS)
     report: Callable[[float, str], None] = progress or (lambda done, stage: None)
     if avoid:
         lattice = lattice._replace(structure=f'{lattice.structure}; free of collisions')
-    filling = Filling(chain, lattice, plan, tuple(obstacles) if avoid else None, report, count)
-    filling.run(exact)
     info = {'base_link': chain.base_link, 'tip_link': chain.tip_link,
             'joint_names': list(chain.joint_names), 'fingerprint': _fingerprint(chain),
             'resolution': edge, 'directions': directions, 'turns': turns, 'exact': exact,
             'avoid_collisions': avoid, 'obstacles': len(obstacles), 'seed': seed}
-    return ReachabilityMap(lattice, info, filling.depths(), filling.best, *filling.rows())
+    folder = None if chunks is None else check_folder(chunks, {
+        **info, 'obstacles': repr(obstacles)})
+    filling = Filling(chain, lattice, plan, tuple(obstacles) if avoid else None, report, count,
+                      client, folder)
+    return ReachabilityMap(lattice, info, *filling.run(exact))
 
 
 def _fingerprint(chain: Chain) -> str:

@@ -52,6 +52,16 @@ def test_goals_have_scores_and_the_base_is_placed_where_most_are_met(run, tmp_pa
     assert written['base_poses'][0]['met'] == [0, 1]
 
 
+def test_a_map_is_made_in_chunks_and_a_scheduler_that_is_not_there_is_said(run, tmp_path):
+    assert run('arm_6r', '--map', 'a.reach.npz', *COARSE, '--chunks', 'parts')[0] == 0
+    assert list((tmp_path / 'parts').glob('block-*.npz'))
+    pytest.importorskip('distributed')
+    code, _, err = run('arm_6r', '--map', 'b.reach.npz', *COARSE, '--scheduler', 'nowhere')
+    assert code == 2
+    assert "cannot reach the Dask scheduler 'nowhere'" in err
+    assert not (tmp_path / 'b.reach.npz').exists()
+
+
 def test_the_base_pose_moves_the_arm_in_the_world(run):
     m = reachability_map(robots.chain('arm_6r'), 0.2, 8, 8)
     m.save('a.reach.npz')
