@@ -68,6 +68,8 @@ INPUTS = (
           depth=100),
     Topic('~/obstacle_points', 'sensor_msgs/msg/PointCloud2', 'points to keep away from; a newer '
           'cloud replaces the one before', depth=5, reliable=False),
+    Topic('~/reachability_query', 'geometry_msgs/msg/PoseArray', 'poses of the tip, scored by '
+          '`reachability_map`'),
     *(Topic(name, f'moveit_msgs/msg/{kind}', f'{text}, where moveit_msgs is installed, see '
             '[collisions.md](collisions.md#by-topic)', depth=100) for name, kind, text in (
         ('collision_object', 'CollisionObject', 'an object to keep away from'),
@@ -94,6 +96,8 @@ OUTPUTS = (
     Topic('~/solutions', 'trajectory_msgs/msg/JointTrajectory', 'every branch inside the limits, '
           'one point each, the nearest first: with each result where `publish_solutions` is true, '
           'and on demand by `~/solve_all`'),
+    Topic('~/reachability', 'sensor_msgs/msg/PointCloud2', 'x, y, z and score of each pose of a '
+          'query, in its frame; see [reachability.md](reachability.md#in-the-node)'),
     Topic('[output_topic]', 'trajectory_msgs/msg/JointTrajectory', 'every motion, for a '
           'controller, with `output` trajectory; with position_commands '
           'std_msgs/msg/Float64MultiArray at `publish_rate`'),

@@ -19,7 +19,7 @@ from ik_node.control.options import (
     solves_arms,
     solves_body,
 )
-from ik_node.control.robot import Robot
+from ik_node.control.robot import ArmMap, Robot
 from ik_node.control.task_group import TaskGroup
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.pose_library import PoseLibrary, read_poses
@@ -27,9 +27,10 @@ from ik_node.model.readers import read_model, read_urdf_text
 from ik_node.model.tree import KinematicTree
 from ik_node.model.xacro_expansion import xacro_arguments
 from ik_node.solvers.registry import body_solver_class, solver_class
-from ik_node.support.exceptions import ModelError, OptionError, names
+from ik_node.support.exceptions import IkError, ModelError, OptionError, names
 from ik_node.support.options import Options
 from ik_node.support.resources import robot_file
+from ik_node.workspace import ReachabilityMap
 
 
 class Source(NamedTuple):
@@ -47,7 +48,8 @@ class Built(NamedTuple):
 
 
 NOTHING = Built(Source({}, None), None)
-_BESIDE_MODEL = ('poses', 'srdf_path', 'obstacles_path')  # parameters of what needs a tree
+# Parameters of what needs a tree.
+_BESIDE_MODEL = ('poses', 'srdf_path', 'obstacles_path', 'reachability_map')
 
 
 def build(source: Source, arm_names: Sequence[str], present: Built = NOTHING) -> Built:
@@ -96,9 +98,39 @@ def build_robot(source: Source, tree: KinematicTree, arm_names: Sequence[str],
     if together is not None:
         groups[''] = _group(CoupledArms if together.arms else TaskGroup, together, before.get(''))
     if robot is not None and robot.tree is tree and groups == before and (
-            robot.poses is poses and robot.obstacles is obstacles):
+            robot.poses is poses and robot.obstacles is obstacles
+            and model.reachability_map == present.source.values['reachability_map']):
         return robot
-    return Robot(tree, groups, poses, robot, obstacles, (warning,) if warning else ())
+    found = Robot(tree, groups, poses, robot, obstacles, (warning,) if warning else ())
+    found.reachability = _reachability(model.reachability_map, tree, arms, robot)
+    return found
+
+
+def _reachability(file: str, tree: KinematicTree, arms: Mapping[str, ArmOptions],
+                  before: Robot | None) -> ArmMap | None:
+    """Return the map of a file, which is read once, and where the arm begins; None without one.
+
+    Raises OptionError for files that are none, and where it is of none of the robot's arms.
+    """
+    if not file:
+        return None
+    kept = before.reachability if before is not None else None
+    map, reason = kept.map if kept is not None and kept.file == file else _read_map(file), ''
+    for options in arms.values():
+        try:
+            chain = options.chain(tree)
+            map.check_chain(chain)
+            return ArmMap(file, map, chain.base_link)
+        except IkError as error:
+            reason = str(error)
+    raise OptionError(f'reachability_map: {reason}')
+
+
+def _read_map(file: str) -> ReachabilityMap:
+    try:
+        return ReachabilityMap.load(file)
+    except (IkError, OSError) as error:
+        raise OptionError(f'reachability_map: {error}') from error
 
 
 def _group(kind: type[Arm] | type[TaskGroup], source: GroupSource, before: Group | None) -> Group:

@@ -79,6 +79,9 @@ class ModelOptions(Options):
     obstacles_path: str = option(
         '', 'YAML file of obstacles, in the frame of the root link, or the world where the root '
         'moves; empty: none')
+    reachability_map: str = option(
+        '', 'reachability map (.reach.npz) of the robot, or of one of its arms, by which '
+        '~/reachability_query is answered; empty: none')
 
     def path(self) -> str:
         """Return the file to read; '' for none. Raises OptionError for two different ones."""

@@ -3,6 +3,7 @@
 import copy
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,15 @@ from ik_node.control.task_group import GOAL
 from ik_node.model.pose_library import PoseLibrary
 from ik_node.model.tree import KinematicTree
 from ik_node.spatial import inverse
+from ik_node.workspace import ReachabilityMap
+
+
+class ArmMap(NamedTuple):
+    """A reachability map with its file, and the base link of the arm that it is of."""
+
+    file: str
+    map: ReachabilityMap
+    base_link: str
 
 
 class Robot:
@@ -28,7 +38,7 @@ class Robot:
     - `has_velocities`: whether joints have velocities; where they jump they have none.
     - `has_mimics`: whether joints follow others.
     - `obstacles`: those that parameters describe; `warnings`: about files beside the model.
-    - `world`: all obstacles that there are.
+    - `world`: all obstacles that there are. `reachability`: the map of an arm, or None.
     """
 
     def __init__(self, tree: KinematicTree, groups: Mapping[str, Group],
@@ -42,6 +52,7 @@ class Robot:
         self.tree, self.groups, self.poses = tree, dict(groups), poses
         self.obstacles, self.warnings = obstacles, warnings
         self.world = CollisionWorld(obstacles)
+        self.reachability: ArmMap | None = None
         self.has_velocities = False
         self.values: dict[str, float] = {}
         self.measured: dict[str, float] = {}

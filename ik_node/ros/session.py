@@ -32,6 +32,7 @@ from ik_node.ros.publishing.outputs import Outputs
 from ik_node.ros.services.commands import Commands
 from ik_node.ros.services.ik_service import IkService
 from ik_node.ros.services.interaction.handles import Handles
+from ik_node.ros.services.reachability import Reachability
 from ik_node.ros.services.requests import in_turn
 from ik_node.ros.services.servo.servo_commands import ServoCommands
 from ik_node.ros.services.servo.servo_loop import ServoLoop
@@ -90,6 +91,7 @@ class Session:
             node.get_logger().info('waiting for a robot_description by topic')
         self._update()
         IkService(node, configuration, self._goals, self._execution, self._frames)
+        Reachability(node, configuration, self._execution, self._frames, self._worker, log)
 
     @property
     def active(self) -> bool:

@@ -29,7 +29,8 @@ OUTPUT_TOPICS = OUTPUT, 'trajectory_topic'  # the latter implies the output traj
 _GOALS = {PoseStamped: 'goal_pose', PointStamped: 'goal_point', Path: 'goal_path',
           PoseArray: 'goal_poses', JointState: 'goal_joints'}
 _OTHERS = ('robot_description', 'collision_object', 'attached_collision_object', 'planning_scene',
-           '~/obstacles', '~/obstacle_points', '~/root_pose', '~/status', '~/servo_status',
+           '~/obstacles', '~/obstacle_points', '~/root_pose', '~/reachability_query',
+           '~/reachability', '~/status', '~/servo_status',
            '~/markers', '~/solutions', '~/update', '~/feedback', '~/transition_event',
            '/diagnostics', '/parameter_events', '/rosout', '/clock', '/tf', '/tf_static')
 

@@ -77,7 +77,8 @@ def test_it_publishes_what_the_table_says(nodes):
 def test_it_listens_to_what_the_table_says(nodes):
     full, waiting, figure, servo = nodes
     by_topic = [topic for topic in INPUTS if topic.name == 'robot_description']
-    always = [topic for topic in HERE if 'obstacle' in topic.name or 'moveit' in topic.kind]
+    always = [topic for topic in HERE if 'moveit' in topic.kind
+              or any(part in topic.name for part in ('obstacle', 'reachability'))]
     assert real(full, full.subscriptions) == table(
         full, [topic for topic in (*GOALS, *HERE) if topic not in by_topic])
     assert real(waiting, waiting.subscriptions) == table(waiting, [*GOALS, *by_topic, *always])
