@@ -13,9 +13,14 @@ from ik_node.viewer.robot_view import RobotView
 
 _ASIDE = np.array([1.0, 0.5, 0.45])    # from one robot to the camera
 _FIGURE = np.array([0.6, 1.0, 0.45])   # from a figure, which looks ahead, along x
-_ABOVE = np.array([0.0, -0.3, 0.3])    # beside the normal of the plane that a tip cannot leave
+_ABOVE = np.array([0.0, -0.3, 0.3])    # beside the normal of the plane that a tip cannot leave,
+                                       # reversed with a row of robots
 _AHEAD = np.array([1.0, 0.0, 0.3])     # from a row of robots
-_ROOM = 0.75           # of the picture: what is drawn at first, so that it can be moved
+_LENS = np.radians(40.0)  # vertical angle of view
+# To the camera, from what is in view; that of the first view for none.
+VIEWS = {'Fit view': None, 'Home view': None, 'Front': np.array([1.0, 0.0, 0.0]),
+         'Side': np.array([0.0, -1.0, 0.0]), 'Top': np.array([0.0, -1e-3, 1.0])}
+_ROOM = 0.7            # of the picture: what is drawn at first, so that it can be moved
 _SETTLES = 2.0   # s after a robot is new in which it goes to its start pose
 _SAME_SHAPE = 0.03   # of the ratio of width and height
 _MOVED = 1e-3    # of the distance: a camera further from where it was set was moved by the user
@@ -35,9 +40,10 @@ class Camera:
     """
 
     def __init__(self, server: viser.ViserServer, robot_views: Sequence[RobotView],
-                 goals: Callable[[], Sequence[np.ndarray]]) -> None:
-        """Show nothing yet; goals: returns poses (4, 4), m, that are to be seen with the robots."""
-        self._server, self._robot_views, self._goals = server, robot_views, goals
+                 others: Callable[[], np.ndarray]) -> None:
+        """Show nothing yet; others: returns points (k, 3), m, to be seen with the robots."""
+        self._server, self._robot_views, self._others = server, robot_views, others
+        server.initial_camera.fov = _LENS
         self.subject: tuple[np.ndarray, np.ndarray] | None = None
         self._shown: Any = None
         self._settled = 0.0  # when the robot is at its start pose
@@ -58,13 +64,17 @@ class Camera:
         self.subject, self._shown = subject, None
         self.update()
 
-    def fit(self, client: viser.ClientHandle) -> None:
-        """Show a browser what is drawn now, from the direction that its camera has."""
-        size = _size(client)
-        if size is not None and self._is_drawn:
-            away = np.asarray(client.camera.position) - client.camera.look_at
-            away += [1e-3 * np.linalg.norm(away), 0.0, 0.0]  # not straight from above
-            points, _ = self._find_view()
+    def fit(self, client: viser.ClientHandle | None, view: str = 'Fit view') -> None:
+        """Show a browser what is drawn now, in one of `VIEWS`: "Fit view" keeps the direction."""
+        size = client and _size(client)
+        if client and size and self._is_drawn:
+            points, first = self._find_view()
+            away = VIEWS[view]
+            if away is None:
+                away = np.subtract(client.camera.position, client.camera.look_at) if (
+                    view == 'Fit view') else first
+                length = np.linalg.norm(away)  # not straight from above, nor from below the floor
+                away = np.array([away[0] + 1e-3 * length, away[1], max(away[2], 0.05 * length)])
             self.place(client, *nearest_camera(
                 points, away, client.camera.fov, size[0] / size[1], _ROOM))
 
@@ -83,13 +93,14 @@ class Camera:
         """Return the points (k, 3), m, to be seen, and the direction (3,) to the camera."""
         if self.subject is not None:
             return self.subject
-        view = self._robot_views[0]
-        direction = (_AHEAD if len(self._robot_views) > 1 else _FIGURE if view.tasks else
-                     _ASIDE if (normal := view.plane_normal) is None else normal + _ABOVE)
+        view, compared = self._robot_views[0], len(self._robot_views) > 1
+        direction = (normal + (_ABOVE[::-1] if compared else _ABOVE)
+                     if (normal := view.plane_normal) is not None else
+                     _AHEAD if compared else _FIGURE if view.tasks else _ASIDE)
         return np.concatenate([
             *(points_to_show(robot_view) + robot_view.frame.position
               for robot_view in self._robot_views),
-            *(T[None, :3, 3] for T in self._goals())]), direction
+            self._others()]), direction
 
     def _update(self) -> None:
         shown = [(robot_view.tree, robot_view.chain, robot_view.tasks, robot_view.is_placed)
@@ -99,7 +110,7 @@ class Camera:
             self._shown, self._settled = shown, now + _SETTLES
             self._set.clear()
             self._turn(self._server.initial_camera, 4.0 / 3.0)
-        settles = now < self._settled and values != self._values and not self._goals()
+        settles = now < self._settled and values != self._values and not len(self._others())
         self._values = values
         clients = self._server.get_clients()
         self._set = {number: one for number, one in self._set.items() if number in clients

@@ -1,7 +1,6 @@
 """The robot of a node in the scene: a frame for every link, with the link's shapes."""
 
 import contextlib
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,7 +18,7 @@ from ik_node.model.substitutes import stick_figure
 from ik_node.model.tree import KinematicTree
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError
-from ik_node.viewer.scene_nodes import new_name, position_wxyz, rgb_bytes
+from ik_node.viewer.scene_nodes import box_corners, new_name, position_wxyz, rgb_bytes
 
 _GREY = (0.72, 0.74, 0.78, 1.0)
 _MOVED = 1e-7  # m and parts of a unit quaternion: less is not sent to the page
@@ -34,7 +33,7 @@ class DrawnRobot:
     - `color`: 0 to 1, in place of that of all shapes, None for theirs.
     - `tree`; `body`: with all joints, None where none moves.
     - `values`: of its joints, rad or m.
-    - `size`, `bottom`: at zero, how far its links are apart, and the z of the lowest, m.
+    - `size`, `bottom`: at zero, how far its links are apart, and the z of the lowest shape, m.
     - `mesh_errors`: messages about shapes that cannot be shown.
     """
 
@@ -70,10 +69,11 @@ class DrawnRobot:
         self._T_root_link, self._T_drawn_root = tree.forward(), np.eye(4)
         self._parents = {joint.child: joint.parent for joint in tree.joints.values()}
         origins = np.array([T[:3, 3] for T in self._T_root_link.values()])
-        self.size, self.bottom = float(np.ptp(origins, axis=0).max()), float(origins[:, 2].min())
+        self.size = float(np.ptp(origins, axis=0).max())
         with contextlib.suppress(IkError):
             self.body = tree.body()
         self._draw(tree)
+        self.bottom = float(self.corners()[:, 2].min())
 
     def refine(self, is_fine: bool) -> None:
         """Draw meshes with all of their triangles, or with as many as are drawn quickly."""
@@ -170,11 +170,14 @@ class DrawnRobot:
         """Return the pose (4, 4), m, of each link as it was drawn last."""
         return {link: self._T_drawn_root @ T for link, T in self._T_root_link.items()}
 
-    def corners(self) -> np.ndarray:
-        """Return points (k, 3), m, around the links as they were drawn last."""
+    def corners(self, of_shapes: bool = False) -> np.ndarray:
+        """Return points (k, 3), m, around the links as they were drawn last.
+
+        of_shapes: only the corners of the boxes around shapes, 8 each.
+        """
         return np.concatenate([
-            self._corners.get(link, np.zeros((1, 3))) @ T[:3, :3].T + T[:3, 3]
-            for link, T in self.poses().items()])
+            self._corners.get(link, np.zeros((0 if of_shapes else 1, 3))) @ T[:3, :3].T + T[:3, 3]
+            for link, T in self.poses().items()] or [np.zeros((0, 3))])
 
     def pose(self, link: str) -> np.ndarray:
         """Return the pose (4, 4), m, of a link; the identity for an unknown one."""
@@ -212,7 +215,7 @@ def _corners(visual: Visual, parts: list[MeshPart] | trimesh.Trimesh) -> np.ndar
     """Return the corners (8, 3), m, of a box around a shape in the frame of its link."""
     points = np.concatenate([part.vertices for part in (
         parts if isinstance(parts, list) else [parts])])
-    corners = np.array(list(itertools.product(*zip(points.min(axis=0), points.max(axis=0)))))
+    corners = box_corners(points.min(axis=0), points.max(axis=0))
     return corners @ visual.placement[:3, :3].T + visual.placement[:3, 3]
 
 

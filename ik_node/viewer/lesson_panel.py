@@ -1,7 +1,6 @@
 """Lessons: the textbook's figures [Parent, 5.20 to 5.25] on arms of their own, with charts."""
 
 import functools
-import itertools
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,7 +17,7 @@ from ik_node.viewer.draft import PlayButton, on_user_change
 from ik_node.viewer.drawn_robot import DrawnRobot
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.robot_view import COLORS
-from ik_node.viewer.scene_nodes import add_line, new_name, rgb_bytes
+from ik_node.viewer.scene_nodes import add_line, box_corners, new_name, rgb_bytes
 
 _NONE = 'choose …'
 _FIGURES = {f'{number}: {figure.title}': figure for number, figure in FIGURES.items()}
@@ -124,8 +123,7 @@ class LessonPanel(Panel):
         self._drawn = [_DrawnRun(self._page, tree, one, part, k * step[0])
                        for k, (part, one) in enumerate(zip('ab', runs))]
         last = (len(runs) - 1) * step
-        corners = np.array(list(itertools.product(*np.array([low, high + last]).T)))
-        self._page.stage((np.column_stack([corners, np.zeros(4)]), _FROM))
+        self._page.stage((np.column_stack([box_corners(low, high + last), np.zeros(4)]), _FROM))
         self._text.content = (
             f'**Figure {figure.number}**: {figure.title}.  \nOne step per frame towards the red '
             'goal, which moves on a straight line. The path of the tip is blue.\n\n'

@@ -100,12 +100,13 @@ if (!window.ikView) {
       return;
     }
     const canvas = window.__viserMutable?.canvas;
-    if (!type || !canvas?.captureStream) {
+    const sheet = document.createElement('canvas'), pen = sheet.getContext('2d');
+    if (!type || !canvas || !sheet.captureStream) {
       window.alert('This browser cannot record a film.');
       return;
     }
     const parts = [], recorder = new MediaRecorder(
-      canvas.captureStream(), {mimeType: type, videoBitsPerSecond: 1e7});
+      sheet.captureStream(), {mimeType: type, videoBitsPerSecond: 1e7});
     recorder.ondataavailable = event => parts.push(event.data);
     recorder.onstop = () => {
       const link = document.createElement('a');
@@ -123,6 +124,13 @@ if (!window.ikView) {
     const draw = () => {  // a scene at rest, too, which is not drawn otherwise
       if (!film) return;
       window.__viserMutable.requestRender?.();
+      [sheet.width, sheet.height] = [canvas.width, canvas.height];
+      const look = getComputedStyle(canvas), sky = pen.createLinearGradient(0, 0, 0, sheet.height);
+      ['--ik-above', '--ik-below'].forEach((name, end) =>
+        sky.addColorStop(end, look.getPropertyValue(name).trim()));
+      pen.fillStyle = sky;  // the picture of the scene is transparent
+      pen.fillRect(0, 0, sheet.width, sheet.height);
+      pen.drawImage(canvas, 0, 0);
       requestAnimationFrame(draw);
     };
     draw();

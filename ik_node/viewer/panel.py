@@ -11,13 +11,13 @@ from ik_node.model.chain import Chain
 from ik_node.support.exceptions import InputError
 from ik_node.viewer.camera import Camera
 from ik_node.viewer.draft import Draft, NodeWidget
+from ik_node.viewer.ground import GroundPlane
 from ik_node.viewer.history import UndoHistory
 from ik_node.viewer.latest_value import LatestValue
 from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.node_state import GREEN, StateLine
 from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_view import RobotView
-from ik_node.viewer.scene_nodes import GroundPlane, add_light
 from ik_node.viewer.target_handles import TargetHandles
 
 ROW = 1.1  # in reaches: distance between the robots of a comparison
@@ -30,10 +30,10 @@ class Page:
     - `robot_view`: the first of `robot_views`, which a panel is about unless it says otherwise.
     - `panels`: all, in the order in which they are made.
     - `waypoints`: poses (4, 4), m, of the path.
-    - `placed`: returns poses (4, 4), m, of what is seen beside the robots.
+    - `placed`: functions that return points (k, 3), m, of what is seen beside the robots.
     - `obstacle_changes`: how often obstacles of the page have been sent.
     - `position_only`: whether goals of the arm have no orientation.
-    - `sun`: the light that may cast a shadow.
+    - `ground`: with the light.
     - `painting`: held while robots are drawn and handles follow them.
     """
 
@@ -47,11 +47,13 @@ class Page:
         self.painting = threading.Lock()
         self.panels: list[Panel] = []
         self.waypoints: list[np.ndarray] = []
-        self.placed: Callable[[], list[np.ndarray]] = list
+        self.placed: list[Callable[[], np.ndarray]] = []
         self.obstacle_changes = 0
-        self.camera = Camera(server, robot_views, lambda: [
-            *self.waypoints, *self.handles.dragged().values(), *self.placed()])
-        self.sun, self._ground = add_light(server.scene), GroundPlane(server.scene)
+        self.camera = Camera(server, robot_views, lambda: np.concatenate([
+            *(T[None, :3, 3] for T in (*self.waypoints, *self.handles.dragged().values())),
+            *(points() for points in self.placed), np.zeros((0, 3))]))
+        self.ground = GroundPlane(server.scene)
+        self._shaded = np.zeros((0, 3))  # corners of boxes whose shadow is shown
         self._settings: list[tuple[Any, ...]] = [() for _ in robot_views]
         self.position_only = False
 
@@ -86,15 +88,23 @@ class Page:
     def fit_ground(self) -> None:
         """Fit the ground to what is shown."""
         if self.camera.subject is not None:
-            self._ground.fit(float(np.ptp(self.camera.subject[0], axis=0).max()))
+            self.ground.fit(float(np.ptp(self.camera.subject[0], axis=0).max()))
         else:
             reach = self.robot_view.reach
-            self._ground.fit(reach, ROW * reach * (len(self.robot_views) - 1), self.ground_height)
+            self.ground.fit(reach, ROW * reach * (len(self.robot_views) - 1), self.ground_height)
+
+    def shade(self) -> None:
+        """Let the robots as they are drawn have a shadow."""
+        boxes = np.concatenate([view.corners(of_shapes=True) + view.frame.position
+                                for view in self.robot_views]) * (not self.is_staged)
+        if not np.array_equal(boxes, self._shaded):
+            self._shaded = boxes
+            self.ground.shade(boxes.reshape(-1, 8, 3))
 
     def set_dark(self, dark: bool) -> None:
         """Show the page in dark or in light colours."""
         self.server.set_dark(dark)
-        self._ground.set_dark(dark)
+        self.ground.set_dark(dark)
 
     def setting(self, view: RobotView) -> tuple[Any, ...]:
         """Return what goals of a node are solved with; empty before it responds to requests."""

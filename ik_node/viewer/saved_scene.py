@@ -14,6 +14,7 @@ from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
 from ik_node.support.arguments import number, vector, whole
 from ik_node.support.bounds import MAX_BYTES, MAX_NUMBER
 from ik_node.support.exceptions import InputError, names, shown
+from ik_node.viewer.scene_nodes import box_corners
 
 _FORMAT = 'ik_view scene'
 _VERSION = 1
@@ -33,6 +34,12 @@ class MadeObstacle(NamedTuple):
     kind: str
     sizes: tuple[float, ...]  # m
     T: np.ndarray  # (4, 4), m, in the scene
+
+    def corners(self) -> np.ndarray:
+        """Return the corners (8, 3), m, of a box around it in the scene; a ground is a point."""
+        size = self.marker(0).scale
+        half = 0.5 * np.nan_to_num([size.x, size.y, size.z], posinf=0.0)
+        return box_corners(-half, half) @ self.T[:3, :3].T + self.T[:3, 3]
 
     def marker(self, number: int, action: int = Marker.ADD) -> Marker:
         """Return the marker of it, in the frame of the root link, or the world where that moves."""

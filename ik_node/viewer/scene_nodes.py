@@ -1,6 +1,7 @@
-"""Nodes of the scene: names, poses, colours, lines, the ground and the light."""
+"""Nodes of the scene: names, poses, colours, lines, solids."""
 
 import colorsys
+import itertools
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
@@ -12,12 +13,6 @@ import viser
 
 from ik_node.spatial import pose_from_quaternion, quaternion_from_matrix
 
-_SKY, _GROUND = (255, 255, 255), (150, 150, 160)  # colours of the light from above and below
-_REACHES = 3.0  # from the outermost robot to the border of the grid
-_SQUARES = 10   # in a section, along each side
-# Colours of the lines around squares, and around sections.
-_LIGHT, _DARK = ((200, 200, 200), (140, 140, 140)), ((56, 58, 62), (84, 87, 93))
-_BELOW = 1e-3   # of the reach: what lies on the ground is drawn above it
 BOX = trimesh.creation.box((1.0, 1.0, 1.0))
 _used: WeakKeyDictionary[viser.ViserServer, Counter[str]] = WeakKeyDictionary()
 
@@ -45,6 +40,11 @@ def matrix(position: Any, wxyz: Any) -> np.ndarray:
     """Return the pose (4, 4) at a position (3,), m, turned by a quaternion (4,), w first."""
     w, x, y, z = np.asarray(wxyz, dtype=float) / np.linalg.norm(wxyz)
     return pose_from_quaternion(tuple(map(float, position)), (x, y, z, w))
+
+
+def box_corners(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return the corners (2**n, n) of a box between points (n,); the last entry runs first."""
+    return np.array(list(itertools.product(*zip(low, high))))
 
 
 def rgb_bytes(color: Iterable[float]) -> tuple[int, int, int]:
@@ -80,39 +80,3 @@ def add_solids(server: viser.ViserServer, name: str, shape: trimesh.Trimesh, poi
         np.tile((1.0, 0.0, 0.0, 0.0), (len(points), 1)), points,
         batched_scales=np.ones((len(points), 3)) * size, batched_colors=colors, lod='off',
         flat_shading=shape is BOX, **options)
-
-
-def add_light(scene: viser.SceneApi) -> viser.DirectionalLightHandle:
-    """Set the direction up and the light; return the sun, which casts no shadow at first.
-
-    Shadows and reflections, as viser has them, take two thirds of the time of a picture where the
-    processor renders.
-    """
-    scene.set_up_direction('+z')
-    scene.configure_default_lights(enabled=False)
-    scene.configure_environment_map(hdri=None)
-    scene.add_light_hemisphere('/light/sky', sky_color=_SKY, ground_color=_GROUND, intensity=2.2)
-    return scene.add_light_directional('/light/sun', intensity=1.8, position=(0.5, -0.6, 1.0))
-
-
-class GroundPlane:
-    """A horizontal grid, of squares of 1, 10, 100 mm or so, and sections of ten."""
-
-    def __init__(self, scene: viser.SceneApi) -> None:
-        self._grid = scene.add_grid('/grid', plane='xy')
-        self.set_dark(False)
-        self.fit(1.0)
-
-    def set_dark(self, dark: bool) -> None:
-        """Have lines for a dark background, or for a light one."""
-        self._grid.cell_color, self._grid.section_color = _DARK if dark else _LIGHT
-
-    def fit(self, reach: float, last: float = 0.0, z: float = 0.0) -> None:
-        """Fit the ground to robots of a reach, m, in a row from y = 0 to the last one, on z, m."""
-        square = 10.0 ** round(np.log10(reach / _SQUARES))
-        section = _SQUARES * square
-        size = 2.0 * section * np.ceil((_REACHES * reach + last) / section)
-        grid = self._grid
-        grid.width = grid.height = float(size)
-        grid.cell_size, grid.section_size = square, section
-        grid.position = 0.0, 0.0, z - _BELOW * reach

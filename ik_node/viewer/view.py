@@ -13,6 +13,7 @@ import numpy as np
 from ik_node.ros.clients.player_link import PlayerLink
 from ik_node.support.processes import reported, start_thread
 from ik_node.viewer.arm_panels import BranchPanel, ChainPanel
+from ik_node.viewer.camera import VIEWS
 from ik_node.viewer.charts import PlotPanel
 from ik_node.viewer.demo_panel import DemoPanel
 from ik_node.viewer.goal_panel import GoalPanel, JointPanel
@@ -81,9 +82,11 @@ class View:
             self._stop_button = server.gui.add_button(
                 _STOP, color='red',
                 hint='stops the robot at once; goals are refused until Continue')
-            steps = server.gui.add_button_group('', (*_KEYS, 'Fit view'))
+            steps = server.gui.add_button_group('', tuple(_KEYS))
+            views = server.gui.add_button_group('', tuple(VIEWS))
         self._stop_button.on_click(lambda _: self._on_stop(self._stop_button.label == _STOP))
-        steps.on_click(lambda event: self._on_step(steps.value, event))
+        steps.on_click(lambda _: self._on_step(steps.value))
+        views.on_click(lambda event: page.camera.fit(event.client, views.value))
         for name, modifier in _KEYS.items():
             server.gui.add_command(name, hotkey='Z', modifier=modifier).on_trigger(
                 functools.partial(self._on_step, name))
@@ -174,6 +177,7 @@ class View:
                     or self._link.playback is None)
         self._robot_views[0].is_only_played = not has_node
         self.page.fit_ground()
+        self.page.shade()
         self._readout.content = readout(
             self._robot_views, '' if has_node else self._player,
             'the lesson hides the robot until it ends' if self.page.is_staged else '')
@@ -192,11 +196,8 @@ class View:
         for robot_view in self._robot_views:
             robot_view.send_goal(target, T_frame_goal, self.page.position_only)
 
-    def _on_step(self, name: str, event: Any) -> None:
+    def _on_step(self, name: str, _: Any = None) -> None:
         with errors_shown(self.page.notify):
-            if name == 'Fit view':
-                self.page.camera.fit(event.client)
-                return
             self._robot_views[0].state.check_goals()
             self.page.check_shown()
             if not getattr(self.page.history, name.lower())():

@@ -9,7 +9,15 @@ import numpy as np
 from ik_node.model.chain import Chain
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.panel import Page, Panel
-from ik_node.viewer.scene_nodes import BOX, add_solids, new_name, position_wxyz, rgb_bytes
+from ik_node.viewer.scene_nodes import (
+    BOX,
+    add_solids,
+    box_corners,
+    matrix,
+    new_name,
+    position_wxyz,
+    rgb_bytes,
+)
 from ik_node.workspace import picture
 from ik_node.workspace.analysis import Workspace, analyse_workspace
 
@@ -46,6 +54,7 @@ class WorkspacePanel(Panel):
                 'plane across this axis of the base frame')
             self._place: Any = gui.add_slider('beyond (m)', -1.0, 1.0, 0.01, 0.0)
             self._opacity: Any = gui.add_slider('opacity', 0.1, 1.0, 0.05, 1.0)
+        page.placed.append(self._corners)
         self._choice.on_update(lambda _: self._work.give(functools.partial(
             self._show, str(self._choice.value))))
         self._cancel.on_click(lambda _: self._hide())
@@ -137,6 +146,13 @@ class WorkspacePanel(Panel):
                 )] if kept.any() else []
             self._remove_drawn()
             self._drawn = voxels
+
+    def _corners(self) -> np.ndarray:
+        """Return the corners (8, 3), m, of a box around the voxels, if they are drawn."""
+        return np.concatenate([np.zeros((0, 3)), *(box_corners(
+            voxels.batched_positions.min(axis=0), voxels.batched_positions.max(axis=0))
+            @ (T := matrix(voxels.position, voxels.wxyz))[:3, :3].T + T[:3, 3]
+            for voxels in list(self._drawn))])
 
     def _set_opacity(self) -> None:
         with self._drawing:

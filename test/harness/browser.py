@@ -229,7 +229,7 @@ def press_home(page, view):
     view._home = observed
     try:
         open_tab(page, 'Move')
-        page.get_by_role('button', name='Home').click()
+        page.get_by_role('button', name='Home', exact=True).click()
         assert until(done.is_set, 60.0, page)
     finally:
         del view._home

@@ -75,8 +75,9 @@ def test_the_camera_is_above_the_ground_and_stays_where_it_fits(robot):
                    for point in robot_view.corners())
 
 
-def test_an_arm_in_a_plane_is_seen_from_above_it():
-    with page_of(FakeNode(model_path=str(OWN / 'planar_3r.urdf'))) as page:
+@pytest.mark.parametrize('count', [1, 2])
+def test_arms_in_a_plane_are_seen_from_above_it(count):
+    with page_of(*(FakeNode(model_path=str(OWN / 'planar_3r.urdf')) for _ in range(count))) as page:
         away = np.array(page.browser.camera.position) - page.browser.camera.look_at
         assert away[2] > 0.9 * np.linalg.norm(away)
         assert page.browser.sees(page.handle().T)

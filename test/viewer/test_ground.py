@@ -1,52 +1,54 @@
-from types import SimpleNamespace
-
+import numpy as np
 import pytest
 
-from harness.page_here import page_with
-from ik_node.viewer.scene_nodes import GroundPlane
+from harness.fake_node import FakeNode
+from harness.page_here import page_of, page_with
+from ik_node.viewer.ground import GroundPlane
+from robots import OWN
 
 
 @pytest.fixture
-def grids():
-    """The grids that were drawn, the newest at the end, and the ground."""
-    drawn = []
-
-    def add_grid(name, **look):
-        drawn.append(SimpleNamespace(name=name, **look))
-        return drawn[-1]
-    return drawn, GroundPlane(SimpleNamespace(add_grid=add_grid))
+def ground(server):
+    """A ground, and its grid."""
+    made = GroundPlane(server.scene)
+    return made, server.scene.get_handle_by_name('/grid')
 
 
 @pytest.mark.parametrize(('reach', 'square'), [
     (0.003, 0.0001), (0.05, 0.01), (0.2, 0.01), (0.9, 0.1), (2.5, 0.1), (8.0, 1.0), (100.0, 10.0)])
-def test_squares_are_decimal_and_some_ten_of_them_are_the_reach(grids, reach, square):
-    drawn, ground = grids
-    ground.fit(reach, 0.0)
-    grid = drawn[-1]
+def test_squares_are_decimal_and_robots_side_by_side_stand_on_it(ground, reach, square):
+    made, grid = ground
+    made.fit(reach, 6.0)
     assert grid.cell_size == pytest.approx(square)
-    assert 3.0 < reach / grid.cell_size < 32.0
     assert grid.section_size == pytest.approx(10.0 * square)
-    assert 0.5 * grid.width >= 3.0 * reach
-    assert grid.width == grid.height
-    assert (grid.width / grid.section_size) % 2.0 == pytest.approx(0.0)  # a line at the base
+    assert 0.5 * grid.width >= grid.fade_distance > 6.0 + 3.0 * reach
     assert -0.01 * reach < grid.position[2] < 0.0
 
 
-def test_robots_side_by_side_stand_on_it(grids):
-    drawn, ground = grids
-    ground.fit(0.9, 6.0)
-    assert 0.5 * drawn[-1].width > 6.0 + 0.9
+def test_it_is_opaque_with_faint_lines_and_stays_dark_where_it_is_fitted_again(ground):
+    made, grid = ground
+    for dark in (True, False):
+        made.set_dark(dark)
+        made.fit(10.0)
+        assert grid.plane_opacity > 0.9
+        assert (grid.plane_color[0] < 128) is dark
+        assert 0 < abs(grid.cell_color[0] - grid.plane_color[0]) < 40
 
 
-def test_its_lines_are_dim_on_a_dark_page_and_stay_so_where_it_is_drawn_again(grids):
-    drawn, ground = grids
-    light = drawn[-1].cell_color[0], drawn[-1].section_color[0]
-    ground.set_dark(True)
-    ground.fit(10.0, 0.0)
-    for grid in drawn:
-        assert grid.cell_color[0] < grid.section_color[0] < min(light)
-    ground.set_dark(False)
-    assert (drawn[-1].cell_color[0], drawn[-1].section_color[0]) == light
+def test_what_is_near_the_ground_has_a_shadow_below_it():
+    with page_of(FakeNode(model_path=str(OWN / 'arm_6r.urdf'))) as page:
+        (shadow,) = page.drawn('/shadow').values()
+
+        def shade(x, y):
+            """Return how dark the ground is at a point, m: the first row is at the least y."""
+            pixels = (0.5 + np.array([y, x]) / shadow.render_width) * len(shadow.image)
+            return int(shadow.image[(*pixels.astype(int), 3)])
+        assert shade(0.0, 0.0) > 60
+        assert shade(0.0, 0.35) == 0
+        page.stand([np.pi / 2, 0.0, 0.0, 0.0, 0.0, 0.0])
+        assert 0 < shade(0.0, 0.35) < shade(0.0, 0.0)
+        assert page.drawn('/shadow')['/shadow'].position[2] > page.drawn('/grid')[
+            '/grid'].position[2]
 
 
 def test_a_figure_that_is_fixed_at_its_pelvis_stands_on_it_and_one_that_moves_is_in_the_world():

@@ -17,7 +17,7 @@ def layers(page):
 
 
 def test_few_layers_are_shown_at_first_and_others_when_they_are_asked_for(page):
-    assert 'goal' in layers(page)
+    assert 'goal' not in layers(page)  # the handle is there
     assert not {'manipulability', 'limits'} & layers(page)
     page.choose('Layers', 'ellipsoid', value=True)
     page.choose('Layers', 'limits', value=True)

@@ -117,7 +117,7 @@ def test_a_robot_that_a_lesson_hides_is_not_moved_and_that_is_said(page):
     for folder, widget in ('Goal', 'Home'), ('Demo', 'Play the demo'), ('Steps', 'One step'):
         assert not page.shows(folder, widget)
     assert 'the lesson hides the robot' in page.text()
-    page.view._on_step('Undo', None)
+    page.view._on_step('Undo')
     assert not page.shows('Playback')
     load(page, save(page))
     page.upload('Open a file …', name='mine.urdf', content=(robots.OWN / 'scara.urdf').read_bytes())
@@ -127,5 +127,5 @@ def test_a_robot_that_a_lesson_hides_is_not_moved_and_that_is_said(page):
     page.press('Lessons', 'End the lesson')
     assert page.shows('Goal', 'Home')
     assert 'the lesson hides the robot' not in page.text()
-    page.view._on_step('Undo', None)
+    page.view._on_step('Undo')
     assert page.node.sent != sent

@@ -61,6 +61,6 @@ def test_a_goal_is_the_same_where_its_handle_has_not_followed_the_robot_yet(page
 def test_it_is_said_that_there_is_nothing_to_undo(page):
     page.settle()
     for name in ('Undo', 'Redo'):
-        page.view._on_step(name, None)
+        page.view._on_step(name)
     assert page.told == ['There is nothing to undo.', 'There is nothing to redo.']
     assert page.browser.colors == ['blue', 'blue']

@@ -173,12 +173,12 @@ def test_a_robot_that_is_stopped_goes_nowhere_and_that_is_said(page):
     page.type('Goal', 'x, m', value='0.3')
     page.press('Goal', 'Home')
     page.choose('Joints', 'joint_1, °', value=5.0)
-    page.view._on_step('Undo', None)
+    page.view._on_step('Undo')
     assert page.told == 4 * ['the robot is stopped; press Continue first']
     assert page.node.sent == []
     page.press('Continue')
     assert page.handle().T == pytest.approx(tip)
-    page.view._on_step('Undo', None)
+    page.view._on_step('Undo')
     page.settle()
     assert page.q() == pytest.approx(np.zeros(6))
 
@@ -269,20 +269,28 @@ def test_the_handle_of_a_planar_arm_has_the_axes_that_it_can_serve():
         assert tuple(page.handle()._handle.active_axes) == (True, True, True)
 
 
-def test_fit_view_shows_the_robot_and_a_handle_that_is_far_away(page):
-    far = moved(page)
+def test_views_show_the_robot_a_handle_that_is_far_away_and_an_obstacle_from_any_direction(page):
+    far, box = moved(page), np.eye(4)
     far[1, 3] += 6.0
     size = page.handle()._handle.scale
     page.drag(far)
     assert page.handle()._handle.scale < 0.9 * size
     assert not page.browser.sees(far)
+    page.choose('Obstacles', 'add', value='box')
+    page.type('Obstacles', 'size x, m', value='9')
+    (made,) = page.node.robot.world.obstacles
+    box[:3, 3] = made.pose[:3, 3] + [4.5, 0.0, 0.0]
     buttons = next(widget for _, widget, _ in page.widgets()
                    if 'Fit view' in getattr(widget, 'options', ()))
-    buttons._impl.value = 'Fit view'
-    page._fire(buttons)
-    assert page.browser.sees(far)
-    assert page.browser.sees(page.robot_view.pose('tool0'))
-    assert page.browser.sees(page.robot_view.pose('base_link'))
+    camera = page.browser.camera
+    for start in ((9.0, 0.0, 0.0), (0.0, 0.0, 9.0), (0.1, 0.1, -9.0)):
+        for view in buttons.options:
+            camera.position, camera.look_at = np.array(start), np.zeros(3)
+            buttons._impl.value = view
+            page._fire(buttons)
+            assert camera.position[2] > 0.0
+            assert all(map(page.browser.sees, (
+                far, box, page.robot_view.pose('tool0'), page.robot_view.pose('base_link'))))
 
 
 def test_a_robot_that_is_being_loaded_is_said_to_be(page):
