@@ -232,18 +232,6 @@ class AnalyticSolver(BranchSearch):
         _, hidden = self._outside(plan, wanted, NOTHING if parameters is None else parameters)
         return next(hidden, None) is None
 
-    def is_exact_for(self, goal: Any) -> bool:
-        """Tell whether `is_complete` holds for most goals that constrain the same axes."""
-        return self._plans.plan_for(as_goal(goal))[0].complete
-
-    def best_solution(self, goal: Goal, q0: np.ndarray) -> np.ndarray | None:
-        """Return the preferred solution (n,), rad or m; None, without a search for a reason.
-
-        goal, q0 (n,): as for `solve`. Raises UnsupportedError for a goal without a closed form.
-        """
-        found, _, _ = self._preferred(as_goal(goal), self._start(q0))
-        return None if found is None else found.q
-
     def _candidates(self, goals: Sequence[Goal], q0: np.ndarray | None,
                     density: int, deadline: float) -> list[np.ndarray] | None:
         """Return the branches (k, n) of every goal, a redundant arm's at many parameters."""
