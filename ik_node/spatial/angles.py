@@ -19,6 +19,15 @@ def rotation_between(h: Vector3, a: Vector3, b: Vector3,
     return direction(dot(a, b) - dot(h, a) * dot(h, b), dot(h, cross(a, b)), smallest)
 
 
+def rotation_onto(h: Vector3, a: Vector3, b: Vector3, smallest: float,
+                  start: float) -> tuple[float, float]:
+    """Return the rotation (c, s) that `rotation_between` does; by start, rad, if any serves."""
+    defined, c, s = rotation_between(h, a, b, smallest)
+    if not defined:
+        c, s = math.cos(start), math.sin(start)
+    return c, s
+
+
 def direction(cosine: float, sine: float, smallest: float) -> tuple[bool, float, float]:
     """Return (defined, c, s) of (cosine, sine), which are not of unit length."""
     length = math.sqrt(cosine * cosine + sine * sine)

@@ -27,6 +27,7 @@ if not cython.compiled:
     from ik_node.spatial.vector3 import *
 
 _SINE = math.sqrt(0.75)   # of a third of a turn
+_ON_AXIS = 1e-9           # sine of the angle to an axis that gives no rotation about it
 _PARALLEL = 1e-5          # of two directions: rounding errors tilt an axis by the root of theirs
 
 
@@ -111,7 +112,7 @@ class SphericalTriple(Triple):
             rotation_triple.make_rotation_by_two(h1, h2, w, _through(work, place, span, h2, 0.0), z,
                                                  work.wrist)
         elif span == 1:
-            work.wrist[0][0], work.wrist[0][1] = rotation_triple.rotation_onto(h1, w, z, 0.0)
+            work.wrist[0][0], work.wrist[0][1] = rotation_onto(h1, w, z, _ON_AXIS, 0.0)
         return 1
 
 

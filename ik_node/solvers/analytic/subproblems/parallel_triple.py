@@ -9,7 +9,7 @@ import math
 import cython
 
 from ik_node.kinematics import kinds
-from ik_node.solvers.analytic.subproblems import point_3r, position_triple, rotation_triple
+from ik_node.solvers.analytic.subproblems import point_3r, position_triple
 from ik_node.solvers.analytic.subproblems.point_3r import Joint
 from ik_node.spatial.vector3 import Vector3
 from ik_node.support import polynomials
@@ -105,10 +105,8 @@ def _with_middle(h1: Vector3, h2: Vector3, h3: Vector3, h: Vector3, u: Vector3, 
     """Add a solution with the turn of the second joint that brings R₃ u onto R₁ᵀ h."""
     if solutions >= point_3r.MOST_VALUES:
         return solutions
-    defined, c2, s2 = rotation_between(h2, rotated_by(h3, c3, s3, u), rotated_by(h1, c1, -s1, h),
-                                       _ON_AXIS)
-    if not defined:
-        c2, s2 = math.cos(start[1]), math.sin(start[1])
+    c2, s2 = rotation_onto(h2, rotated_by(h3, c3, s3, u), rotated_by(h1, c1, -s1, h), _ON_AXIS,
+                           start[1])
     point_3r.write_values(found, solutions, c1, s1, c2, s2, c3, s3)
     return solutions + 1
 
@@ -127,9 +125,7 @@ def _one_prismatic(j1: Joint, j2: Joint, j3: Joint, h: Vector3, height: float, u
     solutions = 0
     for i in range(count):
         cg, sg = (ca, sa) if i == 0 else (cb, sb)
-        defined, cf, sf = rotation_between(f, rotated_by(g, cg, sg, u), h, _ON_AXIS)
-        if not defined:
-            cf, sf = math.cos(start[first]), math.sin(start[first])
+        cf, sf = rotation_onto(f, rotated_by(g, cg, sg, u), h, _ON_AXIS, start[first])
         # The height without the translation, and its change per metre of it
         rotated_h = rotated_by(f, cf, -sf, h)
         without = dot(h, pf) + dot(rotated_h, minus(pg, pf)) + dot(u, minus(x, pg))
@@ -137,13 +133,7 @@ def _one_prismatic(j1: Joint, j2: Joint, j3: Joint, h: Vector3, height: float, u
                 (dot(rotated_h, j2[1]) if at == 1 else dot(u, j3[1])))
         if math.fabs(rise) < _ON_AXIS:
             continue
-        mu = (height - without) / rise
-        if at == 0:
-            point_3r.write_values(found, solutions, mu, 0.0, cf, sf, cg, sg)
-        elif at == 1:
-            point_3r.write_values(found, solutions, cf, sf, mu, 0.0, cg, sg)
-        else:
-            point_3r.write_values(found, solutions, cf, sf, cg, sg, mu, 0.0)
+        point_3r.write_with(found, solutions, at, (height - without) / rise, 0.0, cf, sf, cg, sg)
         solutions += 1
     return solutions
 
@@ -203,11 +193,8 @@ def keep_direction_by_two(j1: Joint, j2: Joint, h: Vector3, height: float, u: Ve
         if math.fabs(rise) < point_3r.NEARLY:
             return 0
         mu = (height - dot(h, p) - dot(u, minus(x, p))) / rise
-        c, s = rotation_triple.rotation_onto(g, u, h, start[1 if first else 0])
-        if first:
-            point_3r.write_values(found, 0, mu, 0.0, c, s, 0.0, 0.0)
-        else:
-            point_3r.write_values(found, 0, c, s, mu, 0.0, 0.0, 0.0)
+        c, s = rotation_onto(g, u, h, _ON_AXIS, start[1 if first else 0])
+        point_3r.write_with(found, 0, 0 if first else 1, mu, 0.0, c, s, 0.0, 0.0)
         return 1
     between, across, ahead = minus(p2, p1), perpendicular(h2, u), cross(h2, u)
     still = minus(u, across)
@@ -217,7 +204,7 @@ def keep_direction_by_two(j1: Joint, j2: Joint, h: Vector3, height: float, u: Ve
         height - dot(h, p1) - dot(u, minus(x, p2)) - dot(between, still), size, start[1], slack)
     for i in range(count):
         c2, s2 = (ca, sa) if i == 0 else (cb, sb)
-        c1, s1 = rotation_triple.rotation_onto(h1, rotated_by(h2, c2, s2, u), h, start[0])
+        c1, s1 = rotation_onto(h1, rotated_by(h2, c2, s2, u), h, _ON_AXIS, start[0])
         point_3r.write_values(found, i, c1, s1, c2, s2, 0.0, 0.0)
     return count
 
@@ -231,7 +218,7 @@ def keep_direction_by_one(j1: Joint, h: Vector3, height: float, u: Vector3, x: V
             return 0
         found[0][0], found[0][1] = (height - dot(h, x)) / rise, 0.0
     else:
-        found[0][0], found[0][1] = rotation_triple.rotation_onto(j1[1], u, h, start[0])
+        found[0][0], found[0][1] = rotation_onto(j1[1], u, h, _ON_AXIS, start[0])
     return 1
 
 
@@ -241,7 +228,7 @@ def solve_planar_pair(h: Vector3, p1: Vector3, p2: Vector3, sign_2: float, targe
 
     target: desired position of the point of axis 2.
     """
-    c, s = rotation_triple.rotation_onto(h, minus(p2, p1), minus(target, p1), 0.0)
+    c, s = rotation_onto(h, minus(p2, p1), minus(target, p1), _ON_AXIS, 0.0)
     _, total_c, total_s = direction(dot(b, rotated_b), dot(h, cross(b, rotated_b)), 0.0)
     point_3r.write_values(found, 0, c, s, total_c * c + total_s * s,
                                sign_2 * (total_s * c - total_c * s), 0.0, 0.0)

@@ -131,7 +131,7 @@ def _first_two(h1: Vector3, p1: Vector3, h2: Vector3, foot_2: Vector3, a: Vector
     P = vₐ c₂ − v_b s₂ and Q = vₐ s₂ + v_b c₂; P² + Q² = vₐ² + v_b² gives the one that
     parallel or intersecting lines leave open, with either sign.
     """
-    va, vb = dot(a, v), dot(b, v)
+    va, vb, sign = dot(a, v), dot(b, v), -1.0 if first == 2 else 1.0
     open_ = parallel or meet
     rest = va * va + vb * vb - (P * P if parallel else Q * Q)
     if open_ and rest < -slack * size * size:
@@ -149,20 +149,25 @@ def _first_two(h1: Vector3, p1: Vector3, h2: Vector3, foot_2: Vector3, a: Vector
         if scale > (NEARLY * size) ** 2:
             c2, s2 = c2 / scale, s2 / scale
         else:
-            c2, s2 = start_of(start, 1, first == 2)
+            c2, s2 = math.cos(start[1]), sign * math.sin(start[1])
         y = rotated_about(h2, foot_2, c2, s2, along(foot_2, 1.0, v))
-        defined, c1, s1 = rotation_between(h1, minus(y, p1), minus(t, p1), NEARLY * size)
-        if not defined:
-            c1, s1 = start_of(start, first, first == 2)
+        c1, s1 = rotation_onto(h1, minus(y, p1), minus(t, p1), NEARLY * size,
+                               sign * start[first])
         if solutions < MOST_VALUES:
             write_values(found, solutions, c1, s1, c2, s2, u3, v3)
             solutions += 1
     return solutions
 
 
-def start_of(start: Vector, k: int, reverse: bool) -> tuple[float, float]:
-    """Return the reference angle of joint k as (c, s), negated for a reversed triple."""
-    return math.cos(start[k]), -math.sin(start[k]) if reverse else math.sin(start[k])
+def write_with(found: Columns, i: int, at: int, u: float, v: float, u1: float, v1: float,
+               u2: float, v2: float) -> None:
+    """Write a solution: (u, v) is the value of joint `at`, 0 to 2, the others in order."""
+    if at == 0:
+        write_values(found, i, u, v, u1, v1, u2, v2)
+    elif at == 1:
+        write_values(found, i, u1, v1, u, v, u2, v2)
+    else:
+        write_values(found, i, u1, v1, u2, v2, u, v)
 
 
 def write_values(found: Columns, i: int, u1: float, v1: float, u2: float, v2: float, u3: float,

@@ -107,10 +107,7 @@ def _prismatic_between(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, 
                 1.0, 2.0 * dot(h2, v), dot(v, v) - squared, slack)
         for k in range(count_m):
             mu = first if k == 0 else second
-            defined, c1, s1 = rotation_between(h1, along(v, mu, h2), goal,
-                                               point_3r.NEARLY * size)
-            if not defined:
-                c1, s1 = point_3r.start_of(start, 0, False)
+            c1, s1 = rotation_onto(h1, along(v, mu, h2), goal, point_3r.NEARLY * size, start[0])
             if solutions < point_3r.MOST_VALUES:
                 point_3r.write_values(found, solutions, c1, s1, mu, 0.0, c3, s3)
                 solutions += 1
@@ -149,17 +146,10 @@ def _one_revolute(j1: Joint, j2: Joint, j3: Joint, x: Vector3, t: Vector3, start
         dot(dX, dX) - dot(dY, dY), 2.0 * (dot(X, dX) - dot(Y, dY)), dot(X, X) - dot(Y, Y), slack)
     for i in range(count):
         tau = first if i == 0 else second
-        defined, c, s = rotation_between(h, along(X, tau, dX), along(Y, tau, dY),
-                                         point_3r.NEARLY * size)
-        if not defined:
-            c, s = point_3r.start_of(start, at, False)
+        c, s = rotation_onto(h, along(X, tau, dX), along(Y, tau, dY), point_3r.NEARLY * size,
+                             start[at])
         m1, m2 = base_1 + tau * direction_1, base_2 + tau * direction_2
-        if at == 0:
-            point_3r.write_values(found, i, c, s, m1, 0.0, m2, 0.0)
-        elif at == 1:
-            point_3r.write_values(found, i, m1, 0.0, c, s, m2, 0.0)
-        else:
-            point_3r.write_values(found, i, m1, 0.0, m2, 0.0, c, s)
+        point_3r.write_with(found, i, at, c, s, m1, 0.0, m2, 0.0)
     return count
 
 
@@ -215,8 +205,8 @@ def place_by_one(j1: Joint, x: Vector3, t: Vector3, start: Vector, k: int, size:
     if j1[0] == kinds.PRISMATIC:
         value[0], value[1] = dot(h, minus(t, x)), 0.0
         return
-    defined, c, s = rotation_between(h, minus(x, p), minus(t, p), point_3r.NEARLY * size)
-    value[0], value[1] = (c, s) if defined else (math.cos(start[k]), math.sin(start[k]))
+    value[0], value[1] = rotation_onto(h, minus(x, p), minus(t, p), point_3r.NEARLY * size,
+                                       start[k])
 
 
 def _by_prismatic_last(j1: Joint, j2: Joint, x: Vector3, t: Vector3, start: Vector, k: int,

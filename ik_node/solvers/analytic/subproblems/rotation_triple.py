@@ -113,14 +113,6 @@ def across(h2: Vector3, h3: Vector3) -> Vector3:
 def make_rotation_by_two(h1: Vector3, h2: Vector3, w: Vector3, y: Vector3, z: Vector3,
                          found: Columns) -> None:
     """Find R₁ R₂ = R, as `make_rotation`; y = R h₂ and z = R w, w across h₂."""
-    c1, s1 = rotation_onto(h1, h2, y, 0.0)
-    c2, s2 = rotation_onto(h2, w, rotated_by(h1, c1, -s1, z), 0.0)
+    c1, s1 = rotation_onto(h1, h2, y, point_3r.NEARLY, 0.0)
+    c2, s2 = rotation_onto(h2, w, rotated_by(h1, c1, -s1, z), point_3r.NEARLY, 0.0)
     point_3r.write_values(found, 0, c1, s1, c2, s2, 0.0, 0.0)
-
-
-def rotation_onto(h: Vector3, u: Vector3, v: Vector3, start: float) -> tuple[float, float]:
-    """Return the rotation (c, s) about h that brings u nearest to v: by start, rad, if any does."""
-    defined, c, s = rotation_between(h, u, v, point_3r.NEARLY)
-    if not defined:
-        c, s = math.cos(start), math.sin(start)
-    return c, s
