@@ -20,6 +20,11 @@ def row(array: Points, i: int) -> Vector3:
     return array[i][0], array[i][1], array[i][2]
 
 
+def column_of(T: Pose, j: int) -> Vector3:
+    """Return the upper three entries of column j of a matrix of rows of four as a vector."""
+    return T[0][j], T[1][j], T[2][j]
+
+
 def dot(a: Vector3, b: Vector3) -> float:
     """Return a · b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]

@@ -14,7 +14,6 @@ from ik_node.solvers.analytic.elbow import Elbow
 from ik_node.solvers.analytic.goal_closed_form import Plan
 from ik_node.solvers.analytic.refinement.refinement import Refiner
 from ik_node.solvers.goal import Goal, task_singular_values
-from ik_node.solvers.kernel.arm_kernel import verifier_of
 from ik_node.solvers.kernel.settings import Settings
 from ik_node.solvers.options import SolverOptions
 from ik_node.solvers.result import StopReason
@@ -88,7 +87,7 @@ class Infeasibility:
             beyond = all(self._is_beyond(goal, q) for q in outside)
             # Fewer joints than axes may meet by others a goal that these meet roughly.
             beyond = beyond and (self._chain.n_joints >= 6 or all(
-                self._is_exact(goal, q) for q in outside))
+                self._miss(goal, q) <= _CONFIRMED for q in outside))
             return StopReason.LIMITS if beyond and all(regular) else None
         return StopReason.UNREACHABLE if any(regular) else None
 
@@ -97,10 +96,6 @@ class Infeasibility:
         return self.is_loose or not self.is_confirmed() or (
             best.position_error <= _NEAR_MISS * self._length
             and best.orientation_error <= _NEAR_MISS)
-
-    def _is_exact(self, goal: Goal, q: np.ndarray) -> bool:
-        _, position, orientation = verifier_of(self._chain).errors(goal.pose, goal.weights, q)
-        return position <= _CONFIRMED * self._length and orientation <= _CONFIRMED
 
     def _is_beyond(self, goal: Goal, q: np.ndarray) -> bool:
         """Tell whether all that is near a branch q (n,) and meets the tolerances exceeds limits.
@@ -130,10 +125,7 @@ class Infeasibility:
                 return False
             largest = task_singular_values(self._chain, goal, q, self._length)[0]
             least = task_singular_values(self._chain, relaxed, q, self._length)[-1]
-            _, position, orientation = verifier_of(self._chain).errors(
-                goal.pose, goal.weights, q)
-            allowed = max(_NEAR_MISS, self._tolerance * (1.0 + largest / least))
-            if max(position / self._length, orientation) <= allowed:
+            if self._miss(goal, q) <= max(_NEAR_MISS, self._tolerance * (1.0 + largest / least)):
                 return False
         return True
 
@@ -161,12 +153,12 @@ class Infeasibility:
         # Of branches that are the same, one is kept.
         found = found[np.unique(np.round(found / _SAME), axis=0, return_index=True)[1]]
         for q in sorted(found, key=lambda q: self._miss(goal, q))[:_MOST]:
-            position, orientation = self._free.refine(goal.pose, goal.weights, q)
-            if max(position / self._length, orientation) < _NEAR and not self._is_among(
-                    q[None], listed)[0]:
+            self._free.refine(goal.pose, goal.weights, q)
+            if self._miss(goal, q) < _NEAR and not self._is_among(q[None], listed)[0]:
                 yield q
 
     def _miss(self, goal: Goal, q: np.ndarray) -> float:
+        """Return the larger error of a goal at q (n,), rad, and of the arm's length."""
         _, position, orientation = self._free.errors(goal.pose, goal.weights, q)
         return max(position / self._length, orientation)
 

@@ -10,13 +10,19 @@ is the same with c₁ = k2 − k1 and s₁ = k3.
 import math
 from typing import Any
 
+import cython
+
 from ik_node.kinematics import kinds
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
 from ik_node.solvers.kernel.settings import Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.spatial import so3
+from ik_node.spatial.vector3 import Vector3
 from ik_node.support.arrays import Pose, Vector
+
+if not cython.compiled:
+    from ik_node.spatial.vector3 import *
 
 INF, PI, TWO_PI = math.inf, math.pi, 2.0 * math.pi
 LEAST_ACROSS = 0.1  # sine of an angle: of a smaller one a heading counts less
@@ -73,95 +79,77 @@ def step_bound(settings: Settings, column: int) -> float:
 def _best_translation(task: TipTask, frame: Pose, T: Pose, low: float,
                       high: float) -> tuple[float, float]:
     """Return (best translation along the frame's z axis, its gain): (p_d − p_c)·a."""
-    along, length = 0.0, 0.0
+    pull, length, error = 0.0, 0.0, minus(column_of(task.T, 3), column_of(T, 3))
     for j in range(3):
-        weight = task.weights[j] ** 2
-        if weight == 0.0:
-            continue
-        error, share = 0.0, 0.0
-        for i in range(3):
-            axis = _task_axis(task, i, j)
-            error += axis * (task.T[i][3] - T[i][3])
-            share += axis * frame[i][2]
-        along += weight * error * share
+        weight, axis = task.weights[j] ** 2, _task_axis(task, j)
+        share = dot(axis, column_of(frame, 2))
+        pull += weight * dot(axis, error) * share
         length += weight * share * share
     if length < 1e-12:
         return 0.0, 0.0
-    value = min(max(along / length, low), high)
-    return value, 2.0 * value * along - value * value * length
+    value = min(max(pull / length, low), high)
+    return value, 2.0 * value * pull - value * value * length
 
 
 def _harmonics(task: TipTask, settings: Settings, own: CcdSettings, frame: Pose,
                T: Pose) -> tuple[float, float, float, float]:
     """Return (c₁, s₁, c₂, s₂) of the score of a rotation about the frame's z axis."""
-    G = task.T
+    G, a, r = task.T, column_of(frame, 2), column_of(frame, 3)
     c1, s1, c2, s2 = 0.0, 0.0, 0.0, 0.0
-    px, py, pz = T[0][3] - frame[0][3], T[1][3] - frame[1][3], T[2][3] - frame[2][3]
-    dx, dy, dz = G[0][3] - frame[0][3], G[1][3] - frame[1][3], G[2][3] - frame[2][3]
-    ax, ay, az = frame[0][2], frame[1][2], frame[2][2]
-    along = ax * px + ay * py + az * pz
-    # p(φ) = along·a + b cos φ + c sin φ; d is the desired position less the constant part.
-    bx, by, bz = px - along * ax, py - along * ay, pz - along * az
-    cx, cy, cz = ay * pz - az * py, az * px - ax * pz, ax * py - ay * px
-    dx, dy, dz = dx - along * ax, dy - along * ay, dz - along * az
+    p, goal = minus(column_of(T, 3), r), minus(column_of(G, 3), r)
+    # p(φ) = (a·p) a + b cos φ + c sin φ; d is the desired position less the constant part.
+    b, c, d = along(p, -dot(a, p), a), cross(a, p), along(goal, -dot(a, p), a)
     for j in range(3):
         weight = task.weights[j] ** 2
         if weight == 0.0:
             continue
-        gx, gy, gz = _task_axis(task, 0, j), _task_axis(task, 1, j), _task_axis(task, 2, j)
-        b = gx * bx + gy * by + gz * bz
-        c = gx * cx + gy * cy + gz * cz
-        d = gx * dx + gy * dy + gz * dz
-        c1 += weight * d * b
-        s1 += weight * d * c
+        axis = _task_axis(task, j)
+        on_b, on_c, on_d = dot(axis, b), dot(axis, c), dot(axis, d)
+        c1 += weight * on_d * on_b
+        s1 += weight * on_d * on_c
         if task.along_goal:
-            c2 += 0.25 * weight * (c * c - b * b)
-            s2 -= 0.5 * weight * b * c
-    tip, goal = math.sqrt(px * px + py * py + pz * pz), math.sqrt(
-        (G[0][3] - frame[0][3]) ** 2 + (G[1][3] - frame[1][3]) ** 2 + (G[2][3] - frame[2][3]) ** 2)
-    nearness = min(tip, goal) / max(tip, goal) if max(tip, goal) > 0.0 else 1.0
+            c2 += 0.25 * weight * (on_c * on_c - on_b * on_b)
+            s2 -= 0.5 * weight * on_b * on_c
+    far = max(norm(p), norm(goal))
+    nearness = min(norm(p), norm(goal)) / far if far > 0.0 else 1.0
     # w_p = k (1 + ρ)/W², since p·p is in m² (the slides print k/W).
     scale = own.position_weight * (1.0 + nearness) / settings.length ** 2
     c1, s1, c2, s2 = scale * c1, scale * s1, scale * c2, scale * s2
     if task.heading >= 0:
         # The desired axis has the heading of the goal's, and the tip's angle to the constrained.
         i, j = task.heading, (task.heading + 1) % 3
-        ux, uy, uz = T[0][j], T[1][j], T[2][j]
-        a = G[0][i] * ux + G[1][i] * uy + G[2][i] * uz
-        across = math.sqrt(max(1.0 - a * a, 0.0))
+        cosine = dot(column_of(G, i), column_of(T, j))
+        across = math.sqrt(max(1.0 - cosine * cosine, 0.0))
         if across < so3.NO_HEADING:
-            a, across = 0.0, 1.0
+            cosine, across = 0.0, 1.0
         weight = 2.0 * own.orientation_weight * (
             task.weights[3 + i] / max(across, LEAST_ACROSS)) ** 2
-        vx, vy, vz = (a * G[0][i] + across * G[0][j], a * G[1][i] + across * G[1][j],
-                      a * G[2][i] + across * G[2][j])
-        c1 += weight * (ux * vx + uy * vy + uz * vz
-                        - (ux * ax + uy * ay + uz * az) * (vx * ax + vy * ay + vz * az))
-        s1 += weight * (ax * (uy * vz - uz * vy) + ay * (uz * vx - ux * vz)
-                        + az * (ux * vy - uy * vx))
-        return c1, s1, c2, s2
+        wanted = along(times(cosine, column_of(G, i)), across, column_of(G, j))
+        on_b, on_c = _alignment(a, column_of(T, j), wanted, weight)
+        return c1 + on_b, s1 + on_c, c2, s2
     for j in range(3):
         # A rotation about one axis misaligns the other two: axis weights from rotation weights.
         weight = 0.0
         for i in range(3):
             weight += (-1.0 if i == j else 1.0) * task.weights[3 + i] ** 2
         weight *= own.orientation_weight
-        if weight == 0.0:
-            continue
-        ux, uy, uz = T[0][j], T[1][j], T[2][j]
-        vx, vy, vz = G[0][j], G[1][j], G[2][j]
-        c1 += weight * (ux * vx + uy * vy + uz * vz
-                        - (ux * ax + uy * ay + uz * az) * (vx * ax + vy * ay + vz * az))
-        s1 += weight * (ax * (uy * vz - uz * vy) + ay * (uz * vx - ux * vz)
-                        + az * (ux * vy - uy * vx))
+        if weight != 0.0:
+            on_b, on_c = _alignment(a, column_of(T, j), column_of(G, j), weight)
+            c1 += on_b
+            s1 += on_c
     return c1, s1, c2, s2
 
 
-def _task_axis(task: TipTask, i: int, j: int) -> float:
-    """Return component i of axis j of the position weights, base frame."""
+def _alignment(a: Vector3, u: Vector3, v: Vector3, weight: float) -> tuple[float, float]:
+    """Return what (c₁, s₁) have of a weight on u·v, for a rotation of u about a."""
+    return weight * (dot(u, v) - dot(u, a) * dot(v, a)), weight * dot(a, cross(u, v))
+
+
+def _task_axis(task: TipTask, j: int) -> Vector3:
+    """Return axis j of the position weights, base frame."""
     if task.along_goal:
-        return task.T[i][j]
-    return 1.0 if i == j else 0.0
+        return column_of(task.T, j)
+    return (1.0, 0.0, 0.0) if j == 0 else (0.0, 1.0, 0.0) if j == 1 else (0.0, 0.0, 1.0)
 
 
 def _score(c1: float, s1: float, c2: float, s2: float, angle: float) -> float:

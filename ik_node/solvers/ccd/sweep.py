@@ -2,6 +2,8 @@
 
 import math
 
+import cython
+
 from ik_node.kinematics import forward, kinds
 from ik_node.kinematics.forward import ChainRecord
 from ik_node.solvers import codes
@@ -13,6 +15,9 @@ from ik_node.solvers.kernel.settings import ArmData, Settings
 from ik_node.solvers.kernel.task import TipTask
 from ik_node.support import arrays, clock
 from ik_node.support.arrays import Pose, Vector
+
+if not cython.compiled:
+    from ik_node.spatial.vector3 import *
 
 INF = math.inf
 STILL = 1e-12  # rad or m: a sweep without a larger change counts as stalled
@@ -172,13 +177,13 @@ def _move_shared(chain: ChainRecord, task: TipTask, settings: Settings, work: Ar
         previous = column
         search.residual(chain, task, work, q)
         search.rows(chain, task, work)
-        along, length = 0.0, 0.0
+        pull, length = 0.0, 0.0
         for i in range(6):
-            along += J[column][i] * V[i]
+            pull += J[column][i] * V[i]
             length += J[column][i] ** 2
         if length == 0.0:
             continue
-        change = settings.scale[column] ** 2 * along / length
+        change = settings.scale[column] ** 2 * pull / length
         if limited:
             bound = joint_optimum.step_bound(settings, column)
             change = min(max(change, -bound), bound)
@@ -194,23 +199,12 @@ def _set(chain: ChainRecord, k: int, change: float, frame: Pose, T: Pose, q: Vec
     if change == 0.0:
         return 0.0
     q[chain.column[k]] += change
-    ax, ay, az = frame[0][2], frame[1][2], frame[2][2]
-    value = chain.ratio[k] * change
+    a, value = column_of(frame, 2), chain.ratio[k] * change
     if chain.kind[k] == kinds.PRISMATIC:
-        T[0][3] += value * ax
-        T[1][3] += value * ay
-        T[2][3] += value * az
+        T[0][3], T[1][3], T[2][3] = along(column_of(T, 3), value, a)
         return change
     c, s = math.cos(value), math.sin(value)
-    for j in range(4):
-        x, y, z = T[0][j], T[1][j], T[2][j]
-        if j == 3:
-            x, y, z = x - frame[0][3], y - frame[1][3], z - frame[2][3]
-        along = (1.0 - c) * (ax * x + ay * y + az * z)
-        T[0][j] = c * x + s * (ay * z - az * y) + along * ax
-        T[1][j] = c * y + s * (az * x - ax * z) + along * ay
-        T[2][j] = c * z + s * (ax * y - ay * x) + along * az
-        if j == 3:
-            for i in range(3):
-                T[i][3] += frame[i][3]
+    for j in range(3):
+        T[0][j], T[1][j], T[2][j] = rotated_by(a, c, s, column_of(T, j))
+    T[0][3], T[1][3], T[2][3] = rotated_about(a, column_of(frame, 3), c, s, column_of(T, 3))
     return change

@@ -11,7 +11,7 @@ from ik_node.solvers.analytic.subproblems import elimination, point_3r
 from ik_node.solvers.analytic.subproblems.elimination import EliminationData
 from ik_node.spatial.vector3 import Transform, Vector3
 from ik_node.support import arrays, checks
-from ik_node.support.arrays import InPoses, InVector, Memory, Pose, Vector
+from ik_node.support.arrays import InPoses, InVector, Memory, Pose, Vector, taken
 
 if not cython.compiled:
     from ik_node.spatial.angles import *
@@ -192,7 +192,5 @@ class ClosedFamily:
 
     def take(self) -> ClosedForm:
         """Return scratch that no other thread uses."""
-        try:
-            return self.idle.pop()
-        except IndexError:
-            return ClosedForm(self.n)
+        work: ClosedForm = taken(self.idle, ClosedForm, self.n)
+        return work

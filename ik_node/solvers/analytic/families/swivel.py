@@ -161,11 +161,6 @@ def shoulder_rotation(axes: Points, points: Points, c4: float, s4: float, line: 
             along(along(times(line[2], a), outward[2], b), z[2], c), (0.0, 0.0, 0.0))
 
 
-def middle_rotation(h1: Vector3, h2: Vector3, h3: Vector3) -> tuple[float, float]:
-    """Return (a, b) of h₁·R₂h₃ = (h₁·h₂)(h₂·h₃) + a cos θ₂ + b sin θ₂."""
-    return dot(h1, perpendicular(h2, h3)), dot(h1, cross(h2, h3))
-
-
 def _distance(h: Vector3, p: Vector3, s: Vector3, w: Vector3) -> tuple[float, float, float]:
     """Return (a, b, rest) of ½|e₄ w − s|² = rest − a cos θ₄ − b sin θ₄, for axis 4 (h, p)."""
     u, v = minus(s, p), minus(w, p)

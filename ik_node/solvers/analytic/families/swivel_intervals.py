@@ -144,7 +144,7 @@ class Intervals:
         """
         axis, g1, g2, k2, k3 = carried[0], carried[1], carried[2], carried[5], carried[6]
         h1, h2, h3 = row(axes, place), row(axes, place + 1), row(axes, place + 2)
-        a, b = swivel.middle_rotation(h1, h2, h3)
+        a, b = dot(h1, perpendicular(h2, h3)), dot(h1, cross(h2, h3))
         still, amplitude = dot(h1, h2) * dot(h2, h3), math.sqrt(a * a + b * b)
         turning = self.turning[place // 4]
         turning[0], turning[1], turning[2] = a, b, still
