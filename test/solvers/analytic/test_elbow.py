@@ -33,8 +33,7 @@ def test_intervals_are_where_branches_are(width):
     rng = np.random.default_rng(200)
     seen = {True: 0, False: 0}
     for _ in range(robots.samples(25)):
-        chain, q = (CHAIN, robots.random_q(CHAIN, rng)) if width == np.inf else tight(
-            CHAIN, rng, width)
+        chain, q = tight(CHAIN, rng, width)
         solver = make_solver('analytic', chain)
         pose = chain.forward(q)
         intervals = solver.swivel_intervals(pose)

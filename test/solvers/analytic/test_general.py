@@ -174,15 +174,6 @@ def test_the_arm_of_manseur_and_doty_has_sixteen_configurations():
     assert len(configurations(arm, pose @ np.linalg.inv(at_zero))) == 16
 
 
-def test_candidates_of_a_general_arm_are_exact_to_a_millionth():
-    rng = np.random.default_rng(81)
-    for _ in range(robots.samples(150)):
-        arm = general_arm(rng)
-        q = rng.uniform(-np.pi, np.pi, 6)
-        goal = forward(arm, q[None])[0]
-        assert apart(q, candidates(arm, goal)).min() < 1e-6
-
-
 @pytest.mark.parametrize('structures', [
     STRUCTURES[::8], pytest.param(STRUCTURES, marks=pytest.mark.slow)], ids=len)
 def test_the_joint_values_of_a_pose_are_found_whichever_axes_meet_or_are_parallel(structures):
@@ -251,10 +242,10 @@ def test_two_roots_about_to_meet_are_both_found():
             assert apart(q0 - offset * null, near).min() < 0.6 * offset
 
 
-def test_neither_scale_nor_the_choice_of_points_matters():
+def test_candidates_are_exact_to_a_millionth_whatever_the_scale_and_the_choice_of_points():
     rng = np.random.default_rng(86)
-    for scale, slide in ((1e-3, 0.0), (1e3, 0.0), (1.0, 5.0)):
-        for _ in range(robots.samples(20)):
+    for scale, slide, count in ((1.0, 0.0, 150), (1e-3, 0.0, 20), (1e3, 0.0, 20), (1.0, 5.0, 20)):
+        for _ in range(robots.samples(count)):
             axes, points = general_arm(rng)
             arm = axes, scale * points + slide * rng.uniform(-1, 1, (6, 1)) * axes
             q = rng.uniform(-np.pi, np.pi, 6)
