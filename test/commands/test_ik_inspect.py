@@ -102,18 +102,6 @@ def test_json_has_it_all_and_numbers_to_the_last_digit(capsys):
         'inertia': inertial.inertia.tolist()} for link, inertial in tree.inertials.items()}
 
 
-def test_the_closed_form_is_named_and_how_far_the_file_is_from_it_or_why_there_is_none(capsys):
-    for name, words in (
-            ('arm_7r', 'yes: 7R, spherical shoulder and wrist (axes 1, 2, 3 and 5, 6, 7 meet), '
-                       'swivel angle'),
-            (robots.path('puma560'), 'yes: 6R, spherical wrist (axes 4, 5, 6 meet); to within '
-                                     '5.0e-11 m'),
-            (robots.path('irb140'), 'yes: 6R, general (axes 4, 5, 6 miss a common point by 0.02 m'),
-            (robots.mimicking_file(), 'no: 2 joints, mimics among them')):
-        lines = shown(capsys, name).splitlines()
-        assert any('analytic  ' in line and words in line for line in lines), words
-
-
 def test_json_has_no_infinity(capsys, tmp_path):
     file = tmp_path / 'arm.urdf'
     file.write_text(robots.robot(robots.joint('j', 'continuous', 'base', 'tip')))

@@ -42,23 +42,16 @@ def travels(found, recording, mapping):
             yield float(np.ptp(p, axis=0).max())
 
 
-def test_a_figure_onto_itself_returns_the_motion():
-    found = retarget(walk(25), walker(), own_map())
-    assert found.misses == {}
-    assert found.report() == ''
-    column = {name: k for k, name in enumerate(found.recording.joint_names)}
-    values = found.recording.values[:, [column[name] for name in walk(25).joint_names]]
-    assert values == pytest.approx(walk(25).values, abs=1e-5)
-    assert found.recording.times == pytest.approx(walk(25).times)
-
-
-def test_a_scaled_copy_turns_its_joints_alike_and_moves_its_root_in_scale():
-    found = retarget(walk(50), walker(1.7), own_map(scale=1.7))
+@pytest.mark.parametrize('scale', [1.0, 1.7], ids=['itself', 'scaled'])
+def test_a_scaled_copy_turns_its_joints_alike_and_moves_its_root_in_scale(scale):
+    found = retarget(walk(50), walker(scale), own_map(scale=scale))
+    assert (found.misses, found.report()) == ({}, '')
+    assert found.recording.times == pytest.approx(walk(50).times)
     wanted = walk(50).values.copy()
     column = {name: k for k, name in enumerate(found.recording.joint_names)}
     for k, name in enumerate(walk(50).joint_names):
         if name.startswith('root_t'):
-            wanted[:, k] *= 1.7
+            wanted[:, k] *= scale
     values = found.recording.values[:, [column[name] for name in walk(50).joint_names]]
     assert values == pytest.approx(wanted, abs=1e-5)
 

@@ -29,6 +29,8 @@ def test_real_arms_have_every_branch(name, wanted):
 @pytest.mark.parametrize(('name', 'words'), [
     ('so101', '5R, axes 2, 3, 4 parallel'),
     ('allegro', '4R, axes 2, 3, 4 parallel'),
+    ('arm_7r', '7R, spherical shoulder and wrist (axes 1, 2, 3 and 5, 6, 7 meet), swivel angle'),
+    ('puma560', '6R, spherical wrist (axes 4, 5, 6 meet); to within 5.0e-11 m'),
     ('irb140', '6R, general (axes 4, 5, 6 miss a common point by 0.02 m)'),
     ('iiwa14', "7R with 'joint_a3' given, spherical wrist (axes 5, 6, 7 meet); no swivel angle: "
                'shoulder and wrist are 4.4e-04 m off spherical'),
