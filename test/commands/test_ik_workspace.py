@@ -2,7 +2,6 @@ import sys
 
 import pytest
 
-import robots
 from ik_node.commands import ik_workspace
 
 QUICK = ['--samples', '2000']
@@ -22,17 +21,6 @@ def test_it_prints_reach_volume_and_task_rank_of_a_robot_of_the_package(capsys):
     assert 'm²' in out
     assert 'serves 3 of 6 task axes: x, y, rz' in out
     assert 'dexterous' not in out
-
-
-def test_it_reads_a_table_of_dh_rows_and_a_urdf_file(capsys, tmp_path):
-    table = tmp_path / 'arm.yaml'
-    table.write_text('convention: standard\njoints:\n'
-                     '  - {type: revolute, a: 1.0, alpha: 0, d: 0, theta: 0}\n'
-                     '  - {type: revolute, a: 0.5, alpha: 0, d: 0, theta: 0}\n')
-    _, out, _ = run(capsys, table, '--edge', '0.2', *QUICK)
-    assert 'reach 0.500 to 1.500 m' in out
-    _, out, _ = run(capsys, robots.OWN / 'scara.urdf', '--edge', '0.1', *QUICK)
-    assert 'serves 4 of 6 task axes' in out
 
 
 def test_base_and_tip_choose_the_chain(capsys):

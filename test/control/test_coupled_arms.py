@@ -154,8 +154,7 @@ def test_start_pose_and_limits_of_motion_are_those_of_each_arm():
      "left.base_link must be a link that no joint moves, .* which is moved by 'lift_joint'"),
     ({'left__start_pose': np.full(9, 0.1), 'right__start_pose': np.full(9, 0.05)},
      "must have the same value of joint 'lift_joint', not 0.1 and 0.05"),
-    ({'left__start_pose': np.full(9, 9.0)}, 'start_pose: 9 is outside the limits'),
-    ({'left__task_weights': np.zeros(6)}, 'task_weights must have an entry above zero')])
+    ({'left__start_pose': np.full(9, 9.0)}, 'start_pose: 9 is outside the limits')])
 def test_values_that_do_not_fit_together_are_refused(changed, reason):
     with pytest.raises(OptionError, match=reason):
         built(**changed)
