@@ -10,6 +10,7 @@ from ik_node.model.dh import is_dh, read_dh_source
 from ik_node.model.mjcf import read_mjcf
 from ik_node.model.mjcf_compiler import is_mjcf
 from ik_node.model.parts import ModelParts
+from ik_node.model.sdf import is_sdf, read_sdf
 from ik_node.model.tree import KinematicTree
 from ik_node.model.urdf import is_urdf, is_xacro, read_untrusted_urdf, read_urdf
 from ik_node.model.zipped_urdf import is_zip, read_zipped_urdf
@@ -39,6 +40,7 @@ _XML_OPTIONS = ('xacro_args', 'package_folders', *_URDF_OPTIONS)
 READERS: tuple[Reader, ...] = (
     Reader('xacro', ('.xacro',), is_xacro, read_urdf, _XML_OPTIONS),
     Reader('MJCF', ('.xml', '.mjcf'), is_mjcf, read_mjcf),
+    Reader('SDF', ('.sdf', '.world'), is_sdf, read_sdf),
     Reader('URDF', ('.urdf', '.xml'), is_urdf, read_urdf, _XML_OPTIONS),
     Reader('DH rows', ('.yaml', '.yml'), is_dh, read_dh_source),
     Reader('Acclaim skeleton', ('.asf',), is_asf, read_asf),

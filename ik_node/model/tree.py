@@ -35,7 +35,7 @@ class KinematicTree(TreeStructure):
     - `warnings`: usable but questionable properties of the source; one sentence each.
     - `motion_channels`: how the values of a motion file are assigned to the joints; None where
       the source has no motion files.
-    - `source_path`: the URDF or MJCF that was read, near which its meshes are; None for others.
+    - `source_path`: the URDF, MJCF or SDF that was read, near which its meshes are; None else.
     - `T_world_root`: (4, 4), pose of the root link in the world, m.
     """
 
@@ -97,6 +97,18 @@ class KinematicTree(TreeStructure):
         """
         from ik_node.model.mjcf import read_mjcf
         return cls.from_parts(read_mjcf(source))
+
+    @classmethod
+    def from_sdf(cls, source: str | PathLike[str]) -> 'KinematicTree':
+        """Read a robot from SDF, the format of Gazebo, of one model; no other file is opened.
+
+        source: a path, or the XML text itself. Links and frames are links, those of nested models
+        "model::link"; so is the frame of a joint, by the joint's name, where it is not that of the
+        child. The root is `world` where a joint has it as its parent. Raises ModelError for an
+        invalid source, naming the joint, link or frame, and for included models.
+        """
+        from ik_node.model.sdf import read_sdf
+        return cls.from_parts(read_sdf(source))
 
     @classmethod
     def from_asf(cls, path: str | PathLike[str],

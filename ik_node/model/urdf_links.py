@@ -19,7 +19,8 @@ from ik_node.spatial.rotations import as_rotation
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError
 
-_COUNTS = {1: 'a number', 3: 'three numbers', 4: 'four numbers'}
+_COUNTS = {1: 'a number', 3: 'three numbers', 4: 'four numbers', 6: 'six numbers',
+           7: 'seven numbers'}
 _ENTRIES = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 _MOST_NUMBERS = 8  # the rest of a longer text stays one word, which is no number
 _Color = tuple[float, float, float, float]
