@@ -153,7 +153,8 @@ def test_a_model_stands_on_its_placement_frame():
 def test_nested_models_are_placed_by_a_frame_of_theirs_and_have_names_below_them():
     gripper = ('<model name="gripper" placement_frame="flange">'
                '<pose relative_to="tip">0 0 0.1 0 0 0</pose>' + link('palm')
-               + link('finger', '0 0.02 0.1 0 0 0') + '<frame name="flange"><pose>0 0 -0.05 0 0 0</pose></frame>'
+               + link('finger', '0 0.02 0.1 0 0 0')
+               + '<frame name="flange"><pose>0 0 -0.05 0 0 0</pose></frame>'
                + joint('slide', 'palm', 'finger', 'prismatic', '0 1 0') + '</model>')
     tree = read(PAIR + joint('j', 'base', 'tip') + gripper
                 + joint('mount', 'tip', 'gripper', 'fixed')
