@@ -8,7 +8,6 @@ import functools
 import json
 import math
 import os
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -250,7 +249,7 @@ def _read(job: Job, block: int, wanted: Sequence[str] | None = None) -> tuple[St
         with np.load(file, allow_pickle=False) as archive:
             state = {name: archive[name] for name in wanted or archive.files if name != 'results'}
             return state, json.loads(str(archive['results']))
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except Exception as error:  # of NumPy and zipfile
         raise InputError(f'{str(file)!r} is damaged ({error}): remove it, and the block is filled '
                          'again') from error
 

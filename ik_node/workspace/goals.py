@@ -55,7 +55,7 @@ def read_goals(path: str | PathLike[str]) -> GoalSet:
     with reading(what):
         try:
             columns = reader(read_bytes(file, MAX_MESH_BYTES))
-        except (LookupError, StopIteration, TypeError) as error:
+        except (LookupError, StopIteration, TypeError, csv.Error) as error:
             raise ValueError(f'it is damaged, {error!r}') from error
         columns = {name.replace('normal_', 'n'): column for name, column in columns.items()}
         kind = next((kind for kind in _ORIENTATIONS if columns.keys() >= {*kind}), None)

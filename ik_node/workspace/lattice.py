@@ -10,7 +10,7 @@ from ik_node.kinematics.reach import extent
 from ik_node.kinematics.structures import ChainArrays
 from ik_node.model.chain import Chain
 from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
-from ik_node.spatial import inverse, pose_from_rotation
+from ik_node.spatial import inverse, pose_from_rotation, turn_z_onto
 from ik_node.support.exceptions import InputError, UnsupportedError
 from ik_node.workspace.sampling import only_axis, ranges
 from ik_node.workspace.task_rank import TaskRank, task_rank
@@ -86,10 +86,10 @@ def plan_of(chain: Chain, resolution: float, directions: int, turns: int,
     polar = served < 2
     by_angle = served == 1 and axis is not None
     if by_angle and axis is not None and not first:
-        T_joint_base = inverse(pose_from_rotation(_with_z(axis)))
+        T_joint_base = inverse(pose_from_rotation(turn_z_onto(axis)))
     T_tip_wrist, sign, last = np.eye(4), 1.0, False
     if served == 2:
-        T_tip_wrist = pose_from_rotation(_with_z(np.eye(3)[int(np.argmin(task.weights[3:]))]))
+        T_tip_wrist = pose_from_rotation(turn_z_onto(np.eye(3)[int(np.argmin(task.weights[3:]))]))
     elif served == 3 or by_angle:
         last = len(arrays.kind) > 1 and _reducible(arrays, -1)
         tool = arrays.placement[-1]
@@ -152,14 +152,6 @@ def _lifted(height: float) -> np.ndarray:
     T = np.eye(4)
     T[2, 3] = height
     return T
-
-
-def _with_z(axis: np.ndarray) -> np.ndarray:
-    """Return a rotation whose third column is a unit axis (3,)."""
-    other = np.eye(3)[int(np.argmin(np.abs(axis)))]
-    x = np.cross(other, axis)
-    x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(axis, x), axis])
 
 
 def _lattice(T: np.ndarray, T_joint_base: np.ndarray, T_tip_wrist: np.ndarray, resolution: float,

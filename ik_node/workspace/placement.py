@@ -21,6 +21,8 @@ MOST_CANDIDATES = 5_000_000
 _AT_ONCE = 1 << 16     # poses that are evaluated at once
 _HALVINGS = 3          # of the steps, around the best candidates
 _APART = 1.5           # steps between results
+_MISSED = 100          # goals at most that solves are tried for against the map
+_LEAST = 1e-6          # score of a goal that is met
 
 
 class Placement(NamedTuple):
@@ -143,18 +145,23 @@ def _placement(arms: Sequence[_Arm], candidate: np.ndarray, obstacles: Sequence[
             if obstacles:
                 arm.solver.obstacles = [one if one.link else one.moved(T_arm_world @ one.pose)
                                         for one in obstacles]
-            own = np.array([_confirmed(arm, *one) for one in zip(T, own)])
+            few = int((own.max(axis=1) == 0.0).sum()) <= _MISSED
+            own = np.array([_confirmed(arm, *one, few) for one in zip(T, own)])
         scores.append(own.reshape(len(T), -1).max(axis=1))
     score = np.concatenate(scores)
     return Placement(T_world_base, float(score.mean()), score > 0.0)
 
 
-def _confirmed(arm: _Arm, alternatives: np.ndarray, scores: np.ndarray) -> float:
-    """Return the score of the best alternative (t, 4, 4) that is solved for, else 0."""
-    for k in np.argsort(-scores, kind='stable')[:int((scores > 0.0).sum())]:
+def _confirmed(arm: _Arm, alternatives: np.ndarray, scores: np.ndarray, missed: bool) -> float:
+    """Return the score of the best alternative (t, 4, 4) that is solved for, else 0.
+
+    missed: whether a single one without a score is tried: near the border the map misses some.
+    """
+    count = int((scores > 0.0).sum()) or int(missed and len(scores) == 1)
+    for k in np.argsort(-scores, kind='stable')[:count]:
         goal = Goal.from_pose(alternatives[k], arm.map.lattice.weights)
         if arm.solver.solve(goal).success:
-            return float(scores[k])
+            return max(float(scores[k]), _LEAST)
     return 0.0
 
 

@@ -68,6 +68,7 @@ def test_orientations_are_quaternions_or_angles(tmp_path):
     ('a.csv', 'x,y,z\n1,2,3\n', 'goals need'), ('a.csv', '', 'goals need'),
     ('a.csv', 'x,y,z,nx,ny,nz\n', 'has 0 goals'), ('a.csv', 'x,y,z,nx\n1,2\n', 'columns'),
     ('a.csv', 'x,y,z,nx,ny,nz\n1,2,three,0,0,1\n', 'three'),
+    ('a.csv', b'x,y\rz,nx\n1,2\r\n\r3', 'cannot read'),
     ('a.txt', 'x', "must be a file '.csv', '.yaml'"), ('a.yaml', 'goals: 3', 'no list'),
     ('a.yaml', '- {position: [1, 2]}', 'goal 1: position must be 3 numbers'),
     ('a.yaml', '- {position: [1, 2, a], normal: [0, 0, 1]}', 'cannot read'),

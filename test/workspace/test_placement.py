@@ -89,6 +89,16 @@ def test_one_of_the_alternatives_of_a_goal_is_enough():
     assert best.met.tolist() == [True, True]
 
 
+def test_a_solver_decides_about_goals_that_the_map_misses():
+    chain = robots.planar(1.0, 0.6)
+    m, solver = reachability_map(chain, 0.2), make_solver('auto', chain)
+    goals = [at(1.0, 0.0), at(0.0, 1.5999), at(0.4001, 0.0), at(0.0, 1.7)]
+    m.depth[:] = np.where(m.depth < 0.9, -1.0, m.depth)  # a map that has lost its border
+    assert m.reachable(goals).tolist() == [True, False, False, False]
+    best = m.base_poses(goals, (0.0, 0.0, 0.0, 0.0), solver=solver)[0]
+    assert best.met.tolist() == [True, True, True, False]
+
+
 def test_where_the_first_joint_turns_freely_results_do_not_differ_by_yaw_alone():
     m = reachability_map(robots.planar(1.0, 0.6), 0.05)
     found = m.base_poses([at(1.0, 0.0)], (-1.0, 1.0, -1.0, 1.0), step=0.25)

@@ -202,6 +202,21 @@ def test_files_that_do_not_fit_are_refused(tmp_path):
         ReachabilityMap.load(tmp_path / 'none.npz')
 
 
+def test_a_file_with_changed_bytes_is_refused_or_read(tmp_path):
+    file, rng = tmp_path / 'a.reach.npz', np.random.default_rng(0)
+    reachability_map(robots.chain('arm_6r'), 0.4, 3, 3).save(file)
+    data, refused = file.read_bytes(), 0
+    for _ in range(robots.samples(300)):
+        changed = np.frombuffer(data, np.uint8).copy()
+        changed[rng.integers(len(changed), size=5)] = rng.integers(256, size=5)
+        file.write_bytes(changed.tobytes()[:rng.integers(len(data) // 2, 2 * len(data))])
+        try:
+            ReachabilityMap.load(file)
+        except InputError:
+            refused += 1
+    assert refused > 50
+
+
 def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
     m, file = reachability_map(robots.planar(1.0, 0.6), 0.2), tmp_path / 'a.reach.npz'
     file.write_text('old')
