@@ -13,6 +13,7 @@ import sys
 import threading
 from pathlib import Path
 
+from ik_node.commands.ready_pose import start_arguments
 from ik_node.model.readers import FORMATS
 from ik_node.solvers.registry import solver_names
 from ik_node.support.downloads import described_place
@@ -127,9 +128,10 @@ def _robots(arguments: argparse.Namespace) -> list[tuple[Path, str, str, str, li
     file = robot_file(arguments.robot)
     obstacles = obstacles_file(arguments.obstacles) if arguments.obstacles else None
     tip = arguments.tip or ('' if arguments.base else tip_of(file))
+    start = start_arguments(file, arguments.base, tip)
     return [(file, solver or 'dls', arguments.base, tip,
              ['-r', f'__ns:={_space(arguments, solver) or "/"}',
-              '-r', f'__node:={arguments.node}', '-p', 'on_failure:=closest',
+              '-r', f'__node:={arguments.node}', '-p', 'on_failure:=closest', *start,
               *(avoiding(solver or 'dls', obstacles) if obstacles else ())])
             for solver in arguments.compare or ['']]
 

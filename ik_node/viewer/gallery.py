@@ -8,8 +8,16 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from ik_node.commands.ready_pose import ready_pose
 from ik_node.control.options import MODEL_PATHS
-from ik_node.model.readers import EXTENSIONS, FORMATS, find_reader, read_model, read_untrusted_model
+from ik_node.model.readers import (
+    EXTENSIONS,
+    FORMATS,
+    find_reader,
+    read_model,
+    read_untrusted_model,
+    read_urdf_text,
+)
 from ik_node.model.tree import KinematicTree
 from ik_node.model.zipped_urdf import zipped_urdfs
 from ik_node.support.archives import ARCHIVE
@@ -77,6 +85,16 @@ def text_parameters(text: str, base: str = '', tip: str = '') -> dict[str, Any]:
     """Return the parameters that select a robot by its URDF text, whatever the node had before."""
     return {**dict.fromkeys(MODEL_PATHS, ''), 'robot_description': text, 'poses': '',
             'start_pose': 'none', 'base_link': base, 'tip_link': tip, 'tool': [0.0] * 6}
+
+
+def with_start(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a robot with a start pose that is not singular, where it has one."""
+    with contextlib.suppress(IkError):  # which the node reports
+        file = Path(parameters['model_path']) if parameters['model_path'] else None
+        tree = read_urdf_text(parameters['robot_description']) if file is None else read_model(file)
+        chain = tree.chain(parameters['base_link'] or None, parameters['tip_link'] or None)
+        return {**parameters, 'start_pose': ready_pose(chain, file).tolist()}
+    return parameters
 
 
 class Uploads:

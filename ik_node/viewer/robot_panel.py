@@ -14,7 +14,14 @@ from ik_node.support.downloads import INSTALL, Download, described_place, descri
 from ik_node.support.exceptions import IkError
 from ik_node.support.processes import start_thread
 from ik_node.viewer.draft import on_user_change
-from ik_node.viewer.gallery import Uploads, default_tip, file_parameters, mesh_folders, robots
+from ik_node.viewer.gallery import (
+    Uploads,
+    default_tip,
+    file_parameters,
+    mesh_folders,
+    robots,
+    with_start,
+)
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.task_panel import ARM_SOLVER
@@ -115,6 +122,8 @@ class RobotPanel(Panel):
 
         Raises IkError with a node's refusal.
         """
+        if not self._robot_view.parameters.moves_root:  # whose body has more joints
+            parameters = with_start(parameters)
         for robot_view in self._page.robot_views:
             arm = robot_view.parameters.choosing(ARM_SOLVER) if robot_view.tasks else {}
             robot_view.load({**parameters, **arm, 'tasks': NONE} if arm else parameters)

@@ -50,7 +50,7 @@ def main(command_line: Sequence[str] | None = None) -> int:
                   for part in ('--params-file', str(path))]
     parameters += avoiding(show.solver_name, obstacles) if obstacles else []
     node = running(node_command(file, show.solver_name, *show.links,
-                                ['--log-level', 'warn', *parameters]))
+                                ['--log-level', 'warn', *parameters, *show.arguments]))
     with Stop() as stop, node, contextlib.nullcontext('') if arguments.headless else (
             _view()) as page:
         print('Starting the node …', flush=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from ik_node.commands.ready_pose import start_arguments
 from ik_node.control.group_source import GroupSource
 from ik_node.control.options import BODY_SOLVERS, ArmOptions, NodeOptions
 from ik_node.control.target_path import TargetPath
@@ -32,7 +33,8 @@ class Show(ABC):
 
     - `description`: of robot and solver. `frame`: that of the goals.
     - `steps`: pairs of a goal, a pose (4, 4) or a point (3,), m, and its task, '' for the arm.
-    - `solver`, `solver_name`; `links`: base and tip; `parameters`: files of the node's parameters.
+    - `solver`, `solver_name`; `links`: base and tip; `parameters`: files of the node's parameters,
+      with further `arguments` of the node.
     - `most_drawn`: configurations.
     """
 
@@ -44,6 +46,7 @@ class Show(ABC):
     frame = ''
     links = ('', '')
     parameters: tuple[Path, ...] = ()
+    arguments: Sequence[str] = ()
     most_drawn: int
 
     def draw(self, outcomes: Sequence[GoalResponse], file: Path) -> None:
@@ -103,6 +106,7 @@ class ArmShow(Show):
         end = np.argmax([values[values > _PLANAR * values.max()].prod() for values in sigma])
         self.steps = [(path.pose(s), '') for s in phases + phases[end]]
         self.frame, self.links = chain.base_link, (chain.base_link, chain.tip_link)
+        self.arguments = start_arguments(file, base, tip)
 
     def _bones(self, outcome: GoalResponse, values: Mapping[str, float]) -> np.ndarray:
         origins = link_origins(self._chain, values)
