@@ -60,8 +60,9 @@ def test_a_named_pose_beside_the_robot_is_taken_unless_it_is_singular(tmp_path):
         states = ''.join(f'<joint name="{joint}" value="{value}"/>'
                          for joint, value in zip(chain.joint_names, values))
         file.with_suffix('.srdf').write_text(
-            f'<robot name="arm_6r"><group name="arm"><chain base_link="base_link" '
-            f'tip_link="tool0"/></group><group_state name="{name}" group="arm">{states}</group_state></robot>')
+            '<robot name="arm_6r"><group name="arm"><chain base_link="base_link" '
+            f'tip_link="tool0"/></group><group_state name="{name}" group="arm">{states}'
+            '</group_state></robot>')
         found.append(ready_pose(chain, file))
     assert found[0] == pytest.approx(home)
     assert condition_numbers(chain, np.array([straight, chain.neutral()]))[0] < LEAST_CONDITION
