@@ -97,8 +97,9 @@ def _harmonics(task: TipTask, settings: Settings, own: CcdSettings, frame: Pose,
     G, a, r = task.T, column_of(frame, 2), column_of(frame, 3)
     c1, s1, c2, s2 = 0.0, 0.0, 0.0, 0.0
     p, goal = minus(column_of(T, 3), r), minus(column_of(G, 3), r)
-    # p(φ) = (a·p) a + b cos φ + c sin φ; d is the desired position less the constant part.
-    b, c, d = along(p, -dot(a, p), a), cross(a, p), along(goal, -dot(a, p), a)
+    # p(φ) = height·a + b cos φ + c sin φ; d is the desired position less the constant part.
+    height = dot(a, p)
+    b, c, d = along(p, -height, a), cross(a, p), along(goal, -height, a)
     for j in range(3):
         weight = task.weights[j] ** 2
         if weight == 0.0:
@@ -110,8 +111,8 @@ def _harmonics(task: TipTask, settings: Settings, own: CcdSettings, frame: Pose,
         if task.along_goal:
             c2 += 0.25 * weight * (on_c * on_c - on_b * on_b)
             s2 -= 0.5 * weight * on_b * on_c
-    far = max(norm(p), norm(goal))
-    nearness = min(norm(p), norm(goal)) / far if far > 0.0 else 1.0
+    near, far = norm(p), norm(goal)
+    nearness = min(near, far) / max(near, far) if max(near, far) > 0.0 else 1.0
     # w_p = k (1 + ρ)/W², since p·p is in m² (the slides print k/W).
     scale = own.position_weight * (1.0 + nearness) / settings.length ** 2
     c1, s1, c2, s2 = scale * c1, scale * s1, scale * c2, scale * s2

@@ -109,7 +109,11 @@ class ExampleSolver(DlsSolver):
         guess[free] += _TURN * np.round((q0[free] - guess[free]) / _TURN)
         chain = self._chain_about(q0)
         guess = np.clip(guess, chain.lower, chain.upper)
-        found = self._led_to(goal, guess, search or self._search_about(q0, self._entry))
+        search = search or self._search_about(q0, self._entry)
+        if self.options.bias_target is None:  # drawn towards the guess
+            search = search.altered(DampedLeastSquares(
+                replace(self.options, bias_target=guess), self.chain))
+        found = super()._solve(goal, guess, search)
         if not found.success and self.options.consistency_limits is not None:
             found = super()._solve(goal, q0)  # examples lead away
         own = self._examples.q[neighbours.nearest(point)]
@@ -131,13 +135,6 @@ class ExampleSolver(DlsSolver):
         weights[:3] /= self.settings.length
         V, J, *_ = self._verifier.rows(goal.pose, weights, q)
         return V, J
-
-    def _led_to(self, goal: Goal, guess: np.ndarray, search: Search) -> Found:
-        """Return the result of a search by dls from a configuration (n,), drawn towards it."""
-        if self.options.bias_target is None:
-            search = search.altered(DampedLeastSquares(
-                replace(self.options, bias_target=guess), self.chain))
-        return super()._solve(goal, guess, search)
 
     def _at(self, features: Features) -> tuple[models.Neighbours, models.Model]:
         """Return the model of goals that constrain some axes; it is fitted on first use."""
