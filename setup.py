@@ -195,7 +195,7 @@ setup(
         # For collision shapes that are meshes; without coal these count as their convex hulls.
         'collisions': ['coal>=3.0.3', 'fast-simplification>=0.2', 'pycollada', 'trimesh'],
         'motion': ['ruckig'],  # for motion in joint space
-        'cluster': ['distributed'],  # for reachability maps on the workers of a Dask cluster
+        'maps': ['distributed'],  # for reachability maps on the workers of a Dask cluster
         'mjcf': MUJOCO,  # for robots in MuJoCo's format
         'test': ['cmeel-urdfdom', 'distributed', 'example-robot-data', 'hypothesis', 'lxml',
                  'mkdocs-material', 'mypy', 'pin', 'playwright', 'pytest', 'pytest-xdist>=3.7',

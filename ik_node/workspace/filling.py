@@ -200,7 +200,7 @@ def _connected(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError as error:
-        raise UnsupportedError(f'a cluster needs Dask ({error}): pip install "ik_node[cluster]"'
+        raise UnsupportedError(f'a cluster needs Dask ({error}): pip install "ik_node[maps]"'
                                ) from error
     try:
         return Client(address, timeout=_TIMEOUT, set_as_default=False)
