@@ -271,6 +271,7 @@ def test_a_world_has_one_model_that_moves():
     (PAIR + '<frame name="f" attached_to="g"/><frame name="g" attached_to="f"/>'
      + joint('j', 'base', 'tip'), ['circle', "'f'", "'g'"]),
     (link('a') + link('a'), ['two links, joints or frames', "'a'"]),
+    (link('world') + link('a') + joint('j', 'world', 'a'), ['two links', "'world'"]),
     (link(''), ['<link>', 'no name']), (PAIR, ['root']), ('', ['link']),
     (PAIR + '<include><uri>model://gripper</uri></include>', ['model://gripper', 'not opened']),
     (link('a') + '<link name="b"><pose rotation_format="axis_angle">0 0 0 0</pose></link>',
@@ -281,7 +282,7 @@ def test_a_world_has_one_model_that_moves():
      ["joint 'j'", "'x'"]),
     (PAIR + joint('j', 'base', 'tip').replace(
         '</axis>', '<mimic joint="j"><multiplier>much</multiplier></mimic></axis>'),
-     ["joint 'j'", 'multiplier', 'much'])])
+     ["joint 'j'", 'multiplier', 'numbers'])])
 def test_what_is_invalid_is_refused_by_the_name_of_what_it_is_in(body, words):
     refused(body, *words)
 
