@@ -34,6 +34,7 @@ _WHAT = 'the SDF'
 _UNIVERSAL = 'universal'
 _TYPES = (FIXED, REVOLUTE, joints.CONTINUOUS, joints.PRISMATIC, BALL, _UNIVERSAL)
 _MODEL, _WORLD = '__model__', 'world'
+_TOP = ''  # where the model stands
 _INCLUDES = 'included models are not opened; expand them first: "gz sdf -p FILE"'
 _SAME = 1e-9  # m and of a rotation: a joint's frame is that of its child
 
@@ -77,15 +78,15 @@ class _Reader:
         self._is_old = is_old  # axes are along those of the model, to version 1.4
         self._frames: dict[str, _Frame] = {}
         """By full name: "arm::hand" in a nested model "arm", which itself is "arm::__model__"."""
-        self._add(model, _MODEL, _WORLD, '')
+        self._add(model, _MODEL, _TOP, '')
         self._add_children(model, '')
         check_links(len(self._frames), 'links, joints and frames')
         for name, frame in reversed(self._frames.items()):  # the innermost models first
             if frame.kind == 'model' and (placed := frame.element.get('placement_frame')):
-                self._poses = {_WORLD: np.eye(4)}
+                self._poses = {_TOP: np.eye(4)}
                 T = self._between(name, self._found(placed, frame.scope, f'model {name!r}'))
                 self._frames[name] = frame._replace(T=frame.T @ inverse(T))
-        self._poses = {_WORLD: np.eye(4)}
+        self._poses = {_TOP: np.eye(4)}
         self._robot = Element('robot', name=model.get('name') or 'robot')
         self._links: list[str] = []
         self._balls: list[ComplexJoint] = []
@@ -131,13 +132,14 @@ class _Reader:
     def _add(self, element: Element, name: str, other: str, scope: str) -> None:
         """Add a frame; other: full name of what its pose is relative to if it does not say."""
         pose, kind = element.find('pose'), element.tag
-        if pose is not None and (relative := pose.get('relative_to') or pose.get('frame')):
+        if pose is not None and name != _MODEL and (
+                relative := pose.get('relative_to') or pose.get('frame')):
             other = scope + relative
         try:
             T = read_pose(element)
         except ValueError as error:
             raise ModelError(f'{kind} {name!r}: {error}') from error
-        if name in self._frames or name == _WORLD:
+        if name in self._frames:
             raise ModelError(f'{_WHAT} has two links, joints or frames with the name {name!r}')
         self._frames[name] = _Frame(kind, element, name.removesuffix(_MODEL) if kind == 'model'
                                     else scope, other, T)
@@ -203,9 +205,12 @@ class _Reader:
         for tag in ('parent', 'child'):
             if not (end := text_of(element, tag)):
                 raise ModelError(f'{what} has no <{tag}>')
-            if end == _WORLD and _WORLD not in self._links:
-                self._links.append(_WORLD)
-            ends.append(end if end == _WORLD else self._body(self._found(end, frame.scope, what)))
+            if end == _WORLD and _WORLD not in self._frames:  # else a link has this name
+                self._links += [_WORLD] * (_WORLD not in self._links)
+                self._poses[_WORLD] = self._poses[_TOP]
+                ends.append(_WORLD)
+            else:
+                ends.append(self._body(self._found(end, frame.scope, what)))
         parent, child = ends
         if kind != FIXED and np.abs(self._between(name, child) - np.eye(4)).max() > _SAME:
             self._links.append(name)  # the joint's frame is a link, too

@@ -143,6 +143,19 @@ def test_joints_to_the_world_carry_the_pose_of_the_model():
     assert tree.forward()['tip'][2, 3] == pytest.approx(1.7)
 
 
+def test_a_link_with_the_name_world_is_that_link():
+    tree = read('<pose>0 0 0.7 0 0 0</pose>' + link('world', '0 0 2 0 0 0') + link('arm')
+                + joint('j', 'world', 'arm'))
+    assert tree.links == ('world', 'arm')
+    assert tree.forward()['arm'][2, 3] == pytest.approx(-2.0)
+
+
+def test_the_pose_of_the_model_is_relative_to_nothing_in_it():
+    tree = read('<pose relative_to="base">0 0 0.7 0 0 0</pose>' + PAIR
+                + joint('fix', 'world', 'base', 'fixed') + joint('j', 'base', 'tip'))
+    assert tree.forward()['base'][2, 3] == pytest.approx(0.7)
+
+
 def test_a_model_stands_on_its_placement_frame():
     tree = read('<pose>0 0 0.7 0 0 0</pose>' + PAIR + joint('fix', 'world', 'base', 'fixed')
                 + joint('j', 'base', 'tip'), attributes='placement_frame="tip"')
@@ -271,7 +284,6 @@ def test_a_world_has_one_model_that_moves():
     (PAIR + '<frame name="f" attached_to="g"/><frame name="g" attached_to="f"/>'
      + joint('j', 'base', 'tip'), ['circle', "'f'", "'g'"]),
     (link('a') + link('a'), ['two links, joints or frames', "'a'"]),
-    (link('world') + link('a') + joint('j', 'world', 'a'), ['two links', "'world'"]),
     (link(''), ['<link>', 'no name']), (PAIR, ['root']), ('', ['link']),
     (PAIR + '<include><uri>model://gripper</uri></include>', ['model://gripper', 'not opened']),
     (link('a') + '<link name="b"><pose rotation_format="axis_angle">0 0 0 0</pose></link>',
