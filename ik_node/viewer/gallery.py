@@ -87,6 +87,18 @@ def text_parameters(text: str, base: str = '', tip: str = '') -> dict[str, Any]:
             'start_pose': 'none', 'base_link': base, 'tip_link': tip, 'tool': [0.0] * 6}
 
 
+def found_robot(text: str, links: tuple[str, str], name: str) -> dict[str, Any]:
+    """Return the parameters of the robot of a name where that has this URDF text, else of the text.
+
+    links: its base and its tip.
+    """
+    own = robots().get(name)
+    with contextlib.suppress(IkError):
+        if own and read_untrusted_model(Path(own['model_path'])).description == text:
+            return file_parameters(Path(own['model_path']), *links)
+    return text_parameters(text, *links)
+
+
 def with_start(parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of a robot with a start pose that is not singular, where it has one."""
     with contextlib.suppress(IkError):  # which the node reports

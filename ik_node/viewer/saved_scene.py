@@ -65,6 +65,7 @@ class SavedScene(NamedTuple):
     obstacles: dict[int, MadeObstacle] = {}  # noqa: RUF012 nobody changes it
     position_only: bool = False  # whether goals of the arm have no orientation
     waypoints: tuple[np.ndarray, ...] = ()  # poses (4, 4), m, of the scene
+    gallery: str = ''  # the name of its robot there, whose files have its meshes
 
 
 def kept_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,8 +111,8 @@ def read_scene(content: bytes) -> SavedScene:
             None if camera is None else (
                 _numbers(camera[0], 3, 'the camera'), _numbers(camera[1], 3, 'the camera')),
             dict(map(_obstacle, values.get('obstacles', ()))),  # older files have none,
-            values.get('position_only', False) is True,  # nor this,
-            tuple(map(_pose, values.get('waypoints', ()))))  # nor these
+            values.get('position_only', False) is True,  # nor these
+            tuple(map(_pose, values.get('waypoints', ()))), _text(values.get('gallery', '')))
     except KeyError as error:
         raise InputError(f'the scene has no {error}') from error
     except (AttributeError, IndexError, TypeError, ValueError) as error:

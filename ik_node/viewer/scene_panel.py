@@ -10,11 +10,12 @@ import imageio.v3 as iio
 import numpy as np
 import viser
 
+from ik_node.control.options import model_path
 from ik_node.spatial import inverse, pose_from_rpy, quaternion_from_matrix, rpy_from_matrix
 from ik_node.support.exceptions import InputError
-from ik_node.viewer.gallery import text_parameters
+from ik_node.viewer.gallery import found_robot, robots, with_start
 from ik_node.viewer.latest_value import errors_shown
-from ik_node.viewer.node_parameters import ARM_GOAL, Target
+from ik_node.viewer.node_parameters import ARM_GOAL, Target, task_names
 from ik_node.viewer.obstacle_panel import ObstaclePanel
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.path_panel import PathPanel
@@ -120,7 +121,8 @@ class ScenePanel(Panel):
             self._page.handles.dragged(),
             (tuple(map(float, camera.position)), tuple(map(float, camera.look_at))),
             dict(self._obstacles.obstacles), self._page.position_only,
-            tuple(self._page.waypoints))
+            tuple(self._page.waypoints), next((name for name, one in robots().items() if one[
+                'model_path'] == model_path(robot_view.parameters)), ''))
 
     def _load(self, file: viser.UploadedFile, client: Any) -> None:
         with self._loading, errors_shown(self._notify, f'{file.name} is not loaded'):
@@ -167,7 +169,9 @@ class ScenePanel(Panel):
         robot_view = self._robot_view
         changed = self._changed(scene.parameters)
         if scene.robot != robot_view.text or scene.links != robot_view.parameters.links:
-            robot_view.load({**text_parameters(scene.robot, *scene.links), **changed})
+            robot = found_robot(scene.robot, scene.links, scene.gallery)
+            has_arm = not task_names(scene.parameters) and not robot_view.parameters.moves_root
+            robot_view.load({**(with_start(robot) if has_arm else robot), **changed})
             changed = self._changed(scene.parameters)
         while changed:
             robot_view.connection.set_parameters(changed)

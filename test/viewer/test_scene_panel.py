@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from harness.page_here import load, save
+from harness.page_here import load, page_with, save
 from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError
 from ik_node.viewer import scene_panel
@@ -60,6 +60,23 @@ def dragged(page, T, task=''):
     return T
 
 
+@pytest.mark.parametrize('name', [
+    name for name in gallery() if name.startswith(('panda (ex', 'irb140'))] or ['scara'])
+def test_a_robot_with_meshes_and_obstacles_that_it_avoids_comes_back_on_a_fresh_page(page, name):
+    page.choose('robot', value=name)
+    page.choose('Obstacles', 'add', value='box')
+    page.choose('Obstacles', 'avoid collisions', value=True)
+    T, text, q = page.handle().T, save(page), page.q()
+    with page_with('arm_6r') as fresh:
+        load(fresh, text)
+        assert fresh.told == fresh.robot_view.problems == []
+        assert fresh.q() == pytest.approx(q, abs=1e-9)
+        assert fresh.handle().T == pytest.approx(T, abs=1e-9)
+        assert fresh.widget('robot').value == name
+        assert fresh.node.get('dls.avoid_collisions')
+        assert len(fresh.node.robot.world.obstacles) == 1
+
+
 def test_an_arm_its_solver_its_goal_and_the_view_come_back(page):
     page.set(solver='ccd', ccd__order='outward', speed=0.5)
     T = dragged(page, page.robot_view.chain.forward(np.full(6, 0.3)))
@@ -77,7 +94,7 @@ def test_an_arm_its_solver_its_goal_and_the_view_come_back(page):
     assert page.told == []
     assert [page.node.get(name) for name in ('solver', 'ccd.order', 'speed')] == [
         'ccd', 'outward', 0.5]
-    assert page.widget('robot').value == 'another robot'
+    assert page.widget('robot').value == 'arm_6r'  # again an entry of the gallery
     assert page.robot_view.tree.name == 'arm_6r'
     assert page.q() == pytest.approx(q, abs=1e-9)
     assert page.handle().T == pytest.approx(T, abs=1e-9)
