@@ -9,7 +9,7 @@ from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import rgb_bytes
 
 _FIGURES = 'position error', 'orientation error', 'steps of the solver', 'solve time'
-_PROBLEMS = 5   # of a robot that are shown
+_HELP = '<div>Open a zip of them and the URDF, or start ik_view --mesh-folder FOLDER.</div>'
 _LABELS = 'position', 'orientation', 'steps', 'time'  # before there is a goal
 
 
@@ -48,8 +48,12 @@ def _block(robot_view: RobotView, without_node: str, note: str) -> str:
     steps = values.get('iterations', '')
     figures = zip(_FIGURES, (*off, steps and f'{steps} step{"s" * (steps != "1")}',
                              written('solve_time', time_text)), _LABELS)
+    missing = robot_view.mesh_errors if len(robot_view.mesh_errors) > 1 else []
     problems = ''.join(f'<div>⚠ {html.escape(line)}</div>'
-                       for line in robot_view.problems[:_PROBLEMS])
+                       for line in robot_view.problems if line not in missing)
+    if missing:  # one line, which opens
+        problems += (f'<details><summary>⚠ {len(missing)} meshes are missing</summary>{_HELP}'
+                     f'{"".join(f"<div>{html.escape(line)}</div>" for line in missing)}</details>')
     return (f'<div class="ik-state"><b style="color:{color}">● {html.escape(text)}</b>'
             f'<span{own}>{html.escape(str(solver))}</span></div><div class="ik-figures">'
             + ''.join(f'<span title="{hint}">{html.escape(figure) or f"<i>{label}</i>"}</span>'

@@ -299,11 +299,14 @@ def test_a_robot_that_is_being_loaded_is_said_to_be(page):
     assert 'loading the robot' in page.text()
 
 
-def test_a_mesh_that_is_missing_has_a_substitute():
+@pytest.mark.parametrize('count', [1, 3])
+def test_meshes_that_are_missing_have_substitutes_and_one_line(count):
     text = robots.robot(robots.joint('a', 'revolute', 'base', 'la', xyz='0 0 1',
                                      limit='lower="-1" upper="1"'))
     visual = '<visual><geometry><mesh filename="package://none/of.stl"/></geometry></visual>'
     with page_of(FakeNode(robot_description=text.replace(
-            '<link name="base"/>', f'<link name="base">{visual}</link>'))) as page:
+            '<link name="base"/>', f'<link name="base">{count * visual}</link>'))) as page:
+        assert page.text().count('⚠') == 1
+        assert ('3 meshes are missing' in page.text()) is (count == 3)
         assert 'none/of.stl' in page.text()
         assert [name for name in page.drawn('/ik_node/robot/') if '/base/stand_in' in name]
