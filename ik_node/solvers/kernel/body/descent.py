@@ -75,9 +75,8 @@ class Descent:
         work = self.begin(q)
         with cython.nogil:
             end = descend(self, work, deadline, settles, work.q)
-        found = self.joint_values(work), end, work.iterations
-        self.idle.append(work)
-        return found
+        iterations = work.iterations
+        return self.joint_values(work), end, iterations
 
     def start(self, q: InVector) -> np.ndarray:
         """Return q (n,) inside the limits, with a floating root's rotation as a short vector.
@@ -89,9 +88,7 @@ class Descent:
             work.q[k] = min(max(work.q[k], self.limits.lower[k]), self.limits.upper[k])
         if self.limits.floats:
             shorten_rotation(work.q)
-        found = self.joint_values(work)
-        self.idle.append(work)
-        return found
+        return self.joint_values(work)
 
     def solve(self, start: InVector, q: InVector, deadline: float) -> tuple[
             np.ndarray, bool, np.ndarray, int, int]:
@@ -122,9 +119,7 @@ class Descent:
         out: OutMatrix = misses
         for k in range(self.whole.count):
             out[k, 0], out[k, 1] = work.misses[k][0], work.misses[k][1]
-        q = self.joint_values(work)
-        self.idle.append(work)
-        return q, met, misses
+        return self.joint_values(work), met, misses
 
     def begin(self, q: InVector) -> DescentData:
         """Return scratch that no other thread uses, with q (n,) and the targets in it."""
@@ -135,9 +130,10 @@ class Descent:
         return work
 
     def joint_values(self, work: DescentData) -> np.ndarray:
-        """Return a copy of work.q (n,)."""
+        """Return a copy of work.q (n,), and leave work to others."""
         q = np.empty(self.tree.n)
         arrays.copy_vector(work.q, q)
+        self.idle.append(work)
         return q
 
 
