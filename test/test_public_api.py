@@ -59,8 +59,8 @@ def test_the_reasons_to_stop_have_their_names_and_say_them_in_words():
 
 def test_the_version_is_the_same_everywhere():
     version = ik_node.__version__
-    assert f"version='{version}'" in (ROOT / 'setup.py').read_text()
-    assert f'<version>{version}</version>' in (ROOT / 'package.xml').read_text()
+    assert f'<version>{version}</version>' in (ROOT / 'package.xml').read_text()  # of setup.py, too
+    assert f'version: "{version}"' in (ROOT / 'conda' / 'recipe.yaml').read_text()
     releases = re.findall(r'^(\S+) \([\d-]+\)\n-+$', (ROOT / 'CHANGELOG.rst').read_text(), re.M)
     assert releases[0] == version
 

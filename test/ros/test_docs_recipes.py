@@ -18,7 +18,9 @@ from docs_blocks import BLOCKS, ROOT, fill, lines
 from harness.controller_node import ControllerNode
 from harness.node_here import running
 from harness.ros_harness import given
+from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
+from ik_node.workspace import reachability_map
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = robots.chain('arm_6r')
@@ -103,6 +105,9 @@ def folder(request, tmp_path, monkeypatch):
     for name in ('config', 'urdf'):
         (tmp_path / name).symlink_to(ROOT / name)
     trimesh.creation.box((0.1, 0.1, 0.1)).export(tmp_path / 'part.stl')
+    if page == 'docs/reachability.md':
+        chain = KinematicTree.from_dh(ROOT / 'config' / 'dh' / 'puma560.yaml').chain()
+        reachability_map(chain, 0.4, 4, 4).save(tmp_path / 'puma560.reach.npz')
     np.save(tmp_path / 'scan.npy', np.array([[0.0, 0.0, 2.0]]))
     np.savetxt(tmp_path / 'motion.csv', np.linspace(0.8, 1.1, 8)[:, None] * np.arange(1, 7),
                delimiter=',', header=','.join(CHAIN.joint_names), comments='')

@@ -103,6 +103,7 @@ def cluster():
         yield found
 
 
+@pytest.mark.slow  # Dask gives its threads ten seconds to start
 def test_workers_of_a_cluster_fill_the_same_map(cluster, tmp_path):
     from ik_node.collision import Box, Obstacle
     expected = small(exact=True)
@@ -113,6 +114,7 @@ def test_workers_of_a_cluster_fill_the_same_map(cluster, tmp_path):
         assert_same(small(client=client, obstacles=wall), small(obstacles=wall))
 
 
+@pytest.mark.slow  # Dask gives its threads ten seconds to start
 def test_a_worker_that_is_killed_in_the_middle_changes_nothing(cluster):
     killed = []
     with cluster.get_client() as client:
