@@ -22,6 +22,7 @@ from ik_node.control.options import (
     ArmOptions,
     CollisionOptions,
     ModelOptions,
+    MotionOptions,
     NodeOptions,
     ScaleOptions,
     ServoOptions,
@@ -98,6 +99,7 @@ def tables() -> dict[str, Callable[[], str]]:
     makers: dict[str, Callable[[], str]] = {
         'parameters of the model': lambda: options_table(ModelOptions),
         'parameters of an arm': lambda: options_table(ArmOptions),
+        'parameters of side joints': lambda: options_table(MotionOptions),
         'parameters of the node': lambda: options_table(NodeOptions),
         'parameters of servo': lambda: options_table(ServoOptions),
         'parameters of scale': lambda: options_table(ScaleOptions),

@@ -11,15 +11,18 @@ from ik_node.control.group import Group
 from ik_node.control.group_source import GroupSource, same_value
 from ik_node.control.options import (
     BODY_SOLVERS,
+    SIDE,
     ArmOptions,
     CollisionOptions,
     ModelOptions,
+    MotionOptions,
     NodeOptions,
     is_name,
     solves_arms,
     solves_body,
 )
 from ik_node.control.robot import ArmMap, Robot
+from ik_node.control.side_joints import SideJoints, joints_beside
 from ik_node.control.task_group import TaskGroup
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.pose_library import PoseLibrary, read_poses
@@ -97,6 +100,15 @@ def build_robot(source: Source, tree: KinematicTree, arm_names: Sequence[str],
             groups[name] = _group(Arm, own, before.get(name))
     if together is not None:
         groups[''] = _group(CoupledArms if together.arms else TaskGroup, together, before.get(''))
+    first = next(iter(groups.values()))
+    if joints := joints_beside(tree, {
+            name for group in groups.values() for name in group.space.joint_names}):
+        own_options = vars(section(MotionOptions, values, f'{SIDE}.'))
+        side = GroupSource(
+            tree, ArmOptions(solver='least_squares', **own_options), motion=values['motion'],
+            name=SIDE, joints=joints, disabled=disabled,
+            collision_options=first.source.collision_options)
+        groups[SIDE] = _group(SideJoints, side, before.get(SIDE))
     if robot is not None and robot.tree is tree and groups == before and (
             robot.poses is poses and robot.obstacles is obstacles
             and model.reachability_map == present.source.values['reachability_map']):

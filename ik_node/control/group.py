@@ -99,8 +99,11 @@ class Group(ABC):
 
     def check_command_joints(self) -> None:
         """Raise OptionError unless they are joints of the tree, those of the group among them."""
+        self._check_command_joints(self.space.joint_names)
+
+    def _check_command_joints(self, needed: Sequence[str]) -> None:
         names, all_names = self.command_joints, self.space.tree.independent_joints
-        missing = [name for name in self.space.joint_names
+        missing = [name for name in needed
                    if name in self.space.tree.joints and name not in names]
         foreign = [name for name in names if name not in all_names]
         if missing or foreign or len(set(names)) < len(names):

@@ -1,5 +1,6 @@
 """Servo of a group: it follows the newest command until its deadline, and brakes then."""
 
+import math
 import threading
 from collections import deque
 from typing import Any
@@ -17,6 +18,8 @@ INVALID, NO_WARNING, JOINT_BOUND = 'INVALID', 'NO_WARNING', 'JOINT_BOUND'
 SINGULARITY = 'DECELERATE_FOR_APPROACHING_SINGULARITY'
 COLLISION, HALTED = 'DECELERATE_FOR_COLLISION', 'HALT_FOR_COLLISION'
 """Names of codes of moveit_msgs/ServoStatus."""
+_GENTLE = 0.5   # part of the accelerations for the approach to joint values
+_THERE = 1e-6   # rad or m
 _REST = 1e-6  # of the largest velocities, below which a joint rests
 
 
@@ -40,15 +43,16 @@ class GroupServo:
         self.servo: Servo
         law: Any
         self._body: BodyServo | None = None
-        if group.chain is None:
+        if group.chain is None and group.tasks:
             law = self._body = BodyServo(group.solver, group.limits, period, *start)
             self.servo = law.joints
         else:
-            weights = group.tips[group.name].weights
+            weights = group.tips[group.name].weights if group.tips else np.ones(6)
             law = self.servo = Servo(
-                group.chain, group.limits, period, start.position, start.velocity,
+                group.space, group.limits, period, start.position, start.velocity,
                 weights if weights.all() and (weights != 1.0).any() else None, start.acceleration)
         self._law = law
+        self._target: np.ndarray | None = None
         self.window = RollingWindow(self.servo) if ahead else None
         self._lock = threading.Lock()  # of what a command consists of
         self._follow = {TWIST: law.follow_twist, POSE: law.follow_pose}
@@ -60,6 +64,7 @@ class GroupServo:
         InputError for an invalid one.
         """
         with self._lock:
+            self._target = None
             if kind == JOINTS:
                 self._law.follow_joints(command)
                 self._deadlines.clear()
@@ -67,6 +72,23 @@ class GroupServo:
                 self._follow[kind](command, *([] if self._body is None else [task]))
             self._deadlines[task] = deadline
             self.silent = ''
+
+    def go_to(self, q: np.ndarray) -> None:
+        """Move joints without tasks to q (n,), inside the limits, rad or m, until a command."""
+        with self._lock:
+            self.silent, self._deadlines, self._target = '', {'': math.inf}, q
+
+    def _approach(self, target: np.ndarray) -> None:
+        """Command velocities towards joint values (n,) from which the joints stop there."""
+        limits, state = self.group.limits, self.servo.state()
+        d, a = target - state.position, _GENTLE * limits.acceleration
+        if np.abs(d).max() <= _THERE and (np.abs(state.velocity) <= _REST * limits.velocity).all():
+            self._stop('the joint values are reached')
+            return
+        fade = 2.0 * a / limits.jerk + 2.0 * self.servo.period  # s until it brakes with a
+        speed = np.sqrt(np.square(a * fade) + 2.0 * a * np.abs(d)) - a * fade
+        part = min(1.0, float((limits.velocity / np.maximum(speed, 1e-12)).min()))
+        self.servo.follow_joints(np.sign(d) * part * speed)
 
     def stop(self, reason: str) -> None:
         """Brake, and follow no command until the next one."""
@@ -76,11 +98,13 @@ class GroupServo:
     def _stop(self, reason: str) -> None:
         self._law.stop()
         self._deadlines.clear()
-        self.silent = reason
+        self.silent, self._target = reason, None
 
     def prepare(self, now: float) -> None:
         """Drop the commands that are over at a time, s, and let the joints of a body follow."""
         with self._lock:
+            if self._target is not None:
+                self._approach(self._target)
             over = [task for task, deadline in self._deadlines.items() if now > deadline]
             if over and len(over) == len(self._deadlines):
                 self._stop('there is no newer command')

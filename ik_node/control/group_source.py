@@ -35,6 +35,7 @@ class GroupSource:
     arms: Mapping[str, ArmOptions] = field(default_factory=dict)
     """By the names of arms that are solved together; see `CoupledArms`."""
     name: str = ''
+    joints: tuple[str, ...] = ()  # of `SideJoints`
     collision_options: CollisionOptions = field(default_factory=CollisionOptions)
     """Of the chosen solver."""
     disabled: tuple[tuple[str, str], ...] = ()  # pairs of links that may touch

@@ -33,6 +33,7 @@ JUMP, JOINT, CARTESIAN, SERVO = MOTIONS = ('jump', 'joint', 'cartesian', 'servo'
 NO_OUTPUT, TRAJECTORY, ACTION, POSITIONS = OUTPUTS = (
     'none', 'trajectory', 'follow_joint_trajectory', 'position_commands')
 TWIST, JOINTS, POSE = COMMAND_TYPES = ('twist', 'joint', 'pose')
+SIDE = 'side_joints'  # the group of joints that no arm has, and the prefix of its parameters
 UNITLESS = 'unitless'  # the value of command_in_type for parts of the speeds of scale.*
 MODEL_PATHS = ('model_path', 'urdf_path', 'dh_path', 'mjcf_path')
 """The parameter of the robot's file, and its synonyms."""
@@ -110,29 +111,9 @@ def is_name(path: str) -> bool:
 
 
 @dataclass(frozen=True)
-class ArmOptions(Options):
-    """Options of one arm."""
+class MotionOptions(Options):
+    """Options of the motion of some joints, and of what a controller gets of it."""
 
-    base_link: str = option('', 'base link of the chain; empty: the root link')
-    tip_link: str = option(
-        '', 'tip link of the chain, which meets the goals; empty: the only leaf, else the one '
-        'named *tool* or *tcp*')
-    tool: Any = option(
-        (0.0,) * 6, 'pose of the tool in the frame of the tip link, x y z and roll pitch yaw about '
-        'its fixed axes: goals are of the tool', 'm and rad', listed=True, length=6)
-    solver: str = option(
-        'dls', 'the solver: of one arm, or of the whole body with tasks; arms that share joints '
-        'are solved by that of the body which one of them names, else by least_squares',
-        choices=SOLVERS)
-    task_weights: Any = option(
-        (1.0,) * 6, 'weights of x y z of the position and of the orientation along the goal\'s '
-        'axes; 0 leaves an axis free, for arms that cannot serve all six; auto: the axes that the '
-        'arm can serve',
-        low=0.0, listed=True, length=6, named=True)
-    start_pose: Any = option(
-        None, 'initial joint values, base to tip, or the name of one of the poses; none: zero, or '
-        'the middle of limits that exclude it', 'rad or m', listed=True, optional=True,
-        named=True)
     velocity_limits: Any = option(
         None, 'velocity limits, one number or one for each joint, base to tip; none: those of the '
         'description, and 1 rad/s or 0.25 m/s where it has none', 'rad/s or m/s',
@@ -157,7 +138,7 @@ class ArmOptions(Options):
         '', 'the topic of output, such as /joint_trajectory_controller/joint_trajectory or '
         '/forward_position_controller/commands, or the name of the action')
     command_joints: Any = option(
-        None, 'joints of position_commands, in the order of the controller; those that the arm '
+        None, 'joints of the controller in its order, of position_commands; those that the arm '
         'does not have keep their values; none: those of the arm, base to tip', kind=str,
         listed=True, optional=True)
     path_tolerance: float = option(
@@ -186,6 +167,32 @@ class ArmOptions(Options):
             raise OptionError(f'output must be {NO_OUTPUT!r} without output_topic, not '
                               f'{self.output!r}: set that first')
         return self.output, self.output_topic if self.output != NO_OUTPUT else ''
+
+
+@dataclass(frozen=True)
+class ArmOptions(MotionOptions):
+    """Options of one arm."""
+
+    base_link: str = option('', 'base link of the chain; empty: the root link')
+    tip_link: str = option(
+        '', 'tip link of the chain, which meets the goals; empty: the only leaf, else the one '
+        'named *tool* or *tcp*')
+    tool: Any = option(
+        (0.0,) * 6, 'pose of the tool in the frame of the tip link, x y z and roll pitch yaw about '
+        'its fixed axes: goals are of the tool', 'm and rad', listed=True, length=6)
+    solver: str = option(
+        'dls', 'the solver: of one arm, or of the whole body with tasks; arms that share joints '
+        'are solved by that of the body which one of them names, else by least_squares',
+        choices=SOLVERS)
+    task_weights: Any = option(
+        (1.0,) * 6, 'weights of x y z of the position and of the orientation along the goal\'s '
+        'axes; 0 leaves an axis free, for arms that cannot serve all six; auto: the axes that the '
+        'arm can serve',
+        low=0.0, listed=True, length=6, named=True)
+    start_pose: Any = option(
+        None, 'initial joint values, base to tip, or the name of one of the poses; none: zero, or '
+        'the middle of limits that exclude it', 'rad or m', listed=True, optional=True,
+        named=True)
 
     def chain(self, tree: KinematicTree) -> Chain:
         """Return the chain from base to tip link. Raises ModelError for links without one."""

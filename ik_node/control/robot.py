@@ -10,6 +10,7 @@ import numpy as np
 from ik_node.collision.obstacles import Obstacle
 from ik_node.control.collision_world import CollisionWorld
 from ik_node.control.group import Group
+from ik_node.control.options import SIDE
 from ik_node.control.task_group import GOAL
 from ik_node.model.pose_library import PoseLibrary
 from ik_node.model.tree import KinematicTree
@@ -28,7 +29,8 @@ class ArmMap(NamedTuple):
 class Robot:
     """A tree, its groups, and the value of every moving joint.
 
-    - `groups`: by name, in the order of the parameters.
+    - `groups`: by name, in the order of the parameters; last, as SIDE, the joints of no arm.
+    - `side`: that one; None where there are no such joints.
     - `tasks`: the group of each arm and task, by its name, and the name of the task in the group.
     - `joint_names`: of every moving joint, mimics too, in the order of the tree.
     - `values`: of joints that have one of their own, rad or m, and of the root. Those of groups are
@@ -53,6 +55,7 @@ class Robot:
         self.obstacles, self.warnings = obstacles, warnings
         self.world = CollisionWorld(obstacles)
         self.reachability: ArmMap | None = None
+        self.side = self.groups.get(SIDE)
         self.has_velocities = False
         self.values: dict[str, float] = {}
         self.measured: dict[str, float] = {}
@@ -68,7 +71,8 @@ class Robot:
         for group in groups.values():
             if GOAL in group.tips:  # the only tip of a robot: its goals have no name
                 self.tasks[''] = group, GOAL
-        self._grouped = {name for group in groups.values() for name in group.space.joint_names}
+        self._grouped = {name for group in groups.values() if group.name != SIDE
+                         for name in group.space.joint_names}
         self._root = next((group for group in groups.values() if group.moves_root), None)
         self.reset()
         if previous is not None:

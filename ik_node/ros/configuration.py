@@ -18,10 +18,12 @@ from ik_node.control.options import (
     JUMP,
     NO_OUTPUT,
     SERVO,
+    SIDE,
     SOLVERS,
     ArmOptions,
     CollisionOptions,
     ModelOptions,
+    MotionOptions,
     NodeOptions,
     ScaleOptions,
     ServoOptions,
@@ -68,6 +70,7 @@ class Configuration:
         self._declare(ScaleOptions, 'scale.')
         for arm in self.arm_names:
             self._declare(ArmOptions, f'{arm}.' if arm else '')
+        self._declare(MotionOptions, f'{SIDE}.')
         for solver in solver_names():
             self._declare(solver_class(solver).Options, f'{solver}.')
         for solver in BODY_SOLVERS:
@@ -88,6 +91,8 @@ class Configuration:
         """Return the names where they are valid, else one unnamed arm."""
         try:
             _check_names('arms', () if names == ('',) else names)
+            if SIDE in names:
+                raise OptionError(f'arms: {SIDE!r} is the name of the joints that no arm has')
         except OptionError as error:
             self._node.get_logger().error(
                 f'parameter {error}; one arm without a name is used instead')

@@ -72,7 +72,7 @@ class Session:
                             self._frames, self._worker, steady, self._on_leave)
         self._servo = ServoLoop(self._execution, self._outputs, self._measured, self._worker,
                                 health, steady, log.warn)
-        self._outcomes = outcomes
+        self._outcomes, self._goals.join_side = outcomes, self._servo.join
         configuration.topics.on_end = self._on_end
         self._servo_commands = ServoCommands(node, configuration, self._execution, self._servo,
                                              self._goals, self._frames, steady, log)

@@ -9,7 +9,14 @@ import robots
 from ik_node.control import options
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree, read_tree
 from ik_node.control.group_source import same_value
-from ik_node.control.options import ArmOptions, CollisionOptions, ModelOptions, NodeOptions
+from ik_node.control.options import (
+    SIDE,
+    ArmOptions,
+    CollisionOptions,
+    ModelOptions,
+    MotionOptions,
+    NodeOptions,
+)
 from ik_node.solvers.registry import solver_class, solver_names
 from ik_node.support.exceptions import IkError, OptionError
 
@@ -23,6 +30,7 @@ def values(**changed):
     for side in SIDES:
         every.update({f'{side}.{name}': value for name, value in ArmOptions.defaults().items()})
         every.update({f'{side}.base_link': 'torso_link', f'{side}.tip_link': f'{side}_tool0'})
+    every.update({f'{SIDE}.{name}': value for name, value in MotionOptions.defaults().items()})
     for solver in solver_names():
         every.update({f'{solver}.{name}': value
                       for options in (solver_class(solver).Options, CollisionOptions)

@@ -2,7 +2,14 @@
 
 import robots
 from ik_node.control.building import NOTHING, Built, Source, build_robot, build_tree
-from ik_node.control.options import ArmOptions, CollisionOptions, ModelOptions, NodeOptions
+from ik_node.control.options import (
+    SIDE,
+    ArmOptions,
+    CollisionOptions,
+    ModelOptions,
+    MotionOptions,
+    NodeOptions,
+)
 from ik_node.control.task_options import TaskOptions
 from ik_node.solvers.registry import (
     body_solver_class,
@@ -17,7 +24,8 @@ HUMANOID = robots.OWN / 'humanoid.urdf'
 def values(**changed):
     """Return the values of all parameters of the humanoid; __ stands for a dot."""
     every = {**ModelOptions.defaults(), **NodeOptions.defaults(), **ArmOptions.defaults(),
-             'model_path': str(HUMANOID), 'solver': 'hierarchy'}
+             'model_path': str(HUMANOID), 'solver': 'hierarchy',
+             **{f'{SIDE}.{name}': value for name, value in MotionOptions.defaults().items()}}
     for names, class_of in ((solver_names(), solver_class),
                             (body_solver_names(), body_solver_class)):
         for solver in names:

@@ -183,10 +183,10 @@ def _most_points(motion: Trajectory) -> int:
 
 def _message(group: Group, states: State, times: np.ndarray, stamp: int) -> JointTrajectory:
     """Return the message of states (k, n) at times (k,) after a ROS time, ns; in any thread."""
-    joints = group.space.tree.joints  # the entries of a root are no joints
-    own = [k for k, name in enumerate(group.space.joint_names) if name in joints]
+    names = group.space.joint_names
+    own = [names.index(name) for name in group.command_joints if name in names]
     message = JointTrajectory(
-        joint_names=[group.space.joint_names[k] for k in own],
+        joint_names=[names[k] for k in own],
         points=[JointTrajectoryPoint(
             positions=q, velocities=v, accelerations=a,
             time_from_start=Duration(sec=t // _SECOND, nanosec=t % _SECOND))

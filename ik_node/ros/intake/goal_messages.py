@@ -27,22 +27,34 @@ from ik_node.support.exceptions import IkError, InputError, unknown
 _AT_ONCE = 20  # poses that are converted at a time
 
 
-def configuration_of(robot: Robot, group: Group, name: str, message: JointState) -> np.ndarray:
-    """Return q (n,) of a group, rad or m: the values of a message, the present ones of others.
+def named_groups(robot: Robot, group: Group, joints: Sequence[str]) -> list[Group]:
+    """Return which of a group and the joints of no arm are named; the group by default."""
+    side = robot.side
+    beside = () if side is None else side.space.joint_names
+    is_side = [joint in beside for joint in joints]
+    named = [] if is_side and all(is_side) else [group]
+    return [*named, side] if side is not None and any(is_side) else named
+
+
+def configurations_of(robot: Robot, groups: Sequence[Group], name: str,
+                      message: JointState) -> dict[Group, np.ndarray]:
+    """Return q (n,) of groups, rad or m: the values of a message, the present ones of others.
 
     name: of the arm or task, whose joints the message may name. Raises InputError.
     """
-    values = checked_positions(message)
+    values, found = checked_positions(message), dict[Group, np.ndarray]()
     if not values:
         raise InputError('joint values need names and positions; the message has none')
-    space, allowed = group.space, group.joints_of(name)
-    q = np.clip(robot.joint_configuration(group), space.lower, space.upper)
-    for joint, value in values.items():
-        if joint not in allowed:
+    for group in reversed(groups):  # the arm gets what is left
+        space, allowed = group.space, group.joints_of(name)
+        q = np.clip(robot.joint_configuration(group), space.lower, space.upper)
+        for joint in [joint for joint in values if joint in allowed]:
+            q[space.joint_names.index(joint)] = values.pop(joint)
+        for joint in values if group is groups[0] else ():
             whole = 'arm' if name in group.tips else 'body'
             raise InputError(_foreign(robot, whole, joint, allowed))
-        q[space.joint_names.index(joint)] = value
-    return check_inside(space, q[None], lambda _: 'joint values')[0]
+        found[group] = check_inside(space, q[None], lambda _: 'joint values')[0]
+    return found
 
 
 def _foreign(robot: Robot, whole: str, name: str, allowed: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """Goals of arms and tasks by topic: checked, converted, and executed by controllers."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
@@ -16,6 +16,7 @@ from std_msgs.msg import Header
 
 from ik_node.control.controller import Controller, Outcome
 from ik_node.control.group import Group
+from ik_node.control.group_servo import GroupServo
 from ik_node.control.options import ACTION, SERVO
 from ik_node.control.robot import Robot
 from ik_node.control.worker import NEWER, START, CancelledError, Job, Worker
@@ -63,6 +64,7 @@ class Goals:
     - `worker`: executes goals, those of a group by the key ('goals', its name), and converts long
       paths by the key ('paths', its name).
     - `waiting`: those whose frame may still come.
+    - `join_side`: returns the servo of the joints of no arm, see `ServoLoop.join`.
     """
 
     def __init__(self, node: LifecycleNode, configuration: Configuration, execution: Execution,
@@ -73,6 +75,7 @@ class Goals:
         self._node, self._configuration, self._execution = node, configuration, execution
         self._outcomes, self._frames, self._on_leave = outcomes, frames, on_leave
         self.measured, self.worker = measured, worker
+        self.join_side: Callable[[], Job[GroupServo]]
         self.waiting = Waiting(node, steady, self.take, outcomes.refuse)
         self._newest: dict[str, Arrival] = {}  # the last goal of each group that was not refused
         self._pending: dict[Controller, _Pending] = {}
@@ -140,23 +143,28 @@ class Goals:
                 raise InputError('there is no robot yet: no description has been received')
             if not self.enabled:
                 raise InputError('the node is disabled: call ~/enable')
-            if self._configuration.options.motion == SERVO:
-                raise InputError('goals are refused while motion is servo: publish commands, such '
-                                 'as twists on ~/delta_twist_cmds, or set motion to another value')
             if group is None:
                 raise InputError(f'there is no arm or task {name!r} any more')
+            groups = (messages.named_groups(robot, group, message.name)
+                      if isinstance(message, JointState) else [group])
+            if self._configuration.options.motion == SERVO and groups != [robot.side]:
+                raise InputError('goals are refused while motion is servo: publish commands, such '
+                                 'as twists on ~/delta_twist_cmds, or set motion to another value')
+            group = groups[0]
             controller = self._execution.controllers[group.name]
             if self._configuration.options.max_goal_age > 0.0:
                 self._check_age(message.header)
-            if group.output[0] == ACTION:
-                self._execution.commands.check(group)
-            if self.measured.topic:
-                self.measured.check_freshness(group)
-                self.measured.check_start(controller)
-                if not self.is_busy(controller):
-                    self.measured.update(controller)
+            for one in groups:
+                moved = self._execution.controllers[one.name]
+                if one.output[0] == ACTION:
+                    self._execution.commands.check(one)
+                if self.measured.topic and moved.servo is None:
+                    self.measured.check_freshness(one)
+                    self.measured.check_start(moved)
+                    if not self.is_busy(moved):
+                        self.measured.update(moved)
             content = (self._frames.to_goal(robot, group, task, message) if is_target
-                       else self._converted(robot, group, name, message))
+                       else self._converted(robot, groups, name, message))
         except NotYetError as error:
             self._wait(arrival, message, error)
             return
@@ -235,18 +243,18 @@ class Goals:
             if not (pending.serving or pending.newest):
                 self._pending.pop(controller, None)
 
-    def _converted(self, robot: Robot, group: Group, name: str, message: Any) -> Any:
+    def _converted(self, robot: Robot, groups: Sequence[Group], name: str, message: Any) -> Any:
         """Return the content of a message of joint values, or of a path; see `_begin`."""
         if isinstance(message, LongPath):
             message.check()
             return message
         if isinstance(message, Path):
-            return [*messages.waypoints_of(self._frames, robot, group, name, message)]
+            return [*messages.waypoints_of(self._frames, robot, groups[0], name, message)]
         self._execution.follow(robot)
-        return messages.configuration_of(robot, group, name, message)
+        return messages.configurations_of(robot, groups, name, message)
 
     def _begin(self, controller: Controller, arrival: Arrival, content: Any) -> None:
-        """Begin to move to joint values (n,), through waypoints, or to convert a `LongPath`."""
+        """Begin to move to joint values of groups, through waypoints, or convert a `LongPath`."""
         if isinstance(content, LongPath):
             self.worker.begin(('paths', controller.group.name),
                               self._convert(controller, arrival, content))
@@ -255,10 +263,19 @@ class Goals:
         else:
             self._execute(controller, arrival, self._move(controller, arrival, content))
 
-    def _move(self, controller: Controller, arrival: Arrival, q: Any) -> Job[Outcome]:
-        group = controller.group
-        self._on_leave(group)
-        duration = yield from controller.go_to(q)
+    def _move(self, controller: Controller, arrival: Arrival,
+              values: Mapping[Group, Any]) -> Job[Outcome]:
+        group, durations = controller.group, list[float | None]()
+        for own in sorted(values, key=lambda own: own is not group):  # the arm first
+            self._on_leave(own)
+            if own is not group:
+                self.worker.cancel(NEWER, ('goals', own.name))
+            if own.motion == SERVO:
+                (yield from self.join_side()).go_to(values[own])
+            else:
+                controller = self._execution.controllers[own.name]
+                durations.append((yield from controller.go_to(values[own])))
+        duration = max(durations, key=lambda one: one or 0.0, default=None)
         if arrival.name not in group.tasks:  # the goals of all tasks are superseded
             for task in group.tasks:
                 self.waiting.refuse_older(task)
@@ -311,7 +328,7 @@ class Goals:
         for controller in self._execution.controllers.values():
             if self.is_busy(controller):
                 continue
-            if not controller.has_moved:
+            if not controller.has_moved and controller.group is not robot.side:
                 self.measured.update(controller)
             if controller.waypoints:
                 waypoint = controller.waypoints.popleft()

@@ -95,6 +95,8 @@ class Branches:
         """Publish the branches of each group's last goal; return whether any are, and a message."""
         published, lines = False, []
         for group in robot.groups.values():
+            if group is robot.side:
+                continue
             goal = self._last_goal(group)
             if goal is None:
                 listed, line = False, _NO_GOAL

@@ -69,8 +69,8 @@ class Health:
         values = {
             'state': state,
             'robot': robot.tree.name if robot else '',
-            'solver': ', '.join(group.solver.name for group in robot.groups.values())
-            if robot else '',
+            'solver': ', '.join(group.solver.name for group in robot.groups.values()
+                                if group is not robot.side) if robot else '',
             'goals': str(self.goals), 'met': str(self.met), 'failed': str(self.failed),
             'refused': str(self.refused),
             'goals_per_second': f'{len(self.response_times) / PERIOD:g}',

@@ -48,7 +48,9 @@ class Commands:
         moves = self._configuration.options.motion != JUMP
         if not self._goals.enabled or (moves and not self._goals.active):
             return False, 'the node is not active, or disabled: motions are not allowed'
-        for controller in self._execution.controllers.values() if moves else ():
+        moved = {name: controller for name, controller in self._execution.controllers.items()
+                 if controller.has_moved or controller.group is not robot.side}
+        for controller in moved.values() if moves else ():
             self._execution.commands.check(controller.group)
             if self._goals.measured.topic:
                 self._goals.measured.check_freshness(controller.group)
@@ -56,10 +58,9 @@ class Commands:
         self._goals.stop('the robot goes to its start pose')
         self._outputs.scene.forget_goals(robot.groups.values())
         if moves:
-            controllers = self._execution.controllers.items()
             duration = max([await in_turn(self._node, self._goals.worker, ('goals', name),
                                           self._start(controller))
-                            for name, controller in controllers], default=0.0)
+                            for name, controller in moved.items()], default=0.0)
             return True, f'moving to the start pose for {duration:.3f} s'
         self._execution.freeze(robot)
         robot.reset()

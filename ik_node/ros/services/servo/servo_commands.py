@@ -2,6 +2,7 @@
 
 import contextlib
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,7 @@ from ik_node.ros.configuration import Configuration
 from ik_node.ros.conversions import clock_seconds, pose_to_matrix, time_of
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.frames import Frames, placed
+from ik_node.ros.intake.goal_messages import named_groups
 from ik_node.ros.intake.goals import Goals
 from ik_node.ros.log import ThrottledLog, reason_of
 from ik_node.ros.services.servo.servo_loop import ServoLoop
@@ -61,7 +63,8 @@ class ServoCommands:
         """Subscribe to the commands of arms and tasks where the motion is servo."""
         robot, options = self._configuration.robot, self._configuration.options
         targets = {} if robot is None or options.motion != SERVO else {
-            **{name: (group, '') for name, group in robot.groups.items()},
+            **{name: (group, '') for name, group in robot.groups.items()
+               if group is not robot.side},
             **{name: (group, task) for name, (group, task) in robot.tasks.items()
                if group.tasks[task].is_movable}}
         if targets.keys() != self._targets.keys():
@@ -101,7 +104,9 @@ class ServoCommands:
                 raise InputError('the node is disabled: call ~/enable')
             if self.paused:
                 return
-            if kind != servo_options.command_type:
+            groups = named_groups(robot, servo.group, message.joint_names) if (
+                kind == JOINTS) else [servo.group]
+            if kind != servo_options.command_type and groups != [robot.side]:
                 raise InputError(f'{COMMANDS[kind]} is ignored: command_type is '
                                  f'{servo_options.command_type!r}')
             age = self._age(message.header)
@@ -109,8 +114,11 @@ class ServoCommands:
             if age > timeout:
                 raise InputError(f'the command is {age:.3f} s old by its stamp, more than '
                                  f'incoming_command_timeout allows, {timeout:g} s')
-            command = self._converted(kind, servo.group, task, robot, message)
-            servo.follow(kind, command, clock_seconds(self._steady) + timeout - age, task)
+            commands = self._joint_velocities(groups, message) if kind == JOINTS else [
+                self._converted(kind, servo.group, task, robot, message)]
+            servos = [self._servo.servo(group.name) for group in groups]
+            for servo, command in zip(servos, commands):
+                servo.follow(kind, command, clock_seconds(self._steady) + timeout - age, task)
             self.refused.pop(group.name, None)
         except Exception as error:
             self.refused[group.name] = reason_of(error, self._log.warn)
@@ -123,12 +131,10 @@ class ServoCommands:
 
     def _converted(self, kind: str, group: Group, task: str, robot: Robot,
                    message: Any) -> np.ndarray:
-        """Return joint velocities (n,), or a twist (6,) or a pose (4, 4) in the base.
+        """Return a twist (6,) or a pose (4, 4) in the base.
 
         Those of a body's task are in the frame of its target.
         """
-        if kind == JOINTS:
-            return self._joint_velocities(group, message)
         header = message.header
         if header.frame_id:
             self._execution.follow(robot)
@@ -145,8 +151,8 @@ class ServoCommands:
             twist = twist * [[scale.linear], [scale.rotational]]
         return (twist @ T_base_frame[:3, :3].T).ravel()
 
-    def _joint_velocities(self, group: Group, message: Any) -> np.ndarray:
-        """Return the velocities (n,), rad/s or m/s, that a JointJog names, 0 of other joints."""
+    def _joint_velocities(self, groups: Sequence[Group], message: Any) -> list[np.ndarray]:
+        """Return the velocities (n,) of groups, rad/s or m/s, by a JointJog, 0 of other joints."""
         joints, velocities = list(message.joint_names), list(message.velocities)
         if len(joints) != len(velocities) or len(joints) > MAX_ENTRIES:
             raise InputError(f'{len(joints)} joint_names and {len(velocities)} velocities; there '
@@ -154,11 +160,12 @@ class ServoCommands:
         repeated = [name for name, count in Counter(joints).items() if count > 1]
         if repeated:
             raise InputError(f'joint {repeated[0]!r:.80} is named more than once')
-        own = group.space.joint_names
+        own = [name for group in groups for name in group.space.joint_names]
         foreign = [name for name in joints if name not in own]
         if foreign:
             raise InputError(f'unknown joint {foreign[0]!r:.80}; the joints are {names(own)}')
         options, scale = self._configuration.servo
         found = dict(zip(joints, velocities))
         factor = scale.joint if options.command_in_type == UNITLESS else 1.0
-        return factor * np.array([found.get(name, 0.0) for name in own])
+        return [factor * np.array([found.get(name, 0.0) for name in group.space.joint_names])
+                for group in groups]

@@ -1,6 +1,7 @@
 """The motion servo: arms follow streams of commands, sampled by a thread at publish_rate."""
 
 from array import array
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -11,8 +12,9 @@ from sensor_msgs.msg import JointState
 from ik_node.collision.model import CollisionModel
 from ik_node.control.collision_world import place_others
 from ik_node.control.controller import Controller
+from ik_node.control.group import Group
 from ik_node.control.group_servo import GroupServo
-from ik_node.control.options import POSITIONS, SERVO, NodeOptions, ServoOptions
+from ik_node.control.options import POSITIONS, SERVO, SIDE, NodeOptions, ServoOptions
 from ik_node.control.robot import Robot
 from ik_node.control.worker import START, CancelledError, Job, LongSearch, Worker
 from ik_node.motion.servo_guard import GuardedServos
@@ -40,13 +42,12 @@ class ServoLoop:
     Its thread is then the only one that publishes joint states. Joints begin at the last command,
     or where they are measured where that is elsewhere, inside the limits or not.
 
-    - `servos`: by group; empty while it does not run.
     - `waits_for`: why it does not run though it should.
     """
 
     def __init__(self, execution: Execution, outputs: Outputs, measured: Measured, worker: Worker,
                  health: Health, steady: Clock, warn: Notify) -> None:
-        self.servos: dict[str, GroupServo] = {}
+        self._running: tuple[dict[str, GroupServo], GuardedServos | None] = {}, None
         self.waits_for = ''
         self._execution, self._outputs, self._measured = execution, outputs, measured
         self._worker, self._health, self._steady, self._warn = worker, health, steady, warn
@@ -57,8 +58,13 @@ class ServoLoop:
         self._message = JointState()
         self._ends = False
         self._period = self._stamp = 0  # ns, of the last sample
-        self._guard: GuardedServos | None = None
+        self._collisions: dict[int, CollisionModel | None] = {}  # by the number of servos
         self._world: Any = None  # what it keeps away from
+
+    @property
+    def servos(self) -> dict[str, GroupServo]:
+        """The servos by their groups; empty while it does not run."""
+        return self._running[0]
 
     def keep(self, robot: Robot | None, options: NodeOptions, servo: ServoOptions) -> None:
         """End unless it runs for this robot, its motion is servo, and its options are these."""
@@ -83,42 +89,76 @@ class ServoLoop:
             self.end()
             self._setup, self.waits_for = None, ('an internal error has ended servo, see the log; '
                                                  'set motion anew')
-        robot, guard = self._robot, self._guard
+        robot, (servos, guard) = self._robot, self._running
         if robot is not None and guard is not None:
             place_others(guard.collisions, robot.present)
-            if len(self.servos) > 1 and robot.world is not self._world:
+            if len(servos) > 1 and robot.world is not self._world:
                 self._world = robot.world
                 guard.collisions.set_obstacles(robot.world.obstacles)
+
+        if SIDE in servos and self._measured.topic and servos[SIDE].rests and (
+                not servos[SIDE].group.output[1]):  # others may move them
+            arms = {name: servo for name, servo in servos.items() if name != SIDE}
+            self._run(arms)
+            self._execution.controllers[SIDE].end_servo()
+
+    def _run(self, servos: dict[str, GroupServo]) -> None:
+        """Let these servos run, and keep from contact, from the next cycle on."""
+        collisions = self._collisions[len(servos)]
+        self._running = servos, None if collisions is None else GuardedServos(
+            collisions, [one.servo for one in servos.values()])
 
     def _begin(self, robot: Any, setup: Any) -> Job[None]:
         _, rate, _, priority, lock_memory = setup
         controllers = self._execution.controllers
         try:
             yield START
-            for controller in controllers.values():
-                if self._measured.topic:
-                    self._measured.check_freshness(controller.group)
-            collisions = yield from _collisions(robot)
+            for group in robot.groups.values():
+                if self._measured.topic and group is not robot.side:
+                    self._measured.check_freshness(group)
+            arms = [group for group in robot.groups.values() if group is not robot.side]
+            self._collisions = {len(arms): (yield from _collisions(robot, arms))}
             if self._setup is not setup:
                 return
-            servos = {name: GroupServo(controller.group, 1.0 / rate, _start(robot, controller))
-                      for name, controller in controllers.items()}
-            self._guard = None if collisions is None else GuardedServos(
-                collisions, [one.servo for one in servos.values()])
+            servos = {group.name: GroupServo(
+                group, 1.0 / rate, _start(robot, controllers[group.name])) for group in arms}
+            self._run(servos)
         except IkError as error:
             self.waits_for = str(error)
             return
         except CancelledError:
             return
-        self.waits_for, self.servos, self._ends, self._world = '', servos, False, robot.world
-        for name, controller in controllers.items():
-            self._execution.commands.end(controller.group)
-            controller.begin_servo(servos[name])
+        self.waits_for, self._ends, self._world = '', False, robot.world
+        for name, servo in servos.items():
+            self._execution.commands.end(controllers[name].group)
+            controllers[name].begin_servo(servo)
         self._publisher, self._outputs.publisher = self._outputs.publisher, None
         self._message.name = robot.joint_names
         self._period, self._stamp = round(1e9 / rate), self._execution.stamp()
         self._thread = RateThread(1.0 / rate, self._cycle, priority, lock_memory, self._warn)
         self._health.deviations = self._thread.deviations
+
+    def join(self) -> Job[GroupServo]:
+        """Return the servo of the joints of no arm, which begins with their first command.
+
+        Until then they are where they are measured. Raises InputError while servo does not run.
+        """
+        robot, setup = self._robot, self._setup
+        if self._thread is None or robot is None or robot.side is None:
+            raise InputError(self.waits_for or 'servo does not run: the node is not active')
+        if SIDE not in self.servos:
+            count = len(robot.groups)
+            if count not in self._collisions:
+                self._collisions[count] = None if self._running[1] is None else (
+                    yield from _collisions(robot, list(robot.groups.values())))
+            if self._setup is not setup or self._thread is None:
+                raise InputError('servo has begun anew')
+            controller = self._execution.controllers[SIDE]
+            servo = GroupServo(robot.side, 1e-9 * self._period, _start(robot, controller))
+            self._execution.commands.end(robot.side)
+            self._run({**self.servos, SIDE: servo})
+            controller.begin_servo(servo)
+        return self.servos[SIDE]
 
     def end(self) -> None:
         """Brake, and end the thread when all joints rest; `begin` begins anew."""
@@ -128,7 +168,7 @@ class ServoLoop:
         self._ends = True
         if not self._thread.end(_LONGEST):
             self._warn(f'servo has not come to rest within {_LONGEST:g} s: joints stop at once')
-        self._thread, self._guard, self._health.deviations, self.servos = None, None, [], {}
+        self._thread, self._health.deviations, self._running = None, [], ({}, None)
         self._outputs.publisher = self._publisher
         for controller in self._execution.controllers.values():
             controller.end_servo()
@@ -140,9 +180,22 @@ class ServoLoop:
 
     def servo(self, name: str) -> GroupServo:
         """Return the servo of a group. Raises InputError while there is none."""
+        if name == SIDE and name not in self.servos:
+            self._worker.begin(SIDE, self._join())
         if name not in self.servos:
-            raise InputError(self.waits_for or 'servo does not run: the node is not active')
+            raise InputError(self.waits_for or 'servo does not run: the node is not active'
+                             if name != SIDE or self._thread is None else
+                             'the shapes of the joints beside the arm are read')
         return self.servos[name]
+
+    def _join(self) -> Job[None]:
+        try:
+            yield START
+            yield from self.join()
+        except IkError as error:
+            self._warn(str(error))
+        except CancelledError:
+            return
 
     def _cycle(self, cycles: int, late: float) -> bool:
         """Take the samples of some periods, publish the last; return whether more are to come."""
@@ -151,21 +204,21 @@ class ServoLoop:
         self._stamp += cycles * self._period
         error = self._execution.stamp() - round(1e9 * late) - self._stamp
         self._stamp += error if abs(error) > _APART else round(_FOLLOWED * error)
-        values, velocities = robot.present, dict[str, float]()
+        values, velocities, (servos, guard) = robot.present, dict[str, float](), self._running
         for k in reversed(range(cycles)):
-            for servo in self.servos.values():
+            for servo in servos.values():
                 servo.prepare(now)
-            if self._guard is not None:
-                self._guard.advance()
-            for servo in self.servos.values():
-                if self._guard is None:
+            if guard is not None:
+                guard.advance()
+            for servo in servos.values():
+                if guard is None:
                     servo.servo.advance()
                 servo.keep(self._stamp - k * self._period)
-        for servo in self.servos.values():
+        for servo in servos.values():
             names, state = servo.group.space.joint_names, servo.state()
             values.update(zip(names, state.position.tolist()))
             velocities.update(zip(names, state.velocity.tolist()))
-        for servo in self.servos.values():
+        for servo in servos.values():
             if servo.group.output[0] == POSITIONS:
                 self._execution.commands.positions(servo.group, values)
             elif servo.window is not None and self._stamp // _WINDOWS > before // _WINDOWS:
@@ -175,12 +228,11 @@ class ServoLoop:
             self._message.position = array('d', robot.joint_values(values).values())
             self._message.velocity = array('d', robot.joint_velocities(velocities).values())
             self._publisher.publish(self._message)
-        return not (self._ends and all(servo.rests for servo in self.servos.values()))
+        return not (self._ends and all(servo.rests for servo in servos.values()))
 
 
-def _collisions(robot: Robot) -> Job[CollisionModel | None]:
-    """Return the collision model of all groups together; None where no solver avoids collisions."""
-    groups = list(robot.groups.values())
+def _collisions(robot: Robot, groups: Sequence[Group]) -> Job[CollisionModel | None]:
+    """Return the collision model of groups together; None where no solver avoids collisions."""
     models = [group.solver.collisions for group in groups if group.solver.collisions is not None]
     if len(groups) < 2 or not models:
         return models[0] if models else None
