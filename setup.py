@@ -218,6 +218,7 @@ setup(
             'ik_inspect = ik_node.commands.entry_points:ik_inspect',
             'ik_play = ik_node.commands.entry_points:ik_play',
             'ik_retarget = ik_node.commands.entry_points:ik_retarget',
+            'ik_teleop = ik_node.commands.entry_points:ik_teleop',
             'ik_view = ik_node.commands.entry_points:ik_view',
             'ik_workspace = ik_node.commands.entry_points:ik_workspace',
         ],

@@ -27,6 +27,7 @@ from ik_node.control.options import (
     ScaleOptions,
     ServoOptions,
     StartOptions,
+    TeleopOptions,
 )
 from ik_node.control.task_options import TaskOptions
 from ik_node.solvers.body.lagrange import LagrangeOptions
@@ -100,6 +101,7 @@ def tables() -> dict[str, Callable[[], str]]:
         'parameters of the model': lambda: options_table(ModelOptions),
         'parameters of an arm': lambda: options_table(ArmOptions),
         'parameters of side joints': lambda: options_table(MotionOptions),
+        'parameters of teleoperation': lambda: options_table(TeleopOptions),
         'parameters of the node': lambda: options_table(NodeOptions),
         'parameters of servo': lambda: options_table(ServoOptions),
         'parameters of scale': lambda: options_table(ScaleOptions),

@@ -32,7 +32,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 
 from ik_node import IkError
 from ik_node.commands.demo.rviz_view import fit, motion_points, shown_points
-from ik_node.control.options import BODY_SOLVERS, SOLVERS, NodeOptions
+from ik_node.control.options import BODY_SOLVERS, SERVO, SOLVERS, NodeOptions
 from ik_node.kinematics.reach import extent
 from ik_node.mocap.recording_files import read_recording
 from ik_node.model.readers import FORMATS, read_model
@@ -58,6 +58,8 @@ ARGUMENTS = [
     ('frame_prefix', '', 'prefix of link names in tf, such as left/'),
     ('rviz', 'true', 'whether to open RViz'),
     ('goals', 'true', 'whether to send goals until another node does'),
+    ('teleop', 'false', 'whether the robot follows a gamepad, by ik_teleop, in place of '
+     'goals: see docs/teleop.md'),
     ('workspace', 'false', 'whether to show the workspace of the tip, computed in some seconds; '
      'a robot with several tips needs tip:='),
 ]
@@ -74,7 +76,7 @@ def generate_launch_description() -> LaunchDescription:
 def _start(context: LaunchContext) -> list:
     """Check everything, then return the actions: launch ends nothing begun before an error."""
     values = {name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS}
-    wanted = {name for name in ('rviz', 'goals', 'workspace')
+    wanted = {name for name in ('rviz', 'goals', 'teleop', 'workspace')
               if IfCondition(values[name]).evaluate(context)}
     try:
         nodes, *view = (_play if values['motion'] else _solve)(values, wanted)
@@ -100,11 +102,15 @@ def _solve(values: dict[str, str], wanted: set[str]) -> Plan:
     if values['obstacles']:
         of_node |= {'obstacles_path': str(obstacles_file(values['obstacles'])),
                     f'{solver or own.get("solver", "dls")}.avoid_collisions': True}
+    if 'teleop' in wanted:
+        of_node['motion'] = SERVO
     # The same text for both: robot_state_publisher takes it as a parameter only.
     described = _described(tree.description, values)
     nodes = [_node(values, 'robot_state_publisher', parameters=[described]),
              _node(values, 'ik_node', parameters=[*parameters, {**of_node, **described}])]
-    if 'goals' in wanted:
+    if 'teleop' in wanted:
+        nodes.append(_node(values, 'ik_teleop'))
+    elif 'goals' in wanted:
         nodes.append(_node(values, 'demo_goals', parameters=[*parameters, links]))
     if chain is not None and 'workspace' in wanted:
         edge = 0.1 * shown_size(extent(chain.arrays).reach)  # few voxels: quick to compute

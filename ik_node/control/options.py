@@ -35,6 +35,7 @@ NO_OUTPUT, TRAJECTORY, ACTION, POSITIONS = OUTPUTS = (
 TWIST, JOINTS, POSE = COMMAND_TYPES = ('twist', 'joint', 'pose')
 SIDE = 'side_joints'  # the group of joints that no arm has, and the prefix of its parameters
 UNITLESS = 'unitless'  # the value of command_in_type for parts of the speeds of scale.*
+JOY, KEYBOARD = INPUTS = 'joy', 'keyboard'
 MODEL_PATHS = ('model_path', 'urdf_path', 'dh_path', 'mjcf_path')
 """The parameter of the robot's file, and its synonyms."""
 
@@ -328,3 +329,34 @@ class StartOptions(Options):
         listed=True, optional=True)
     autostart: bool = option(
         True, 'whether the node configures and activates itself')
+
+
+@dataclass(frozen=True)
+class TeleopOptions(Options):
+    """Options of ik_teleop."""
+
+    input: str = option(
+        JOY, 'what commands: a gamepad by sensor_msgs/Joy on the topic joy, or the keyboard of the '
+        'terminal', choices=INPUTS)
+    target: str = option('ik_node', 'the name of the node whose servo is commanded')
+    arm: str = option('', 'the name of the arm, of several')
+    frame: str = option('', 'frame of the twists; empty: the base link')
+    speed: float = option(0.5, 'part of the speeds of scale.* at full deflection, or of a key',
+                          low=0.0, high=1.0, positive=True)
+    dead_zone: float = option(0.1, 'deflection below which an axis counts as at rest', low=0.0,
+                              high=0.9)
+    axes: Any = option(
+        (1, 0, 4, 6, 7, 3), 'axes of the gamepad for x y z and for rotations about x y z; -1: none',
+        listed=True, length=6, low=-1.0)
+    signs: Any = option((1.0,) * 6, 'factors of these axes, -1 for the opposite direction',
+                        listed=True, length=6, low=-1.0, high=1.0)
+    dead_man_button: int = option(
+        4, 'button that must be held for any command', low=0, high=255)
+    gripper_joints: Any = option(
+        None, 'joints of the gripper; none: it is not commanded', kind=str, listed=True,
+        optional=True)
+    open_button: int = option(0, 'button that moves them up', low=0, high=255)
+    close_button: int = option(1, 'button that moves them down', low=0, high=255)
+    joints: Any = option(
+        None, 'joints that the keys 1 to 9 move, with command_type joint', kind=str, listed=True,
+        optional=True)

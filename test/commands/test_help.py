@@ -17,7 +17,7 @@ DEMO = '-m', 'ik_node.commands.demo'
 
 @pytest.mark.parametrize('name', [*COMMANDS, 'demo'])
 def test_help_is_printed_and_nothing_is_started(name):
-    if name in ('ik_node', 'demo_goals'):
+    if name in ('ik_node', 'demo_goals', 'ik_teleop'):
         pytest.importorskip('rclpy', reason='ROS 2 is not installed')
     done = subprocess.run(
         [sys.executable, *(DEMO if name == 'demo' else entry_point(name)), '--help'],

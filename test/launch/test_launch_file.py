@@ -29,7 +29,7 @@ NAMES = {
     'launch.substitutions': ['LaunchConfiguration'], 'launch_ros': [],
     'launch_ros.actions': ['Node'], 'launch_ros.parameter_descriptions': ['ParameterValue']}
 PROGRAMS = {'robot_state_publisher': ['robot_state_publisher'], 'rviz2': ['rviz2'],
-            'ik_node': ['ik_node', 'demo_goals', 'ik_play', 'ik_workspace']}
+            'ik_node': ['ik_node', 'demo_goals', 'ik_play', 'ik_teleop', 'ik_workspace']}
 
 
 class Recorded(SimpleNamespace):
@@ -92,6 +92,12 @@ def test_no_file_is_made_without_rviz(launch_file, tmp_path):
     assert [*programs] == ['robot_state_publisher', 'ik_node', 'demo_goals']
     assert others == []
     assert list((tmp_path / 'tmp').iterdir()) == []
+
+
+def test_with_teleoperation_the_robot_follows_servo_in_place_of_goals(launch_file):
+    programs, _ = started(launch_file, rviz='false', teleop='true')
+    assert [*programs] == ['robot_state_publisher', 'ik_node', 'ik_teleop']
+    assert programs['ik_node']['parameters'][-1]['motion'] == 'servo'
 
 
 def test_the_file_is_for_the_robot_and_removed_when_launch_shuts_down(launch_file, tmp_path):
