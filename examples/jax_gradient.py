@@ -3,6 +3,8 @@
 python examples/jax_gradient.py
 """
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -18,7 +20,7 @@ SOLVER = make_solver('dls', KinematicTree.from_urdf(robot_file('arm_6r')).chain(
 N = SOLVER.chain.n_joints
 
 
-def _solve(T, q0):
+def _solve(T: Any, q0: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return joint values (n,) and their gradient (n, 6); NaN where the pose is not met."""
     result = SOLVER.solve(np.asarray(T), np.asarray(q0))
     if not result.success:
@@ -26,19 +28,19 @@ def _solve(T, q0):
     return result.q, SOLVER.gradient(result)
 
 
-def _call(T, q0):
+def _call(T: jax.Array, q0: jax.Array) -> Any:
     shapes = jax.ShapeDtypeStruct((N,), float), jax.ShapeDtypeStruct((N, 6), float)
     return jax.pure_callback(_solve, shapes, T, q0, vmap_method='sequential')
 
 
 @jax.custom_jvp
-def inverse_kinematics(T, q0):
+def inverse_kinematics(T: jax.Array, q0: jax.Array) -> jax.Array:
     """Return the joint values (n,) that meet a pose (4, 4), m; the solver begins at q0 (n,)."""
     return _call(T, q0)[0]
 
 
 @inverse_kinematics.defjvp
-def _derivative(values, changes):
+def _derivative(values: Any, changes: Any) -> tuple[jax.Array, jax.Array]:
     (T, q0), (dT, _) = values, changes
     q, gradient = _call(T, q0)
     W = dT[:3, :3] @ T[:3, :3].T  # [ω] of a change of the rotation, and rounding
@@ -46,7 +48,7 @@ def _derivative(values, changes):
     return q, gradient @ jnp.concatenate([dT[:3, 3], turn])
 
 
-def grasp(angles):
+def grasp(angles: jax.Array) -> jax.Array:
     """Return the pose (4, 4), m, that points at the centre from a yaw and a pitch, rad."""
     (cy, cp), (sy, sp) = jnp.cos(angles), jnp.sin(angles)
     R = jnp.array([[cy * cp, -sy, cy * sp], [sy * cp, cy, sy * sp], [-sp, 0.0, cp]])
@@ -54,7 +56,7 @@ def grasp(angles):
     return jnp.eye(4).at[:3, :3].set(R).at[:3, 3].set(position)
 
 
-def cost(angles, q0):
+def cost(angles: jax.Array, q0: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Return Σ q² of the configuration that grasps, and the configuration."""
     q = inverse_kinematics(grasp(angles), q0)
     return (q ** 2).sum(), q

@@ -3,6 +3,8 @@
 python examples/torch_gradient.py
 """
 
+from typing import Any
+
 import numpy as np
 import torch
 
@@ -17,7 +19,7 @@ class InverseKinematics(torch.autograd.Function):
     """A pose (4, 4), m, to the joint values (n,) that meet it; the solver begins at q0 (n,)."""
 
     @staticmethod
-    def forward(ctx, T, solver, q0):
+    def forward(ctx: Any, T: torch.Tensor, solver: Any, q0: np.ndarray) -> torch.Tensor:
         """Return the joint values."""
         result = solver.solve(T.detach().numpy(), q0)
         if not result.success:
@@ -27,7 +29,7 @@ class InverseKinematics(torch.autograd.Function):
         return torch.from_numpy(result.q)
 
     @staticmethod
-    def backward(ctx, by_q):
+    def backward(ctx: Any, by_q: torch.Tensor) -> tuple[torch.Tensor, None, None]:
         """Return the derivative by the entries of T, along rotations of its rotation matrix."""
         px, py, pz, x, y, z = by_q @ ctx.gradient
         nothing = torch.zeros_like(x)
@@ -38,7 +40,7 @@ class InverseKinematics(torch.autograd.Function):
         return by_T, None, None
 
 
-def grasp(angles):
+def grasp(angles: torch.Tensor) -> torch.Tensor:
     """Return the pose (4, 4), m, that points at the centre from a yaw and a pitch, rad."""
     (cy, cp), (sy, sp) = torch.cos(angles), torch.sin(angles)
     nothing = torch.zeros_like(cy)

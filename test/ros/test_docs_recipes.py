@@ -124,7 +124,7 @@ def test_the_commands_of_a_recipe_do_what_they_say(page, recipe, folder):
         node = None
         for words in lines(recipe):
             words = [word for word in words if not word.startswith('.venv')]
-            if 'launch' in words:
+            if {'launch', 'ik_teleop', 'joy'} & {*words}:  # see test_teleop.py
                 continue
             if '--ros-args' in words:
                 node = stack.enter_context(running(*words[words.index('--ros-args') + 1:]))
