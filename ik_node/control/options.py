@@ -346,7 +346,8 @@ class TeleopOptions(Options):
     dead_zone: float = option(0.1, 'deflection below which an axis counts as at rest', low=0.0,
                               high=0.9)
     axes: Any = option(
-        (1, 0, 4, 6, 7, 3), 'axes of the gamepad for x y z and for rotations about x y z; -1: none',
+        (1.0, 0.0, 4.0, 6.0, 7.0, 3.0), 'axes of the gamepad for x y z and for rotations about '
+        'x y z; -1: none',
         listed=True, length=6, low=-1.0)
     signs: Any = option((1.0,) * 6, 'factors of these axes, -1 for the opposite direction',
                         listed=True, length=6, low=-1.0, high=1.0)

@@ -153,7 +153,7 @@ def test_every_console_script_is_an_entry_point_of_the_commands():
     from ik_node.commands import entry_points
     text = (Path(__file__).parents[2] / 'setup.py').read_text()
     names = [line.split("'")[1].split(' = ') for line in text.splitlines() if ' = ik_node.' in line]
-    assert len(names) == 9
+    assert len(names) == 10
     for name, target in names:
         assert target == f'ik_node.commands.entry_points:{name}'
         assert callable(getattr(entry_points, name))

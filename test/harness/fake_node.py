@@ -23,9 +23,11 @@ from ik_node.control.collision_world import CollisionWorld
 from ik_node.control.controller import Controller
 from ik_node.control.group import TaskGoal
 from ik_node.control.options import (
+    SIDE,
     ArmOptions,
     CollisionOptions,
     ModelOptions,
+    MotionOptions,
     NodeOptions,
     StartOptions,
 )
@@ -75,6 +77,7 @@ class FakeNode:
         self._entries, self._number = {}, 0
         for kind in (ModelOptions, NodeOptions, StartOptions):
             self._declare(kind)
+        self._declare(MotionOptions, f'{SIDE}.')
         self._values['arms'] = None if arms == ('',) else arms
         for arm in arms:
             self._declare(ArmOptions, f'{arm}.' if arm else '')
@@ -270,7 +273,7 @@ class FakeNode:
         self._set_world()
 
     def _declare_tasks(self, names):
-        kept = ('', *names, *self._arms, *solver_names(), *body_solver_names())
+        kept = ('', SIDE, *names, *self._arms, *solver_names(), *body_solver_names())
         for name in [name for name in self._specs if name.rpartition('.')[0] not in kept]:
             del self._specs[name], self._values[name]
         for name in names:
