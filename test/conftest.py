@@ -3,7 +3,10 @@
 import logging
 import os
 import signal
+import sys
+from operator import attrgetter
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -42,3 +45,16 @@ def pytest_configure(config):
         pytest.exit(f'{len(old)} kernels have changed since they were compiled, {old[0]} among '
                     'them: `make setup` compiles them', returncode=4)
     robots.without_slow = config.option.markexpr == 'not slow'
+
+
+@pytest.fixture
+def control_msgs(monkeypatch):
+    """Let joint states stand in for joint jogs where control_msgs is not installed."""
+    from sensor_msgs.msg import JointState
+    package, messages = ModuleType('control_msgs'), ModuleType('control_msgs.msg')
+    package.__spec__ = sys.__spec__
+    messages.JointJog = JointState
+    for field, own in (('joint_names', 'name'), ('velocities', 'velocity')):
+        monkeypatch.setattr(JointState, field, property(attrgetter(own)), raising=False)
+    monkeypatch.setitem(sys.modules, 'control_msgs', package)
+    monkeypatch.setitem(sys.modules, 'control_msgs.msg', messages)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ik_node.control.arm import Arm
 from ik_node.control.collision_world import configured_obstacles, disabled_pairs
@@ -33,7 +33,9 @@ from ik_node.solvers.registry import body_solver_class, solver_class
 from ik_node.support.exceptions import IkError, ModelError, OptionError, names
 from ik_node.support.options import Options
 from ik_node.support.resources import robot_file
-from ik_node.workspace import ReachabilityMap
+
+if TYPE_CHECKING:
+    from ik_node.workspace import ReachabilityMap
 
 
 class Source(NamedTuple):
@@ -138,7 +140,8 @@ def _reachability(file: str, tree: KinematicTree, arms: Mapping[str, ArmOptions]
     raise OptionError(f'reachability_map: {reason}')
 
 
-def _read_map(file: str) -> ReachabilityMap:
+def _read_map(file: str) -> 'ReachabilityMap':
+    from ik_node.workspace import ReachabilityMap  # late: few nodes have one
     try:
         return ReachabilityMap.load(file)
     except (IkError, OSError) as error:

@@ -18,7 +18,6 @@ INVALID, NO_WARNING, JOINT_BOUND = 'INVALID', 'NO_WARNING', 'JOINT_BOUND'
 SINGULARITY = 'DECELERATE_FOR_APPROACHING_SINGULARITY'
 COLLISION, HALTED = 'DECELERATE_FOR_COLLISION', 'HALT_FOR_COLLISION'
 """Names of codes of moveit_msgs/ServoStatus."""
-_GENTLE = 0.5   # part of the accelerations for the approach to joint values
 _THERE = 1e-6   # rad or m
 _REST = 1e-6  # of the largest velocities, below which a joint rests
 
@@ -81,12 +80,11 @@ class GroupServo:
     def _approach(self, target: np.ndarray) -> None:
         """Command velocities towards joint values (n,) from which the joints stop there."""
         limits, state = self.group.limits, self.servo.state()
-        d, a = target - state.position, _GENTLE * limits.acceleration
+        d = target - state.position
         if np.abs(d).max() <= _THERE and (np.abs(state.velocity) <= _REST * limits.velocity).all():
             self._stop('the joint values are reached')
             return
-        fade = 2.0 * a / limits.jerk + 2.0 * self.servo.period  # s until it brakes with a
-        speed = np.sqrt(np.square(a * fade) + 2.0 * a * np.abs(d)) - a * fade
+        speed = limits.stopping_speeds(np.abs(d), self.servo.period)
         part = min(1.0, float((limits.velocity / np.maximum(speed, 1e-12)).min()))
         self.servo.follow_joints(np.sign(d) * part * speed)
 

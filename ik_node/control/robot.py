@@ -3,7 +3,7 @@
 import copy
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,14 +15,16 @@ from ik_node.control.task_group import GOAL
 from ik_node.model.pose_library import PoseLibrary
 from ik_node.model.tree import KinematicTree
 from ik_node.spatial import inverse
-from ik_node.workspace import ReachabilityMap
+
+if TYPE_CHECKING:
+    from ik_node.workspace import ReachabilityMap
 
 
 class ArmMap(NamedTuple):
     """A reachability map with its file, and the base link of the arm that it is of."""
 
     file: str
-    map: ReachabilityMap
+    map: 'ReachabilityMap'
     base_link: str
 
 

@@ -25,7 +25,6 @@ REST, TWIST, POSE, JOINTS = range(4)
 HORIZON = 0.1     # s in which velocities lead to where tasks are to be
 SLOWER, SLOWEST = 0.8, 0.02  # of a command that is too fast
 RECOVERY = 0.5    # s to full speed
-GENTLE = 0.5      # part of the accelerations for the approach to poses
 SLOW = 0.9        # part of the twists below which the reason is said
 SOFT = 0.7        # part of the jerk to fade out accelerations
 STILL = 1e-4      # m/s, rad/s: slower, a task that is not commanded any more is held
@@ -140,7 +139,11 @@ class BodyServo:
             if mode == POSE or scale < 1.0 - 1e-9 or self._fast < SLOWEST:
                 break
             self._fast *= SLOWER  # bounds of velocities would change the direction
-        return velocity / max(scale, 1.0) if mode == TWIST else velocity * self._approach(velocity)
+        if mode == TWIST:
+            return velocity / max(scale, 1.0)
+        speeds = np.abs(velocity) + 1e-15
+        stopping = self._limits.stopping_speeds(HORIZON * speeds, period)
+        return velocity * min(float(np.min(stopping / speeds)), 1.0)
 
     def _solved(self, q: np.ndarray, twists: Mapping[str, np.ndarray]) -> np.ndarray:
         """Return the velocities (n,) of the solver for references that move by twists (2, 3)."""
@@ -188,15 +191,6 @@ class BodyServo:
             reference[:3, :3] = present[:3, :3]
         self._references[name] = reference
         return lost
-
-    def _approach(self, velocity: np.ndarray) -> float:
-        """Return the part of velocities (n,) from which the joints can stop where they lead."""
-        distance = HORIZON * np.abs(velocity) + 1e-15
-        a, jerk = GENTLE * self._limits.acceleration, GENTLE ** 2 * self._limits.jerk
-        slow = a * a / (2.0 * jerk)
-        rate = np.minimum(0.8 * np.cbrt(jerk / distance),
-                          2.0 * a / (slow + np.sqrt(slow * slow + 2.0 * a * distance)))
-        return min(HORIZON * float(rate.min()), 1.0)
 
 
 def _translation(A: np.ndarray, B: np.ndarray) -> float:

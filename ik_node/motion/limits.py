@@ -21,6 +21,7 @@ REVOLUTE_VELOCITY = 1.0    # rad/s, where the description gives no velocity
 PRISMATIC_VELOCITY = 0.25  # m/s, likewise: the reduced speed of ISO 10218-1
 TO_FULL_SPEED = 0.5        # s: acceleration = velocity / this
 TO_FULL_FORCE = 0.1        # s: jerk = acceleration / this
+GENTLE = 0.5               # part of the accelerations for an approach
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,17 @@ class MotionLimits(Immutable):
         """Return the limits without a factor of the speed that they have; see `motion_limits`."""
         return MotionLimits(self.lower, self.upper, *map(read_only, (
             self.velocity / speed, self.acceleration / speed ** 2, self.jerk / speed ** 3)))
+
+    def stopping_speeds(self, distances: np.ndarray, period: float) -> np.ndarray:
+        """Return speeds (n,) from which joints stop within distances (n,) ≥ 0, rad or m.
+
+        With a part of their accelerations, and with the time in which these fade, in samples of a
+        period, s.
+        """
+        a = GENTLE * self.acceleration
+        faded = a * (2.0 * a / self.jerk + 2.0 * period)
+        room = 2.0 * a * distances
+        return np.asarray(room / (np.sqrt(faded * faded + room) + faded))
 
 
 def motion_limits(chain: JointSpace, velocity: Any = None, acceleration: Any = None,

@@ -99,3 +99,14 @@ def test_speed_stretches_time():
 def test_what_is_no_limit_is_refused(given, words):
     with pytest.raises(InputError, match=words):
         motion_limits(arm(), **given)
+
+
+def test_joints_stop_within_the_distances_of_their_stopping_speeds():
+    limits, period = motion_limits(robots.chain('ur5')), 0.002
+    for distance in (1e-9, 1e-4, 0.03, 2.0):
+        v = limits.stopping_speeds(np.full(6, distance), period)
+        braking, fading = v * v / (2.0 * limits.acceleration), v * limits.acceleration / limits.jerk
+        assert (v > 0.0).all()
+        assert (braking + 0.5 * fading <= distance).all()
+        assert (v >= 0.3 * np.minimum(np.sqrt(limits.acceleration * distance),
+                                      limits.jerk / limits.acceleration * distance)).all()

@@ -1,6 +1,6 @@
 """Scores of poses by a reachability map: ~/reachability_query to ~/reachability."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from geometry_msgs.msg import PoseArray
@@ -16,7 +16,9 @@ from ik_node.ros.intake.frames import Frames
 from ik_node.ros.log import ThrottledLog, reason_of
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError
-from ik_node.workspace.reachability import ReachabilityMap
+
+if TYPE_CHECKING:
+    from ik_node.workspace import ReachabilityMap
 
 QUERY, SCORES = '~/reachability_query', '~/reachability'
 
@@ -76,7 +78,7 @@ def poses_of(data: bytes) -> tuple[Header, np.ndarray]:
     return header, values.reshape(count, 7).astype(float)
 
 
-def scored(map: ReachabilityMap, T_base_frame: np.ndarray, values: np.ndarray) -> PointCloud2:
+def scored(map: 'ReachabilityMap', T_base_frame: np.ndarray, values: np.ndarray) -> PointCloud2:
     """Return poses (k, 7) in a frame with their scores as a cloud. Raises InputError."""
     from scipy.spatial.transform import Rotation
 

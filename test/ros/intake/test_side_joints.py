@@ -1,8 +1,5 @@
 """Joints that no arm has, of a gripper or a head, beside the goals and the servo of the arm."""
 
-import sys
-from types import ModuleType
-
 import numpy as np
 import pytest
 from geometry_msgs.msg import PoseStamped, TwistStamped
@@ -11,6 +8,7 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
 from harness.node_here import running
+from harness.servo_rig import jog
 from ik_node.model.readers import read_urdf_text
 
 SHAPE = '<collision><geometry><box size="{}"/></geometry></collision>'
@@ -38,26 +36,8 @@ ARM = {'robot_description': ROBOT, 'tip_link': 'palm', 'task_weights': [1, 1, 0,
 SERVO = {**ARM, 'motion': 'servo', 'publish_rate': 200.0, 'command_in_type': 'speed_units'}
 
 
-@pytest.fixture
-def jogs(monkeypatch):
-    """Let joint states stand in for joint jogs where control_msgs is not installed."""
-    package, messages = ModuleType('control_msgs'), ModuleType('control_msgs.msg')
-    package.__spec__ = sys.__spec__
-    messages.JointJog = JointState
-    monkeypatch.setattr(JointState, 'joint_names', property(lambda self: self.name), raising=False)
-    monkeypatch.setattr(JointState, 'velocities', property(lambda self: self.velocity),
-                        raising=False)
-    monkeypatch.setitem(sys.modules, 'control_msgs', package)
-    monkeypatch.setitem(sys.modules, 'control_msgs.msg', messages)
-
-
 def values(names, positions):
     return JointState(name=list(names), position=[float(q) for q in positions])
-
-
-def jog(node, velocities):
-    node.publish(JointState, 'ik_node/delta_joint_cmds', JointState(
-        name=list(velocities), velocity=list(map(float, velocities.values()))))
 
 
 def last(states):
@@ -161,7 +141,7 @@ def test_joint_values_of_the_arm_are_refused_in_servo():
 
 
 @pytest.mark.parametrize('kind', ['twist', 'joint', 'pose'])
-def test_jogs_move_joints_beside_the_arm_whatever_the_type_of_commands_is(jogs, kind):
+def test_jogs_move_joints_beside_the_arm_whatever_the_type_of_commands_is(control_msgs, kind):
     with running(**SERVO, command_type=kind) as node:
         states = node.listen(JointState, 'joint_states')
         for _ in range(60):
@@ -178,7 +158,7 @@ def test_jogs_move_joints_beside_the_arm_whatever_the_type_of_commands_is(jogs, 
         assert last(states)['grip'] == held
 
 
-def test_a_jog_of_the_arm_is_refused_while_twists_are_followed(jogs):
+def test_a_jog_of_the_arm_is_refused_while_twists_are_followed(control_msgs):
     with running(**SERVO) as node:
         states = node.listen(JointState, 'joint_states')
         node.spin(0.1)
@@ -188,7 +168,7 @@ def test_a_jog_of_the_arm_is_refused_while_twists_are_followed(jogs):
                                 'pan': 0.0}
 
 
-def test_servo_stops_a_gripper_before_contact(jogs):
+def test_servo_stops_a_gripper_before_contact(control_msgs):
     with running(**SERVO, **{'dls.avoid_collisions': True, 'dls.margin': 0.005}) as node:
         states = node.listen(JointState, 'joint_states')
         for sign in (1.0, -1.0):
@@ -198,7 +178,7 @@ def test_servo_stops_a_gripper_before_contact(jogs):
         assert 0.0125 <= last(states)['grip'] < 0.0145  # half of box and margin, and 1 mm before
 
 
-def test_a_gripper_that_rests_is_where_it_is_measured_again(jogs):
+def test_a_gripper_that_rests_is_where_it_is_measured_again(control_msgs):
     with running(**SERVO, state_topic='measured') as node:
         states = node.listen(JointState, 'joint_states')
         everything = ['shoulder', 'elbow', 'grip', 'pan']
