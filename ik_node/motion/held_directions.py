@@ -62,7 +62,7 @@ def levels(own: ServoData) -> None:
                 own.A[k][row] += basis[r][i] * own.J[k][i]
     for k in range(n):
         own.A[k][6 + k] = 1.0
-        rest[6 + k] = (own.v_target[k] - own.v[k]) / own.most[k]
+        rest[6 + k] = own.next_a[k] * own.period / own.most[k]
 
 
 def may_turn(own: ServoData) -> bool:
@@ -139,9 +139,11 @@ def solve(own: ServoData) -> None:
         for k in range(n):
             own.rest[6 + k] = own.x[k]
         bounded(own, own.low, own.high)
-    residual = not_held(own)
+    residual, stray2 = not_held(own), 0.0
     own.holds = residual <= LOST
-    if residual > HELD:
+    for i in range(6):
+        stray2 += own.stray[i] * own.stray[i]
+    if residual > HELD or stray2 > own.small * own.small:  # until that has come to rest
         own.slowed = max(SLOWER * own.slowed, 0.02)
     else:
         own.slowed = min(own.slowed + dt / RECOVERY, 1.0)

@@ -4,7 +4,8 @@ Each sample is a step of constant acceleration. The velocity at its end solves l
 levels [Kanoun 2011], within bounds: first what is not commanded is held, in closed loop; then the
 tip moves as commanded; then joints move as little as that lets them. The bounds are the velocities
 from which a joint can still stop before its limit, see `braking`. A smaller part of accelerations
-and jerks is for the commanded motion, so that the rest can hold the other directions.
+and jerks is for the commanded motion, so that the rest can hold the other directions, and commands
+slow down in time before the path bends or ends, see `path_curvature`.
 """
 
 import math
@@ -13,7 +14,7 @@ from typing import Any
 import cython
 import numpy as np
 
-from ik_node.motion import braking, held_directions, servo_data, singularities
+from ik_node.motion import braking, held_directions, path_curvature, servo_data, singularities
 from ik_node.motion.servo_data import ServoData
 from ik_node.motion.trajectory import State
 from ik_node.solvers.kernel import task
@@ -130,7 +131,7 @@ def begin(own: ServoData) -> None:
     else:
         singularities.prepare(own)
         tip_velocities(own)
-    own.scale = 1.0
+    own.scale, own.ahead = 1.0, 1.0
     for k in range(own.n):
         if math.fabs(own.v_command[k]) * own.scale > own.most[k]:
             own.scale = own.most[k] / math.fabs(own.v_command[k])
@@ -139,6 +140,8 @@ def begin(own: ServoData) -> None:
     if not by_joints(own):
         approach_limits(own)
         own.follows = True
+        own.ahead = min(1.0, path_curvature.look_ahead(own, own.v_command))
+        own.ahead = min(own.ahead, path_curvature.look_ahead(own, own.v))
 
 
 def by_joints(own: ServoData) -> bool:
@@ -213,10 +216,10 @@ def choose(own: ServoData) -> None:
         follow_velocities(own)
         return
     for k in range(own.n):
-        own.v_command[k] *= own.clear * own.slowed
+        own.v_command[k] *= own.clear * own.slowed * own.ahead
         own.v_target[k] = own.v_command[k] + own.v_held[k]
-    held_directions.levels(own)
     soft_bounds(own)
+    held_directions.levels(own)
     held_directions.solve(own)
 
 
@@ -251,29 +254,22 @@ def safe(own: ServoData, k: int, low: float, high: float, most: float,
 
 
 def soft_bounds(own: ServoData) -> None:
-    """Write the accelerations for the commanded motion: joints brake together, none overshoots."""
-    n, dt, together, fade = own.n, own.period, INF, INF
+    """Write the accelerations for the commanded motion, and their bounds.
+
+    The tip keeps its twist, and all joints change their velocities in proportion, so that what the
+    present ones and those of the command hold is held between.
+    """
+    n, dt, part = own.n, own.period, 1.0 / own.period
+    path_curvature.write_curvature(own)
     for k in range(n):
-        speed = math.fabs(own.v[k]) + 1e-9 * own.most[k]
-        together = min(together, own.acceleration[k] / speed)
-        fade = min(fade, own.jump[k] / speed)
+        e, most = own.v_target[k] - own.v[k] - own.bend[k] * dt, ACCELERATION * own.acceleration[k]
+        if math.fabs(e) > REST * own.most[k]:
+            part = min(part, braking.gentle(e, JERK * own.jump[k], dt) / e)
+            part = min(part, max((math.copysign(most, e) - own.bend[k]) / e, 0.0))
     for k in range(n):
-        v, a, most, jump = own.v[k], own.a[k], own.acceleration[k], own.jump[k]
-        soft = braking.gentle(own.v_target[k] - v, JERK * jump, dt)
-        low, high = max(a - JERK * jump, -ACCELERATION * most), min(
-            a + JERK * jump, ACCELERATION * most)
-        if own.v_target[k] > v:
-            high = min(high, max(soft, a - JERK * jump))
-        else:
-            low = max(low, min(soft, a + JERK * jump))
-        speed = math.fabs(v) + 1e-9 * own.most[k]
-        before_low, before_high = low, high
-        low, high = safe(own, k, min(low, high), high,
-                         ACCELERATION * max(together * speed, 0.02 * most),
-                         JERK * max(fade * speed, 0.02 * jump))
-        if (own.v_target[k] > v and high < before_high) or (
-                own.v_target[k] < v and low > before_low):
-            own.at_limit[k] = own.at_limit[k] or is_near(own, k)
+        a, jump, most = own.a[k], JERK * own.jump[k], ACCELERATION * own.acceleration[k]
+        own.next_a[k] = own.bend[k] + part * (own.v_target[k] - own.v[k] - own.bend[k] * dt)
+        low, high = max(a - jump, -most), min(a + jump, most)
         own.soft_low[k] = min(max(low, own.low[k]), own.high[k])
         own.soft_high[k] = max(min(max(high, own.low[k]), own.high[k]), own.soft_low[k])
 

@@ -14,6 +14,7 @@ from ik_node.support import arguments, arrays
 from ik_node.support.arrays import Memory, OutMatrix
 from ik_node.support.exceptions import InputError
 
+SLOW = 0.9         # part of a command below which the reason is said
 SMALL = 0.2        # part of what a sample can change below which a direction counts as still
 REST, TWIST, JOINTS, POSE, NEXT = 0, 1, 2, 3, 4
 
@@ -30,7 +31,8 @@ class ServoData:
     """State and scratch of a servo of one arm.
 
     - `scale`: of the command, below 1 where it is too fast; `slowed`: likewise, where otherwise
-      something would not be held; `clear`: towards contact, 0 where it stops, see `GuardedServos`.
+      something would not be held; `ahead`: before the path bends or ends, see `path_curvature`;
+      `clear`: towards contact, 0 where it stops, see `GuardedServos`.
     - `settled`: whether the last sample moves as commanded, but for `scale` and singularities.
     - `singular`: whether it is slowed near a singularity; `at_limit`: of each joint whether a limit
       of its position stops it.
@@ -114,6 +116,10 @@ class ServoData:
         self.cascade = Cascade(n, [6, n], [0] * (6 + n))
         self.A, self.rest = memory.matrix(n, 6 + n), memory.zeros(6 + n)
         self.moves, self.turns, self.most_rank = False, False, 0
+        self.U_near, self.z_near = memory.columns(np.zeros((6, 6))), memory.zeros(6)
+        self.x_near, self.x_before, self.q_near = memory.zeros(n), memory.zeros(n), memory.zeros(n)
+        self.ahead, self.bend = 1.0, memory.zeros(n)
+        self.next_a, self.x_free = memory.zeros(n), memory.zeros(n)
         self.rows = memory.matrix(3, n)
         self.latest: Any = (REST, np.empty(0))
         self.taken = self.latest
@@ -133,6 +139,8 @@ class ServoData:
             found.append('it is near a singularity')
         if self.clear < 1.0 and self.guard is not None:
             found.append(self.guard.contact(self))
+        if self.ahead < SLOW and not found:
+            found.append('the joints must slow down in time, before a singularity or a limit')
         if self.slowed < 1.0:
             found.append('else something that is not commanded would not be held')
         if self.scale < 1.0:

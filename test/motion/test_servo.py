@@ -61,16 +61,17 @@ def test_what_is_not_commanded_is_held(name, first):
         twist = -twist
 
 
-@pytest.mark.parametrize(('name', 'first'), [
-    *((name, first) for name in ('panda', 'ur5', 'iiwa14', 'puma560') for first in (0, 3)),
-    ('irb140', 3), ('scara', 0), ('so101', 3)])
-def test_it_is_held_through_singularities_and_into_limits(name, first):
+@pytest.mark.parametrize(('name', 'first', 'speed'), [
+    *((name, first, speed) for name in ('panda', 'ur5', 'iiwa14', 'puma560') for first in (0, 3)
+      for speed in (1.0, 3.0)),
+    ('irb140', 3, 1.0), ('scara', 0, 1.0), ('so101', 3, 1.0)])
+def test_it_is_held_through_singularities_and_into_limits(name, first, speed):
     hindered = set()
     for seed in range(robots.samples(5) if robots.COMPILED else 1):
         chain, rng = arm(name), np.random.default_rng(seed)
         q = regular(chain, rng)
         law, T, places = servo(chain, q), chain.forward(q), []
-        size = 0.15 if first == 0 else 0.6
+        size = speed * (0.15 if first == 0 else 0.6)
         for _ in range(30 if robots.COMPILED else 3):
             twist, axis = np.zeros(6), rng.normal(size=3)
             twist[first:first + 3] = size * axis / np.linalg.norm(axis)
