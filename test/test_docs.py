@@ -136,6 +136,14 @@ SOURCE = ' '.join(re.sub(r"'\s*\n\s*f?'", '', file.read_text())
                   for file in (ROOT / 'ik_node').rglob('*.py'))
 
 
+def test_every_test_that_a_page_names_exists():
+    tests = ''.join(file.read_text(encoding='utf-8') for file in (ROOT / 'test').rglob('test_*.py'))
+    named = {name for page in PAGES for name in re.findall(
+        r'`(test_\w+)`', page.read_text(encoding='utf-8'))}
+    assert len(named) >= 14
+    assert [name for name in named if f'def {name}(' not in tests] == []
+
+
 def test_a_message_that_a_page_quotes_is_one_of_the_package():
     assert len(QUOTED) >= 8
     assert [text for text in QUOTED if text not in SOURCE] == []

@@ -104,7 +104,7 @@ class CoupledArms(TaskGroup):
             q[k] = found.get(joint, (q[k], ''))[0]
         return check_inside(self.body, q[None], lambda _: 'start_pose', OptionError)[0]
 
-    def _motion_limits(self) -> MotionLimits:
+    def _own_limits(self) -> MotionLimits:
         """Return the lowest limits of the arms for each joint."""
         lowest = np.full((3, self.body.n_joints), np.inf)
         for name, options in self.source.arms.items():

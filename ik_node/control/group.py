@@ -4,6 +4,7 @@ import copy
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -18,10 +19,13 @@ from ik_node.motion.limits import MotionLimits
 from ik_node.motion.ruckig_profile import ruckig_module
 from ik_node.solvers.result import BodyResult, Result
 from ik_node.support.exceptions import OptionError, UnsupportedError
+from ik_node.support.immutable import read_only
 from ik_node.tasks import Pose, Task
 
 if TYPE_CHECKING:
     from ik_node.motion.following import Follower
+
+_HEADROOM = 0.95  # part of velocities with an output: controllers check them in uneven cycles
 
 AnyResult: TypeAlias = Result | BodyResult
 
@@ -253,6 +257,12 @@ class Group(ABC):
         return np.eye(4)
 
     def _motion_limits(self) -> MotionLimits:
+        """Return the limits of motion, of velocities a part of them where a controller follows."""
+        limits = self._own_limits()
+        return replace(limits, velocity=read_only(_HEADROOM * limits.velocity)) if (
+            self.output[1]) else limits
+
+    def _own_limits(self) -> MotionLimits:
         return own_limits(self.options, self.space)
 
 

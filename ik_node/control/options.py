@@ -302,7 +302,8 @@ class ServoOptions(Options):
         0.1, 'age of the last command, by its stamp, from which servo brakes; without a stamp from '
         'its arrival', 's', low=0.0, high=60.0, positive=True)
     thread_priority: int = option(
-        0, 'real-time priority of the thread of servo (SCHED_FIFO); 0: none', low=0, high=99)
+        0, 'real-time priority (SCHED_FIFO) of the thread of servo, and of that of '
+        'position_commands; 0: none', low=0, high=99)
     lock_memory: bool = option(
         False, 'whether servo keeps the memory of the node from being swapped out')
 

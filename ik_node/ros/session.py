@@ -176,7 +176,7 @@ class Session:
         self._servo.keep(robot, options, servo_options)
         if robot is not None:  # first: goals that end are answered with its state
             self._measured.listen(options.state_topic, robot)
-            self._execution.update(robot, options)
+            self._execution.update(robot, options, servo_options.thread_priority)
         if robot is not self._robot:  # goals end with their robot
             self._worker.cancel_all(changed, but=(
                 _PARAMETERS, _DESCRIPTION, *self._execution.commands.keys))

@@ -12,7 +12,8 @@ class RateHere:
 
     settings: ClassVar = []  # priority and whether memory is locked, of each
 
-    def __init__(self, period, cycle, priority=0, lock_memory=False, warn=print, name='servo'):
+    def __init__(self, period, cycle, priority=0, lock_memory=False, warn=print, name='servo',
+                 phase=None):
         self.settings.append((priority, lock_memory))
         self.deviations, self._cycle, self._warn, self._name = [], cycle, warn, name
         owner = cycle.__self__

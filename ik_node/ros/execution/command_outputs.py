@@ -19,8 +19,8 @@ from ik_node.control.robot import Robot
 from ik_node.control.worker import NEWER, START, Job, LongSearch, Search, Worker
 from ik_node.motion.trajectory import State, Trajectory
 from ik_node.ros.conversions import stamp_of
-from ik_node.ros.execution.motion_clock import MotionClock
-from ik_node.ros.execution.rate_thread import RateThread
+from ik_node.ros.execution.motion_clock import MotionClock, next_sample
+from ik_node.ros.execution.rate_thread import Phase, RateThread
 from ik_node.ros.topics import ParameterTopics
 from ik_node.support.exceptions import InputError
 from ik_node.support.processes import Notify
@@ -38,25 +38,29 @@ class CommandOutputs:
 
     Trajectories are made by the worker, of which only the newest on a topic is published; positions
     are sampled by a thread of their own while arms move.
+
+    - `phase`: of the controllers of positions.
     """
 
     def __init__(self, topics: ParameterTopics, clock: MotionClock, worker: Worker,
                  warn: Notify = print) -> None:
         self._topics, self._clock, self._worker, self._warn = topics, clock, worker, warn
-        self._period = 1.0  # s, from one point to the next
+        self._period, self._priority = 1.0, 0  # s, from one point to the next
         self._publishers: dict[tuple[str, str], Any] = {}  # by kind of output and topic
         self._robot: Robot | None = None
         # Motions whose positions are commanded, by the name of the group, and when they began, s.
         self._motions: dict[str, tuple[Group, Trajectory, float]] = {}
         self._thread: RateThread | None = None
+        self._sampled = 0  # motion time of the last sample, ns
+        self.phase = Phase()
         self._lock = threading.Lock()
 
-    def update(self, robot: Robot, period: float) -> None:
+    def update(self, robot: Robot, period: float, priority: int = 0) -> None:
         """Publish on the topics of a robot's groups from now on.
 
-        period: from one point to the next, s.
+        period: from one point to the next, s. priority: of the thread that commands positions.
         """
-        self._robot, self._period = robot, period
+        self._robot, self._period, self._priority = robot, period, priority
         self._publishers = {output: self._topics.publisher(*output) for output in {
             group.output for group in robot.groups.values()} if output[1]}
 
@@ -82,7 +86,7 @@ class CommandOutputs:
                 self.check(controller.group)
             _, motion, began = self._motions.get(controller.group.name, (None, None, 0.0))
             if motion is not None and controller.motion is None and (
-                    self._clock.peek() < began + motion.duration):
+                    1e-9 * self._clock.peek() < began + motion.duration):
                 self.end(controller.group)
 
     def end(self, group: Group) -> None:
@@ -95,13 +99,18 @@ class CommandOutputs:
         with self._lock:
             self._motions[group.name] = group, motion, began
             if self._thread is None or not self._thread.runs:  # it may have ended by a defect
-                self._thread = RateThread(self._period, self._cycle, warn=self._warn,
-                                          name='position commands')
+                self._sampled = 0
+                self._thread = RateThread(self._period, self._cycle, self._priority,
+                                          warn=self._warn, name='position commands',
+                                          phase=self.phase)
 
-    def _cycle(self, _: int, late: float) -> bool:
+    def _cycle(self, cycles: int, late: float) -> bool:
         """Publish the positions of all motions; return whether some of them go on."""
-        now, robot = self._clock.peek() - late, self._robot
+        robot, read = self._robot, self._clock.peek() - round(_SECOND * late)
         assert robot is not None
+        self._sampled = read if self._clock.simulated else next_sample(  # which may be slower
+            self._sampled, round(_SECOND * cycles * self._period), read)
+        now = self._sampled / _SECOND
         for name, moving in list(self._motions.items()):
             group, motion, began = moving
             state, present = motion.at(min(now - began, motion.duration)), robot.present

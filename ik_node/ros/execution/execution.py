@@ -130,10 +130,13 @@ class Execution:
         self._clock = MotionClock(node, steady)
         self.commands = CommandOutputs(topics, self._clock, worker, warn)
 
-    def update(self, robot: Robot, options: NodeOptions) -> None:
-        """Use a robot and options; paths and motions continue where groups are unchanged."""
+    def update(self, robot: Robot, options: NodeOptions, priority: int) -> None:
+        """Use a robot and options; paths and motions continue where groups are unchanged.
+
+        priority: of the thread that commands positions.
+        """
         robot.has_velocities = options.motion != JUMP
-        self.commands.update(robot, 1.0 / (options.publish_rate or 1.0))
+        self.commands.update(robot, 1.0 / (options.publish_rate or 1.0), priority)
         before, self.controllers = self.controllers, {}
         for group in robot.groups.values():
             controller = before.get(group.name)

@@ -8,6 +8,8 @@ from rclpy.node import Node
 
 _LONGEST = 500_000_000  # ns: largest advance by one reading
 _APART = 10_000_000     # ns: tolerance between readings of the ROS clock and the monotonic clock
+_FAR = 50_000_000       # ns from the clock beyond which samples leave out time, or repeat it
+_FOLLOWED = 2e-3        # part of a smaller difference that is followed at each sample
 _CHANGE = JumpThreshold(min_forward=None, min_backward=None, on_clock_change=True)
 
 
@@ -16,6 +18,16 @@ class Instant(NamedTuple):
 
     seconds: float
     stamp: int
+
+
+def next_sample(before: int, step: int, now: int) -> int:
+    """Return the time of the sample that follows another at a fixed rate, ns.
+
+    It is a step later, but for a small part of the difference from the clock, which is read at an
+    uncertain moment, and the clock's time where it was set meanwhile. step, now: ns.
+    """
+    error = now - before - step
+    return now if abs(error) > _FAR else before + step + round(_FOLLOWED * error)
 
 
 class MotionClock:
@@ -55,9 +67,9 @@ class MotionClock:
         self._last, self._changed = self._now(), False
         return Instant(1e-9 * self._last[0], self._last[1])
 
-    def peek(self) -> float:
-        """Return what `read` would as motion time, s; in any thread."""
-        return 1e-9 * self._now()[0]
+    def peek(self) -> int:
+        """Return what `read` would as motion time, ns; in any thread."""
+        return self._now()[0]
 
     def _now(self) -> tuple[int, int, int]:
         now, stamp_then, steady_then = self._last

@@ -1,6 +1,7 @@
 """A thread that calls a function at a fixed rate, by absolute times."""
 
 import ctypes
+import math
 import os
 import threading
 import time
@@ -11,6 +12,27 @@ from ik_node.support.processes import Notify, reported
 _CATCHES_UP = 0.05   # s: a delay up to which missed cycles are made up for
 _LOCKED = 3          # of mlockall: what is mapped now, and later
 _MOST = 100_000      # deviations that are kept until they are read
+_AIM = 0.3           # part of a controller's cycle, after its beginning, at which commands are sent
+_FOLLOWED, _SLEW = 0.02, 0.005  # of a difference of phase, and at most of the period, each cycle
+
+
+class Phase:
+    """When cycles of a controller begin, which takes one command in each.
+
+    Commands that come at any time come twice in some cycles, and not at all in others.
+    """
+
+    def __init__(self) -> None:
+        self._began: float | None = None  # a cycle, s of the monotonic clock
+
+    def note(self, age: float) -> None:
+        """Take note that a cycle began age seconds ago."""
+        self._began = time.monotonic() - age
+
+    def error(self, deadline: float, period: float) -> float:
+        """Return how much later than a deadline commands are due, s, up to half a period."""
+        return 0.0 if self._began is None else math.remainder(
+            self._began + _AIM * period - deadline, period)
 
 
 class RateThread:
@@ -20,16 +42,19 @@ class RateThread:
     """
 
     def __init__(self, period: float, cycle: Callable[[int, float], bool], priority: int = 0,
-                 lock_memory: bool = False, warn: Notify = print, name: str = 'servo') -> None:
+                 lock_memory: bool = False, warn: Notify = print, name: str = 'servo',
+                 phase: Phase | None = None) -> None:
         """Begin. period: s.
 
         cycle: called with the number of periods that have passed, 1 unless some were missed, and
         how late it is called, s. priority: real-time, 0 for none. warn: called where the system
         refuses that, or to lock the memory, and with a defect of the function. name: of its work.
+        phase: that cycles follow.
         """
         self.deviations: list[float] = []
         self._period, self._cycle, self._warn = period, cycle, warn
         self._priority, self._lock_memory, self._name = priority, lock_memory, name
+        self._phase = phase or Phase()
         self._ends = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
@@ -54,13 +79,15 @@ class RateThread:
                     setting()
                 except (OSError, AttributeError) as error:
                     self._warn(f'{error}; {self._name} runs without it')
-            deadline, goes_on = time.monotonic(), True
+            period, goes_on, deadline = self._period, True, time.monotonic()
+            deadline += self._phase.error(deadline, period)
             while goes_on and not self._ends.is_set():
-                deadline += self._period
+                shift, most = _FOLLOWED * self._phase.error(deadline, period), _SLEW * period
+                deadline += period + min(max(shift, -most), most)
                 time.sleep(max(deadline - time.monotonic(), 0.0))
                 late = time.monotonic() - deadline
-                cycles = 1 + int(min(late, _CATCHES_UP) / self._period)
-                deadline += (int(late / self._period)) * self._period
+                cycles = 1 + int(min(late, _CATCHES_UP) / period)
+                deadline += int(late / period) * period
                 if len(self.deviations) < _MOST:
                     self.deviations.append(late)
                 goes_on = self._cycle(cycles, time.monotonic() - deadline)

@@ -9,6 +9,7 @@ from sensor_msgs.msg import JointState
 
 from ik_node.control.controller import Controller
 from ik_node.control.group import Group
+from ik_node.control.options import POSITIONS
 from ik_node.control.robot import Robot
 from ik_node.ros.conversions import clock_seconds, joint_positions
 from ik_node.ros.execution.execution import SPAN, Execution
@@ -41,6 +42,7 @@ class Measured:
         self._values: dict[str, float] = {}
         self._received: dict[str, float] = {}  # when, s of the monotonic clock
         self._has_foreign = False  # joints that are ignored
+        self._commanded: set[str] = set()  # joints whose positions are commanded
         topics.on_state = self._on_state
 
     def listen(self, topic: str, robot: Robot) -> None:
@@ -53,6 +55,8 @@ class Measured:
         self._values = {name: self._values[name] for name in robot.tree.independent_joints
                         if name in self._values}
         self._received = {name: self._received[name] for name in self._values}
+        self._commanded = {name for group in robot.groups.values()
+                           if group.output[0] == POSITIONS for name in group.command_joints}
         self._execution.measure(robot, self._values)
 
     def update(self, controller: Controller) -> None:
@@ -135,7 +139,10 @@ class Measured:
         self._execution.measure(self._robot, self._values)
         now, stamp = self._node.get_clock().now().nanoseconds, message.header.stamp
         at = 10 ** 9 * stamp.sec + stamp.nanosec
-        self._execution.history.measure(own, at if at > 0 and abs(at - now) < SPAN else now)
+        is_recent = at > 0 and abs(at - now) < SPAN
+        self._execution.history.measure(own, at if is_recent else now)
+        if is_recent and not self._commanded.isdisjoint(own):
+            self._execution.commands.phase.note(1e-9 * (now - at))
         foreign = values.keys() - own.keys()
         if foreign and not self._has_foreign:  # mimics, or other robots: once
             self._has_foreign = True

@@ -13,6 +13,7 @@ from harness.controller_rig import Rig
 from harness.figure_values import built
 from harness.goal_runs import WorkerHere
 from harness.node_here import running
+from harness.rate_here import RateHere
 from harness.ros_harness import seconds
 from ik_node.control.worker import Worker
 from ik_node.motion.cartesian_motion import straight_motion
@@ -170,6 +171,12 @@ def test_positions_of_a_motion_are_commanded_at_the_rate_until_the_arm_rests():
         assert q[-1].tolist() == states[-1].position.tolist()
         assert count == pytest.approx(len(states) - 20, abs=45)
         assert np.abs(np.diff(q, axis=0)).max() < 0.03
+
+
+def test_the_thread_that_commands_positions_has_the_priority_of_the_parameter():
+    with commanded(thread_priority=7) as node:
+        begin(node)
+        assert RateHere.settings[-1][0] == 7
 
 
 @pytest.mark.parametrize('end', ['disabled', 'deactivated', 'destroyed'])

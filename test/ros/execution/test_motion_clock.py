@@ -8,7 +8,7 @@ import pytest
 from rclpy.parameter import Parameter
 
 from harness.node_here import NodeHere
-from ik_node.ros.execution.motion_clock import MotionClock
+from ik_node.ros.execution.motion_clock import MotionClock, next_sample
 
 
 class Clock:
@@ -111,3 +111,19 @@ def test_the_clock_of_a_node_shows_when_simulation_begins_and_ends(steady):
         here.subject.set_parameters([Parameter('use_sim_time', value=True)])
         assert clock.stamp() == simulated.nanoseconds
         clock.destroy()
+
+
+def test_samples_are_a_step_apart_and_follow_the_clock_slowly():
+    step, sample, clock = 5_000_000, 0, 2_000_000
+    before = []
+    for late in [0, 900_000, 0, 0] * 500:  # the clock is read late now and then
+        clock += step
+        before.append(sample)
+        sample = next_sample(sample, step, clock + late)
+        assert abs(sample - before[-1] - step) < 7_000
+    assert abs(clock - sample) < 300_000
+
+
+@pytest.mark.parametrize('jump', [10 ** 9, -10 ** 9])
+def test_samples_go_on_at_the_time_of_a_clock_that_was_set(jump):
+    assert next_sample(10 ** 10, 5_000_000, 10 ** 10 + jump) == 10 ** 10 + jump

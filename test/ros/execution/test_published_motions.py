@@ -6,7 +6,7 @@ from rclpy.serialization import serialize_message
 
 import robots
 from harness.controller_rig import START, TREE, moving
-from harness.published_arm import MOST, PublishedArm, move
+from harness.published_arm import MOST, PERIOD, PublishedArm, move
 from ik_node.motion.trajectory import Part
 
 
@@ -72,3 +72,17 @@ def test_messages_of_long_motions_fit_into_the_buffers_of_dds(motion):
     (one,) = arm.received
     assert one.trajectory.times[-1] > 60.0
     assert len(serialize_message(arm._messages[0][1])) < 420_000
+
+
+@moving
+def test_uneven_cycles_make_no_command_that_a_controller_finds_out_of_limits(motion):
+    arm = PublishedArm(motion, TREE, START, lambda: 0.001, velocity_limits=0.3)
+    T = arm.controller.group.chain.forward(START)
+    T[1, 3] -= 0.2
+    arm.go(T)
+    (one,) = arm.received
+    cycles = PERIOD * np.random.default_rng(0).uniform(0.96, 1.04, round(
+        one.trajectory.times[-1] / PERIOD))
+    q = one.trajectory.at(one.trajectory.stamp + np.cumsum(cycles)).position
+    part = (np.abs(np.diff(q, axis=0)) / (PERIOD * 0.3)).max()
+    assert 0.93 < part < 1.0

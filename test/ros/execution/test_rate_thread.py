@@ -1,6 +1,7 @@
 """The thread of servo: its cycles, delays that it makes up for, and what the system refuses."""
 
 import ctypes
+import math
 import os
 import threading
 import time
@@ -8,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ik_node.ros.execution.rate_thread import RateThread
+from ik_node.ros.execution.rate_thread import Phase, RateThread
 
 
 class Cycles(list):
@@ -56,6 +57,32 @@ def test_a_long_delay_is_left_out():
     cycles = Cycles(60, lambda: time.sleep(0.2))
     ended(cycles)
     assert cycles[1][0] == 26
+
+
+def deadlines(cycles):
+    return [time - late for _, late, time in cycles]
+
+
+def test_all_cycles_come_early_in_the_cycles_of_a_controller():
+    phase, cycles, now = Phase(), Cycles(20), time.monotonic()
+    phase.note(0.0013)
+    ended(cycles, phase=phase)
+    for deadline in deadlines(cycles):
+        assert math.remainder(deadline - now + 0.0013 - 0.0006, 0.002) == pytest.approx(
+            0.0, abs=2e-4)
+
+
+def test_cycles_follow_a_phase_that_changes_by_little_at_a_time():
+    cycles = Cycles(40)
+    ended(cycles, phase=SimpleNamespace(error=lambda *_: 1.0))
+    count = sum(one for one, _, _ in cycles[1:])
+    first, *_, last = deadlines(cycles)
+    assert 1.003 < (last - first) / count / 0.002 < 1.006 or max(
+        one for one, _, _ in cycles) > 4  # missed ones are as long as they are
+
+
+def test_without_states_of_a_controller_there_is_no_phase():
+    assert Phase().error(12.3, 0.002) == 0.0
 
 
 def test_it_ends_where_the_function_never_does():

@@ -278,3 +278,15 @@ def test_goals_of_real_robots_are_met_and_free_where_all_joints_are_measured(nam
                     tree.forward(values)[base]) @ place)]
                 assert model.is_free([response.joints[joint] for joint in chain.joint_names])
     assert met > 0
+
+
+def test_commands_of_positions_follow_the_cycles_of_the_controller_that_publishes_the_states(file):
+    with running(urdf_path=file, base_link='mount', tip_link='tool', state_topic='measured',
+                 motion='joint', publish_rate=100.0, output='position_commands',
+                 output_topic='/commands') as node:
+        noted = []
+        node.subject._session._execution.commands.phase.note = noted.append
+        tell(node, OUTSIDE, node.now - 0.004)  # of another controller
+        tell(node, dict.fromkeys(CHAIN.joint_names, 0.0))  # without a stamp
+        tell(node, dict.fromkeys(CHAIN.joint_names, 0.0), node.now - 0.004)
+        assert noted == [pytest.approx(0.004, abs=1e-3)]

@@ -21,6 +21,7 @@ from ik_node.motion.servo_guard import GuardedServos
 from ik_node.motion.trajectory import Rest, Trajectory
 from ik_node.ros.conversions import clock_seconds, stamp_of
 from ik_node.ros.execution.execution import Execution
+from ik_node.ros.execution.motion_clock import next_sample
 from ik_node.ros.execution.rate_thread import RateThread
 from ik_node.ros.intake.measured import Measured
 from ik_node.ros.publishing.health import Health
@@ -29,8 +30,6 @@ from ik_node.support.exceptions import IkError, InputError
 from ik_node.support.processes import Notify
 
 _LONGEST = 3.0   # s, of braking
-_APART = 50_000_000  # ns, between the stamps of samples and the clock, which was set then
-_FOLLOWED = 2e-3  # part of a smaller difference that is followed at each sample
 _WINDOWS = 20_000_000  # ns from one window of a controller to the next
 _BEGINNING = 'servo'  # what the worker prepares
 _MOVED = 0.05    # rad or m from the last command beyond which joints were moved by others
@@ -135,7 +134,8 @@ class ServoLoop:
         self._publisher, self._outputs.publisher = self._outputs.publisher, None
         self._message.name = robot.joint_names
         self._period, self._stamp = round(1e9 / rate), self._execution.stamp()
-        self._thread = RateThread(1.0 / rate, self._cycle, priority, lock_memory, self._warn)
+        self._thread = RateThread(1.0 / rate, self._cycle, priority, lock_memory, self._warn,
+                                  phase=self._execution.commands.phase)
         self._health.deviations = self._thread.deviations
 
     def join(self) -> Job[GroupServo]:
@@ -201,9 +201,8 @@ class ServoLoop:
         """Take the samples of some periods, publish the last; return whether more are to come."""
         now, robot, before = clock_seconds(self._steady), self._robot, self._stamp
         assert robot is not None
-        self._stamp += cycles * self._period
-        error = self._execution.stamp() - round(1e9 * late) - self._stamp
-        self._stamp += error if abs(error) > _APART else round(_FOLLOWED * error)
+        self._stamp = next_sample(self._stamp, cycles * self._period,
+                                  self._execution.stamp() - round(1e9 * late))
         values, velocities, (servos, guard) = robot.present, dict[str, float](), self._running
         for k in reversed(range(cycles)):
             for servo in servos.values():
