@@ -166,7 +166,7 @@ setup(
         'Typing :: Typed',
     ],
     packages=find_packages(include=[NAME, f'{NAME}.*']),
-    package_data={'': ['py.typed', '*.pxd', '*.pxi', '*.js', '*.css']},
+    package_data={'': ['py.typed', '*.pxd', '*.pxi', '*.js', '*.css', '*.html']},
     ext_modules=extensions(),
     options={'build_ext': {'parallel': os.cpu_count()}},
     data_files=[
@@ -193,6 +193,7 @@ setup(
         # For collision shapes that are meshes; without coal these count as their convex hulls.
         'collisions': ['coal>=3.0.3', 'fast-simplification>=0.2', 'pycollada', 'trimesh'],
         'motion': ['ruckig'],  # for motion in joint space
+        'phone': ['websockets>=13'],  # for the page of ik_teleop
         'maps': ['distributed'],  # for reachability maps on the workers of a Dask cluster
         'mjcf': MUJOCO,  # for robots in MuJoCo's format
         'test': ['cmeel-urdfdom', 'distributed', 'example-robot-data', 'hypothesis', 'lxml',

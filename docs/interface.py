@@ -89,6 +89,9 @@ OUTPUTS = (
           'states; of servo where it changes'),
     Topic('~/servo_status', 'moveit_msgs/msg/ServoStatus', 'the status of servo, while `motion` is '
           'servo, where moveit_msgs is installed'),
+    Topic('~/tip_pose', 'geometry_msgs/msg/PoseStamped', 'where the tip is, while `motion` is '
+          'servo, at up to 100 Hz where there are subscribers; with `arms` or `tasks` '
+          '`~/left/tip_pose`, …', depth=1),
     Topic('/diagnostics', 'diagnostic_msgs/msg/DiagnosticArray', 'once a second: rates, failures, '
           'percentiles of solve and answer times, warnings, and a report of each task'),
     Topic('~/markers', 'visualization_msgs/msg/MarkerArray', 'goals, trails of tips, and other '

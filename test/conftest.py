@@ -55,6 +55,7 @@ def control_msgs(monkeypatch):
     package.__spec__ = sys.__spec__
     messages.JointJog = JointState
     for field, own in (('joint_names', 'name'), ('velocities', 'velocity')):
-        monkeypatch.setattr(JointState, field, property(attrgetter(own)), raising=False)
+        monkeypatch.setattr(JointState, field, property(
+            attrgetter(own), lambda jog, values, own=own: setattr(jog, own, values)), raising=False)
     monkeypatch.setitem(sys.modules, 'control_msgs', package)
     monkeypatch.setitem(sys.modules, 'control_msgs.msg', messages)

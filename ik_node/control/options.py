@@ -35,7 +35,7 @@ NO_OUTPUT, TRAJECTORY, ACTION, POSITIONS = OUTPUTS = (
 TWIST, JOINTS, POSE = COMMAND_TYPES = ('twist', 'joint', 'pose')
 SIDE = 'side_joints'  # the group of joints that no arm has, and the prefix of its parameters
 UNITLESS = 'unitless'  # the value of command_in_type for parts of the speeds of scale.*
-JOY, KEYBOARD = INPUTS = 'joy', 'keyboard'
+JOY, KEYBOARD, PHONE = INPUTS = 'joy', 'keyboard', 'phone'
 MODEL_PATHS = ('model_path', 'urdf_path', 'dh_path', 'mjcf_path')
 """The parameter of the robot's file, and its synonyms."""
 
@@ -337,8 +337,8 @@ class TeleopOptions(Options):
     """Options of ik_teleop."""
 
     input: str = option(
-        JOY, 'what commands: a gamepad by sensor_msgs/Joy on the topic joy, or the keyboard of the '
-        'terminal', choices=INPUTS)
+        JOY, 'what commands: a gamepad by sensor_msgs/Joy on the topic joy, the keyboard of the '
+        'terminal, or a phone by a page', choices=INPUTS)
     target: str = option('ik_node', 'the name of the node whose servo is commanded')
     arm: str = option('', 'the name of the arm, of several')
     frame: str = option('', 'frame of the twists; empty: the base link')
@@ -362,3 +362,10 @@ class TeleopOptions(Options):
     joints: Any = option(
         None, 'joints that the keys 1 to 9 move, with command_type joint', kind=str, listed=True,
         optional=True)
+    reach: float = option(0.2, 'how far the tip moves while a finger goes over the width of the '
+                          'page', 'm', low=0.0, high=10.0, positive=True)
+    host: str = option('127.0.0.1', 'where the page is served: this machine only, or a name or an '
+                       'address by which phones reach it, which needs a certificate')
+    port: int = option(8090, 'port of the page; 0: a free one', low=0, high=65535)
+    certificate: str = option('', 'file of the certificate (PEM) of the page')
+    private_key: str = option('', 'file of its private key; empty: it is in the same file')

@@ -258,6 +258,7 @@ class Session:
         if self.active and self._robot is not None:
             self._servo.begin()
             self._servo.refresh()
+            self._servo_commands.publish_tips(self._robot)
             self._goals.follow(self._robot)
             if self._configuration.options.publish_rate > 0.0:
                 self._outputs.joint_states(self._robot)

@@ -34,8 +34,10 @@ _OTHERS = ('robot_description', 'collision_object', 'attached_collision_object',
            '~/markers', '~/solutions', '~/update', '~/feedback', '~/transition_event',
            '/diagnostics', '/parameter_events', '/rosout', '/clock', '/tf', '/tf_static')
 
-COMMANDS = {TWIST: 'delta_twist_cmds', JOINTS: 'delta_joint_cmds', POSE: 'pose_target_cmds'}
-"""The topics of commands of servo, by their types."""
+TIP = 'tip'
+COMMANDS = {TWIST: 'delta_twist_cmds', JOINTS: 'delta_joint_cmds', POSE: 'pose_target_cmds',
+            TIP: 'tip_pose'}
+"""The topics of commands of servo, by their types, and that of where the tip is."""
 
 
 def command_topic(kind: str, name: str) -> str:

@@ -1,18 +1,11 @@
-"""The server of the page, which refuses requests of foreign web sites.
-
-A browser sends requests to this machine for any site that its user visits. `Host` says by which
-name it has reached the page, `Origin` which site asks. A request is served where both are the
-page's own; without `Origin` it comes from the user, or from no browser at all.
-"""
+"""The server of the page, which refuses requests of foreign web sites, see `web_sites`."""
 
 import contextlib
 import http
 import inspect
-import ipaddress
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 import viser
 import websockets.asyncio.server as asyncio_server
@@ -20,10 +13,10 @@ from websockets.asyncio.server import ServerConnection
 from websockets.datastructures import Headers
 from websockets.http11 import Request
 
-from ik_node.support.exceptions import IkError, shown
+from ik_node.support.exceptions import IkError
+from ik_node.support.web_sites import address_of, canonical, checked_name, foreign, own_names
 
-_LOOPBACK = ('localhost', '127.0.0.1', '::1')
-_EVERYWHERE = ('', '0.0.0.0', '::')  # bound, they are addresses of this machine, not a name of it
+_HINT = 'ik_view has an option for further names: --allow-host NAME'
 _serving = threading.Lock()  # held while `serve` is another one
 
 
@@ -40,9 +33,10 @@ class PageServer(viser.ViserServer):
         names: further host names that the page is reached by. Raises IkError for a malformed one.
         """
         self.host = host
-        named = frozenset(_named(name) for name in names)
-        own = frozenset([*_LOOPBACK, *([] if host in _EVERYWHERE else [_named(host)]), *named])
-        with _serve_only(lambda request, local: foreign(request, own | {local}, named)) as calls:
+        named = frozenset(checked_name(name) for name in names)
+        own = own_names(host) | named
+        with _serve_only(lambda request, local: foreign(
+                request, own | {local}, named, _HINT)) as calls:
             super().__init__(host=host, port=port, label='ik_view', verbose=False)
         if not calls:
             self.stop()
@@ -60,55 +54,7 @@ class PageServer(viser.ViserServer):
     @property
     def address(self) -> str:
         """The address of the page for browsers on this machine."""
-        host = 'localhost' if self.host in _EVERYWHERE else self.host
-        return f'http://{f"[{host}]" if ":" in host else host}:{self.get_port()}'
-
-
-def foreign(headers: Headers, own: Iterable[str], named: Iterable[str] = ()) -> str:
-    """Return why a request with these headers is not for the page; '' where it is.
-
-    own: the host names of the page, as `host_name` returns them. named: those of them that the
-    user has given: a proxy that serves the page by one may put its own in `Host`.
-    """
-    hosts, origins = headers.get_all('Host'), headers.get_all('Origin')
-    if len(hosts) != 1 or host_name(hosts[0]) not in own:
-        return (f'The page is not served as {shown(", ".join(hosts))}. ik_view has an option for '
-                'further names: --allow-host NAME')
-    if not origins:
-        return ''
-    scheme, _, authority = origins[0].partition('://')
-    if len(origins) > 1 or scheme not in ('http', 'https') or (
-            authority.lower() != hosts[0].strip().lower() and host_name(authority) not in named):
-        return f'The site {shown(", ".join(origins))} has no access to this page.'
-    return ''
-
-
-def host_name(authority: str) -> str:
-    """Return the host of `host:port` as it is compared; '' for what is malformed."""
-    authority = authority.strip()
-    with contextlib.suppress(ValueError):
-        parts = urlsplit(f'//{authority}')
-        name, _ = parts.hostname or '', parts.port  # reading the port checks it
-        if parts.netloc == authority and '@' not in authority:
-            return _canonical(name)
-    return ''
-
-
-def _canonical(host: str) -> str:
-    """Return a name in lower case, or an address as it is usually written."""
-    host = host.lower().removesuffix('.')
-    with contextlib.suppress(ValueError):
-        address = ipaddress.ip_address(host.partition('%')[0])
-        return str(getattr(address, 'ipv4_mapped', None) or address)
-    return host
-
-
-def _named(name: str) -> str:
-    """Return a name that the user gives, as `host_name` does. Raises IkError."""
-    found = host_name(f'[{name}]' if name.count(':') > 1 and '[' not in name else name)
-    if not found or found in _EVERYWHERE:
-        raise IkError(f'{shown(name)} is no host name; give it without http:// and path')
-    return found
+        return address_of(self.host, self.get_port())
 
 
 @contextlib.contextmanager
@@ -121,7 +67,7 @@ def _serve_only(refusal: Callable[[Headers, str], str]) -> Iterator[list[bool]]:
 
     def serve(*arguments: Any, process_request: Any = None, **options: Any) -> Any:
         async def checked(connection: ServerConnection, request: Request) -> Any:
-            reason = refusal(request.headers, _canonical(str(connection.local_address[0])))
+            reason = refusal(request.headers, canonical(str(connection.local_address[0])))
             if reason:
                 return connection.respond(http.HTTPStatus.FORBIDDEN, f'{reason}\n')
             response = process_request and process_request(connection, request)

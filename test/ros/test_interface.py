@@ -63,14 +63,17 @@ def table(node, topics):
 
 
 def test_it_publishes_what_the_table_says(nodes):
-    full, waiting, figure, _ = nodes
+    full, waiting, figure, servo = nodes
     assert real(full, full.publishers) == table(
-        full, [topic for topic in THERE if topic.name != '~/root_pose'])
+        full, [topic for topic in THERE if topic.name not in ('~/root_pose', '~/tip_pose')])
+    assert table(servo, [topic for topic in THERE if topic.name == '~/tip_pose']) <= real(
+        servo, servo.publishers)
     assert '~/root_pose' in [topic.name for topic in OUTPUTS]
     assert (figure.resolve_topic_name('~/root_pose'), 'geometry_msgs/msg/PoseStamped', 10, True,
             False) in real(figure, figure.publishers)
     always = [topic for topic in THERE
-              if topic.name not in ('robot_description', '[output_topic]', '~/root_pose')]
+              if topic.name not in ('robot_description', '[output_topic]', '~/root_pose',
+                                    '~/tip_pose')]
     assert real(waiting, waiting.publishers) == table(waiting, always)
 
 

@@ -12,7 +12,7 @@ from domains import Domain
 from harness import node_here
 from harness.node_here import running
 from ik_node.ros.intake.planning_scene import TOPICS
-from ik_node.ros.topics import COMMANDS
+from ik_node.ros.topics import COMMANDS, TIP
 
 FILE = Path(__file__).parents[2] / 'config/sros2/ik_node.policy.xml'
 SCHEMA = Path(__file__).parents[1] / 'schemas/sros2_policy.xsd'  # of sros2, as it stands there
@@ -23,8 +23,9 @@ ONLY_WITH_MOVEIT = {*(f'/ik_node/{name}' for name in (
     'compute_ik', 'switch_command_type', 'servo_status')),
     *(f'/{name}' for name in TOPICS.values())}
 NOT_HERE = {'/rosout'}  # nodes in the tests' process publish no logs
-ONLY_WHEN_ASKED = {'publish': {'/robot_description', '/ik_node/root_pose'}, 'subscribe': {
-    f'/ik_node/{name}' for name in COMMANDS.values()}}
+ONLY_WHEN_ASKED = {
+    'publish': {'/robot_description', '/ik_node/root_pose', '/ik_node/tip_pose'},
+    'subscribe': {f'/ik_node/{name}' for kind, name in COMMANDS.items() if kind != TIP}}
 
 
 @pytest.fixture(scope='module')

@@ -1,36 +1,43 @@
-"""Teleoperation: a gamepad or the keyboard of a terminal commands the servo of an ik_node."""
+"""Teleoperation: a gamepad, the keyboard of a terminal or a phone commands the servo of a node."""
 
 from ik_node.support.signals import end_quietly
 
 if __name__ == '__main__':
     end_quietly()  # before the imports that take long
 
+import math
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from geometry_msgs.msg import TwistStamped
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import PoseStamped, TwistStamped
+from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import Joy
 from std_msgs.msg import Header
 
-from ik_node.control.options import JOINTS, JOY, KEYBOARD, TWIST, TeleopOptions
+from ik_node.control.options import JOINTS, JOY, KEYBOARD, PHONE, POSE, TWIST, TeleopOptions
 from ik_node.ros.clients.keyboard import JOINT, KEYS, REVERSE, SPEEDS, STOP, Keyboard
+from ik_node.ros.clients.phone import Clutch, PhonePage, Touch
+from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
 from ik_node.ros.parameters import declare
 from ik_node.ros.run import run, show_help
-from ik_node.ros.topics import LATEST, command_topic
-from ik_node.support.exceptions import InputError
+from ik_node.ros.topics import LATEST, TIP, command_topic
+from ik_node.support.exceptions import IkError, InputError
 
 _SLOWEST = 0.05
+_SILENT = 1.0  # s, after which it is unknown where the tip is
 
 
 class Teleop(Node):
-    """Commands the servo of an ik_node, by a gamepad or by the keyboard of a terminal.
+    """Commands the servo of an ik_node, by a gamepad, the keyboard of a terminal, or a phone.
 
-    Each message of the gamepad, and each event of a key, is a command; without them the arm brakes
-    when servo's incoming_command_timeout has passed. Keys: docs/teleop.md.
+    Each message of the gamepad or the phone, and each event of a key, is a command; without them
+    the arm brakes when servo's incoming_command_timeout has passed. Keys: docs/teleop.md.
     """
 
     def __init__(self, **arguments: Any) -> None:
@@ -40,9 +47,10 @@ class Teleop(Node):
         self._speed, self._direction, self._error = self.options.speed, 1.0, ''
         self._moved: set[str] = set()  # kinds of commands that are to be ended
         self._keyboard: Keyboard | None = None
+        self._phone: PhonePage | None = None
         prefix = f'{self.options.target}/'
         topics = {kind: command_topic(kind, self.options.arm).replace('~/', prefix)
-                  for kind in (TWIST, JOINTS)}
+                  for kind in (TWIST, JOINTS, POSE, TIP)}
         self._outputs: dict[str, Any] = {
             TWIST: self.create_publisher(TwistStamped, topics[TWIST], LATEST)}
         if self.options.gripper_joints or self.options.joints:
@@ -54,17 +62,36 @@ class Teleop(Node):
                                         f'control_msgs is not installed ({error})')
         if self.options.input == JOY:
             self.create_subscription(Joy, 'joy', self._on_joy, qos_profile_sensor_data)
+        elif self.options.input == PHONE:
+            self._outputs[POSE] = self.create_publisher(PoseStamped, topics[POSE], LATEST)
+            self._clutch, self._tip = Clutch(self.options.reach), PoseStamped()
+            self._seen = -math.inf  # when the tip was, s
+            self._text = ''
+            self.create_subscription(PoseStamped, topics[TIP], self._on_tip, LATEST)
+            self.create_subscription(
+                DiagnosticStatus, f'{prefix}status', self._on_status, 10)
 
     def start(self) -> None:
-        """Read the keyboard where it commands. Raises InputError without a terminal."""
-        if self.options.input == KEYBOARD:
+        """Read the keyboard, or serve the page, where it commands.
+
+        Raises InputError without a terminal, and IkError where the page cannot be served.
+        """
+        options = self.options
+        if options.input == KEYBOARD:
             self._keyboard = Keyboard(sys.stdin, lambda key: self.executor and (
                 self.executor.create_task(partial(self.press, key))))
+        elif options.input == PHONE:
+            self._phone = PhonePage(
+                options.host, options.port, options.certificate, options.private_key,
+                lambda *touch: self.executor and self.executor.create_task(
+                    partial(self.touch, *touch)))
+            self.get_logger().info(f'open on the phone: {self._phone.address}')
 
     def destroy_node(self) -> None:
-        """Let the terminal be as it was before."""
-        if self._keyboard is not None:
-            self._keyboard.close()
+        """Let the terminal be as it was before, and close the page."""
+        for source in (self._keyboard, self._phone):
+            if source is not None:
+                source.close()
         super().destroy_node()
 
     def press(self, key: str) -> None:
@@ -85,6 +112,32 @@ class Teleop(Node):
             self._direction = -self._direction
         elif key == STOP:
             self._end(header)
+
+    def touch(self, touch: Touch, is_first: bool = False) -> None:
+        """Send the commands of a phone; is_first: since it is connected."""
+        if is_first:
+            self._clutch = Clutch(self.options.reach)
+        age = Duration(seconds=self._clutch.age(touch, time.monotonic()))
+        header = Header(stamp=(self.get_clock().now() - age).to_msg())
+        if touch.grip and self.options.gripper_joints:
+            self._jog(header, dict.fromkeys(
+                self.options.gripper_joints, touch.grip * self.options.speed))
+        else:
+            self._end(header)
+        is_seen = time.monotonic() - self._seen < _SILENT
+        if self._phone is not None:
+            self._phone.text = self._text if is_seen else (
+                f'{self.options.target} does not say where its tip is: is its motion servo?')
+        if touch.held and is_seen:
+            header.frame_id = self._tip.header.frame_id
+            T = self._clutch.pose(touch, pose_to_matrix(self._tip.pose))
+            self._outputs[POSE].publish(PoseStamped(header=header, pose=matrix_to_pose(T)))
+
+    def _on_tip(self, message: PoseStamped) -> None:
+        self._tip, self._seen = message, time.monotonic()
+
+    def _on_status(self, message: DiagnosticStatus) -> None:
+        self._text = message.message
 
     def _on_joy(self, message: Joy) -> None:
         """Send the commands of the present state of a gamepad."""
@@ -164,7 +217,7 @@ def main(arguments: list[str] | None = None) -> int:
     show_help('ik_teleop', Teleop.__doc__ or '', arguments)
     try:
         return run(Teleop, arguments, Teleop.start)
-    except InputError as error:
+    except IkError as error:
         sys.stderr.write(f'ik_teleop: {error}\n')
         return 2
 

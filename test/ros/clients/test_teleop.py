@@ -3,7 +3,6 @@
 import os
 import sys
 import threading
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -11,41 +10,14 @@ from geometry_msgs.msg import TwistStamped
 from sensor_msgs.msg import JointState, Joy
 
 import robots
-from harness.node_here import NodeHere, running
+from harness.node_here import running
+from harness.servo_rig import JOGS, TWISTS
+from harness.teleop_rig import teleop
 from ik_node.ros.clients import keyboard
 from ik_node.ros.clients.keyboard import Keyboard
-from ik_node.ros.clients.teleop import Teleop
 from ik_node.support.exceptions import InputError
 
 HELD, OPEN, CLOSE = 4, 0, 1
-TWISTS, JOGS = 'ik_node/delta_twist_cmds', 'ik_node/delta_joint_cmds'
-
-
-class Jog(JointState):
-    """A joint state that stands in for a JointJog."""
-
-    joint_names = property(lambda self: self.name, lambda self, names: setattr(self, 'name', names))
-    velocities = property(lambda self: self.velocity,
-                          lambda self, values: setattr(self, 'velocity', values))
-
-
-@pytest.fixture
-def jogs(monkeypatch):
-    package, messages = ModuleType('control_msgs'), ModuleType('control_msgs.msg')
-    messages.JointJog = Jog
-    monkeypatch.setitem(sys.modules, 'control_msgs', package)
-    monkeypatch.setitem(sys.modules, 'control_msgs.msg', messages)
-
-
-class TeleopHere(Teleop):
-    def __init__(self, steady=None, **arguments):  # it has no timers
-        super().__init__(**arguments)
-
-
-def teleop(**parameters):
-    arguments = [part for name, value in parameters.items()
-                 for part in ('-p', f'{name}:={value}')]
-    return NodeHere(*arguments, make=TeleopHere, start=None)
 
 
 def move(node, axes=(), buttons=(HELD,), count=8):
@@ -105,9 +77,9 @@ def test_a_gamepad_that_does_not_fit_commands_nothing_and_brakes(message, reason
         assert numbers(sent[-1])[0] == 0.5
 
 
-def test_buttons_move_the_gripper_and_their_release_ends_that(jogs):
+def test_buttons_move_the_gripper_and_their_release_ends_that(control_msgs):
     with teleop(gripper_joints='[left,right]') as node:
-        sent = node.listen(Jog, JOGS)
+        sent = node.listen(JointState, JOGS)
         for buttons in ((HELD, OPEN), (HELD, CLOSE), (HELD,), (HELD,), (HELD, OPEN), (OPEN,), ()):
             move(node, buttons=buttons)
         assert [list(one.velocity) for one in sent] == [
@@ -124,11 +96,11 @@ def test_without_control_msgs_the_gripper_is_reported_and_twists_go_on(monkeypat
         assert numbers(sent[0])[0] == 0.5
 
 
-def test_each_key_commands_one_axis_and_space_brakes(jogs):
+def test_each_key_commands_one_axis_and_space_brakes(control_msgs):
     with teleop(input='keyboard', arm='left', joints='[waist,elbow]',
                 gripper_joints='[finger]') as node:
         sent = node.listen(TwistStamped, 'ik_node/left/delta_twist_cmds')
-        jogged = node.listen(Jog, 'ik_node/left/delta_joint_cmds')
+        jogged = node.listen(JointState, 'ik_node/left/delta_joint_cmds')
         for key in 'wsadqeuoikjl':
             node.subject.press(key)
         assert [numbers(one) for one in sent] == [

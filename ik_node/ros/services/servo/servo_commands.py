@@ -4,7 +4,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from geometry_msgs.msg import PoseStamped, TwistStamped
@@ -17,15 +17,22 @@ from std_srvs.srv import SetBool
 from ik_node.control.group import Group
 from ik_node.control.options import JOINTS, POSE, SERVO, TWIST, UNITLESS
 from ik_node.control.robot import Robot
+from ik_node.model.body import Body, BodyFrames
 from ik_node.ros.configuration import Configuration
-from ik_node.ros.conversions import clock_seconds, pose_to_matrix, time_of
+from ik_node.ros.conversions import (
+    clock_seconds,
+    matrix_to_pose,
+    pose_to_matrix,
+    stamp_of,
+    time_of,
+)
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.frames import Frames, placed
 from ik_node.ros.intake.goal_messages import named_groups
 from ik_node.ros.intake.goals import Goals
 from ik_node.ros.log import ThrottledLog, reason_of
 from ik_node.ros.services.servo.servo_loop import ServoLoop
-from ik_node.ros.topics import COMMANDS, LATEST, command_topic
+from ik_node.ros.topics import COMMANDS, LATEST, TIP, command_topic
 from ik_node.support import arguments
 from ik_node.support.bounds import MAX_ENTRIES
 from ik_node.support.exceptions import InputError, names
@@ -51,6 +58,7 @@ class ServoCommands:
             from control_msgs.msg import JointJog
             self._kinds[JOINTS] = JointJog
         self._subscriptions: list[Any] = []
+        self._tips: dict[str, Any] = {}  # publishers of where tips are, by name
         self._targets: dict[str, tuple[Group, str]] = {}  # group and task, by name
         node.create_service(SetBool, '~/pause_servo', self._pause)
         with contextlib.suppress(ImportError):  # of MoveIt, which is not on PyPI
@@ -70,6 +78,10 @@ class ServoCommands:
         if targets.keys() != self._targets.keys():
             for subscription in self._subscriptions:
                 self._node.destroy_subscription(subscription)
+            for publisher in self._tips.values():
+                self._node.destroy_publisher(publisher)
+            self._tips = {name: self._node.create_publisher(
+                PoseStamped, command_topic(TIP, name), LATEST) for name in targets}
             self.refused, self.paused = {}, False
             self._subscriptions = [
                 self._node.create_subscription(
@@ -78,6 +90,19 @@ class ServoCommands:
                 if (task if name != JOINTS else task in group.tips or not group.tips) or (
                     group.chain is not None)]
         self._targets = targets
+
+    def publish_tips(self, robot: Robot) -> None:
+        """Publish where tips are, and what tasks move, for clients that move them from there."""
+        prefix = self._configuration.options.frame_prefix
+        for name, (group, task) in self._targets.items():
+            if self._tips[name].get_subscription_count():
+                q = robot.joint_configuration(group)
+                link, T = (group.chain.base_link, group.chain.forward(q)) if group.chain else (
+                    group.target_links[task] or robot.tree.root, group.tasks[task].target_in(
+                        BodyFrames(cast(Body, group.space), q)))
+                if T.shape == (4, 4):
+                    self._tips[name].publish(PoseStamped(pose=matrix_to_pose(T), header=Header(
+                        stamp=stamp_of(self._execution.stamp()), frame_id=prefix + link)))
 
     def _pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         response.success, response.message = bool(self._targets), 'motion is not servo'
