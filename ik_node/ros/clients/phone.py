@@ -23,7 +23,9 @@ GAP = 0.1  # s without a message after which the clutch is open
 _MOST_BYTES = 1000  # of a message
 _ALIVE = 1.0  # s, in which a phone must have answered
 _DRIFT = 1e-3  # s in a second, by which the clocks of phone and computer may drift apart
-_POLICY = "default-src 'self' 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+_HEADERS = {'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store',
+            'Connection': 'close', 'Content-Security-Policy':
+            "default-src 'self' 'unsafe-inline'; img-src data:; frame-ancestors 'none'"}
 # From the axes of a phone (right, top, out of the screen) to those of the base.
 _R_BASE_PHONE = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 
@@ -115,7 +117,7 @@ class PhonePage:
         none, and UnsupportedError without websockets.
         """
         try:
-            from websockets.exceptions import ConnectionClosed
+            from websockets import ConnectionClosed, Headers, Response
             from websockets.sync.server import serve
         except ImportError as error:
             raise UnsupportedError('a phone needs the package websockets '
@@ -134,7 +136,9 @@ class PhonePage:
         # Who reaches a host of others must know the address, too.
         self._path = '/' if is_local else f'/{secrets.token_urlsafe(9)}/'
         self._own, self._receive, self.text = own, receive, ''
-        self._page = Path(__file__).with_suffix('.html').read_bytes()
+        page = Path(__file__).with_suffix('.html').read_bytes()
+        self._page = Response(http.HTTPStatus.OK, 'OK', Headers(
+            {**_HEADERS, 'Content-Length': str(len(page))}), page)
         self._free = threading.Lock()  # held while a phone is connected
         self._connection: Any = None
         self._lost = ConnectionClosed
@@ -165,15 +169,7 @@ class PhonePage:
             return None
         if request.path != self._path:
             return connection.respond(http.HTTPStatus.NOT_FOUND, 'There is no such page.\n')
-        response = connection.respond(http.HTTPStatus.OK, '')
-        response.body = self._page
-        for name, value in (('Content-Type', 'text/html; charset=utf-8'),
-                            ('Content-Length', str(len(self._page))),
-                            ('Content-Security-Policy', _POLICY), ('Cache-Control', 'no-store')):
-            with suppress(KeyError):
-                del response.headers[name]
-            response.headers[name] = value
-        return response
+        return self._page
 
     def _talk(self, connection: Any) -> None:
         """Pass on the messages of a phone until it goes; another one is sent away."""

@@ -1,7 +1,6 @@
 """Publishes motions for controllers: as trajectories, or as commands of positions at a rate."""
 
 import threading
-import time
 from array import array
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -31,6 +30,7 @@ _LEAST = 100_000_000     # ns from now to the last point
 _TRANSFER = 0.01  # s from a message to the next cycle of the controller
 _POINT = 2e-5     # s, besides, for each point of it
 _HANDOVER = 0.02  # s, at least
+_LONGEST = 3.0    # s, of braking before the node ends
 
 
 class CommandOutputs:
@@ -137,15 +137,11 @@ class CommandOutputs:
     def brake(self, controllers: Iterable[Controller]) -> None:
         """Let arms whose positions are commanded come to rest, and wait for that."""
         for controller in controllers:
-            motion, group = controller.motion, controller.group
-            if motion is not None and group.output[0] == POSITIONS:
+            if controller.motion is not None and controller.group.output[0] == POSITIONS:
                 controller.freeze()
-                self.end(group)
-                present = controller.remaining()
-                for t in np.arange(0.0, present.duration + self._period, self._period).tolist():
-                    self.positions(group, {**controller.robot.present, **dict(zip(
-                        group.space.joint_names, present.at(t).position.tolist()))})
-                    time.sleep(self._period)
+        thread = self._thread
+        if thread is not None and not thread.end(_LONGEST):
+            self._warn(f'an arm has not come to rest within {_LONGEST:g} s: it stops at once')
 
     def publish(self, group: Group, motion: Trajectory, began: float,
                 at_once: bool = False) -> None:

@@ -19,7 +19,7 @@ from harness.servo_rig import (
     twist,
 )
 from ik_node import KinematicTree
-from ik_node.ros.conversions import matrix_to_pose
+from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
 
 
 def hands(**parameters):
@@ -58,7 +58,11 @@ def test_an_arm_that_shares_joints_follows_its_commands_while_the_other_is_held(
         (left, right), (left_now, right_now) = before, tips(states[-1])
         assert left_now[:3, 3] - left[:3, 3] == pytest.approx([0, 0, -0.02], abs=5e-4)
         assert right_now == pytest.approx(right, abs=2e-4)
+        heard = node.listen(PoseStamped, 'ik_node/right/tip_pose')
         assert node.until(lambda: not any(states[-1].velocity))  # without newer commands
+        node.spin(0.05)
+        assert pose_to_matrix(heard[-1].pose) == pytest.approx(tips(states[-1])[1], abs=1e-9)
+        assert heard[-1].header.frame_id == SHARED.tree.root
         assert node.set(motion='jump') == (True, '')
         held = tips(states[-1])[1]
         target = tips(states[-1])[0]
@@ -87,6 +91,7 @@ def test_tasks_of_a_body_follow_twists_poses_and_joint_velocities(control_msgs):
                  hand__link='tool0', start_pose=START, motion='servo', publish_rate=RATE,
                  command_in_type='speed_units') as node:
         states = node.listen(JointState, 'joint_states')
+        heard = node.listen(PoseStamped, 'ik_node/hand/tip_pose')
         for _ in range(25):
             node.publish(TwistStamped, 'ik_node/hand/delta_twist_cmds',
                          twist(node, [0.05, 0, 0, 0, 0, 0]))
@@ -98,6 +103,7 @@ def test_tasks_of_a_body_follow_twists_poses_and_joint_velocities(control_msgs):
             node.publish(PoseStamped, 'ik_node/hand/pose_target_cmds', goal(goal_q))
             node.spin(0.02)
         assert CHAIN.forward(last(states)[0]) == pytest.approx(CHAIN.forward(goal_q), abs=1e-4)
+        assert pose_to_matrix(heard[-1].pose) == pytest.approx(CHAIN.forward(goal_q), abs=1e-4)
         assert node.set(command_type='joint') == (True, '')
         for _ in range(25):
             jog(node, {'joint_1': 0.2})
