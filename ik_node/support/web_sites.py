@@ -7,27 +7,24 @@ page's own; without `Origin` it comes from the user, or from no browser at all.
 
 import contextlib
 import ipaddress
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Iterable
+from typing import Any
 from urllib.parse import urlsplit
 
 from ik_node.support.exceptions import InputError, shown
 
-LOOPBACK = frozenset(['localhost', '127.0.0.1', '::1'])
-"""Names of this machine that no other one reaches."""
+_LOOPBACK = frozenset(['localhost', '127.0.0.1', '::1'])  # names that no other machine reaches
 _EVERYWHERE = ('', '0.0.0.0', '::')  # bound, they are addresses of this machine, not a name of it
-
-
-class Headers(Protocol):
-    """The headers of a request."""
-
-    def get_all(self, name: str) -> Sequence[str]:
-        """Return all values of a header."""
 
 
 def own_names(host: str) -> frozenset[str]:
     """Return the names of a page that is served at a host. Raises InputError."""
-    return LOOPBACK | (frozenset() if host in _EVERYWHERE else {checked_name(host)})
+    return _LOOPBACK | (frozenset() if host in _EVERYWHERE else {checked_name(host)})
+
+
+def is_local(host: str) -> bool:
+    """Tell whether a page that is served at a host is reached by this machine only."""
+    return host not in _EVERYWHERE and own_names(host) == _LOOPBACK
 
 
 def address_of(host: str, port: int, scheme: str = 'http') -> str:
@@ -36,7 +33,7 @@ def address_of(host: str, port: int, scheme: str = 'http') -> str:
     return f'{scheme}://{f"[{host}]" if ":" in host else host}:{port}'
 
 
-def foreign(headers: Headers, own: Iterable[str], named: Iterable[str] = (),
+def foreign(headers: Any, own: Iterable[str], named: Iterable[str] = (),
             hint: str = '') -> str:
     """Return why a request with these headers is not for the page; '' where it is.
 

@@ -17,7 +17,7 @@ from ik_node.spatial import screw
 from ik_node.support import arguments
 from ik_node.support.exceptions import IkError, InputError, UnsupportedError
 from ik_node.support.processes import start_thread
-from ik_node.support.web_sites import LOOPBACK, address_of, canonical, foreign, host_name, own_names
+from ik_node.support.web_sites import address_of, canonical, foreign, is_local, own_names
 
 GAP = 0.1  # s without a message after which the clutch is open
 _MOST_BYTES = 1000  # of a message
@@ -122,20 +122,19 @@ class PhonePage:
         except ImportError as error:
             raise UnsupportedError('a phone needs the package websockets '
                                    f'({error}): pip install websockets') from error
-        own, is_local = own_names(host), host_name(f'[{host}]' if ':' in host else host) in LOOPBACK
-        if not (certificate or is_local):
+        if not (certificate or is_local(host)):
             raise InputError(f'host {host!r} needs a certificate: browsers give the orientation of '
                              'a phone to https and to localhost only, see docs/teleop.md')
         context = None
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             try:
-                context.load_cert_chain(certificate, private_key or None)
+                context.load_cert_chain(certificate, private_key or None, password='')
             except (OSError, ValueError) as error:
                 raise InputError(f'certificate {certificate!r}: {error}') from error
         # Who reaches a host of others must know the address, too.
-        self._path = '/' if is_local else f'/{secrets.token_urlsafe(9)}/'
-        self._own, self._receive, self.text = own, receive, ''
+        self._path = '/' if is_local(host) else f'/{secrets.token_urlsafe(9)}/'
+        self._own, self._receive, self.text = own_names(host), receive, ''
         page = Path(__file__).with_suffix('.html').read_bytes()
         self._page = Response(http.HTTPStatus.OK, 'OK', Headers(
             {**_HEADERS, 'Content-Length': str(len(page))}), page)
