@@ -22,7 +22,7 @@ from ik_node.control.options import (
     solves_body,
 )
 from ik_node.control.robot import ArmMap, Robot
-from ik_node.control.side_joints import SideJoints, joints_beside
+from ik_node.control.side_joints import SideJoints
 from ik_node.control.task_group import TaskGroup
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.pose_library import PoseLibrary, read_poses
@@ -30,6 +30,7 @@ from ik_node.model.readers import read_model, read_urdf_text
 from ik_node.model.tree import KinematicTree
 from ik_node.model.xacro_expansion import xacro_arguments
 from ik_node.solvers.registry import body_solver_class, solver_class
+from ik_node.support.bounds import MAX_JOINTS
 from ik_node.support.exceptions import IkError, ModelError, OptionError, names
 from ik_node.support.options import Options
 from ik_node.support.resources import robot_file
@@ -103,8 +104,11 @@ def build_robot(source: Source, tree: KinematicTree, arm_names: Sequence[str],
     if together is not None:
         groups[''] = _group(CoupledArms if together.arms else TaskGroup, together, before.get(''))
     first = next(iter(groups.values()))
-    if joints := joints_beside(tree, {
-            name for group in groups.values() for name in group.space.joint_names}):
+    taken = {name for group in groups.values() for name in group.space.joint_names}
+    joints = tuple(name for name in tree.independent_joints if name not in taken)
+    too_many = '' if len(joints) <= MAX_JOINTS else (
+        f'{len(joints)} joints that no arm has cannot be moved: at most {MAX_JOINTS} are allowed')
+    if joints and not too_many:
         own_options = vars(section(MotionOptions, values, f'{SIDE}.'))
         side = GroupSource(
             tree, ArmOptions(solver='least_squares', **own_options), motion=values['motion'],
@@ -115,7 +119,7 @@ def build_robot(source: Source, tree: KinematicTree, arm_names: Sequence[str],
             robot.poses is poses and robot.obstacles is obstacles
             and model.reachability_map == present.source.values['reachability_map']):
         return robot
-    found = Robot(tree, groups, poses, robot, obstacles, (warning,) if warning else ())
+    found = Robot(tree, groups, poses, robot, obstacles, tuple(filter(None, (warning, too_many))))
     found.reachability = _reachability(model.reachability_map, tree, arms, robot)
     return found
 

@@ -243,10 +243,20 @@ class MotionExecutor:
             return None
         is_quick = (group.motion == JOINT and len(waypoints) == 1
                     and group.solver.collisions is None)
+        return (yield from self._begin_planned(
+            self._through(waypoints, to_nearest_turn), is_quick))[0]
 
+    def check_move_to(self, q: np.ndarray) -> Job[None]:
+        """Raise IkError where a motion to q (n,), rad or m, would be refused; nothing moves."""
+        if self.group.motion != JUMP:
+            yield from self._place_others()
+            yield LongSearch(self._through((q,), False), self.remaining())
+
+    def _through(self, waypoints: Sequence[np.ndarray], to_nearest_turn: bool) -> _Plan:
+        """Return what plans a motion through waypoints (n,) to rest at the last, in joint space."""
         def plan(start: Trajectory) -> tuple[Trajectory, Any]:
             return self._clear(self._motion_through(waypoints, start, to_nearest_turn)), None
-        return (yield from self._begin_planned(plan, is_quick))[0]
+        return plan
 
     def _motion_through(self, waypoints: Sequence[np.ndarray], start: Trajectory,
                         to_nearest_turn: bool) -> Trajectory:

@@ -41,7 +41,7 @@ class Robot:
       have been moved since.
     - `has_velocities`: whether joints have velocities; where they jump they have none.
     - `has_mimics`: whether joints follow others.
-    - `obstacles`: those that parameters describe; `warnings`: about files beside the model.
+    - `obstacles`: those that parameters describe; `warnings`: of building it.
     - `world`: all obstacles that there are. `reachability`: the map of an arm, or None.
     """
 

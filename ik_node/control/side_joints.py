@@ -1,22 +1,14 @@
 """The joints that no arm has, such as those of a gripper or a head, as a group without tasks."""
 
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from ik_node.control.group_source import GroupSource
 from ik_node.control.options import JUMP
 from ik_node.control.task_group import TaskGroup
-from ik_node.model.tree import KinematicTree
-from ik_node.support.bounds import MAX_JOINTS
 from ik_node.tasks import Task
-
-
-def joints_beside(tree: KinematicTree, taken: Collection[str]) -> tuple[str, ...]:
-    """Return the joints with values of their own that are not taken; none where too many."""
-    found = tuple(name for name in tree.independent_joints if name not in taken)
-    return found if len(found) <= MAX_JOINTS else ()
 
 
 class SideJoints(TaskGroup):

@@ -266,15 +266,18 @@ class Goals:
     def _move(self, controller: Controller, arrival: Arrival,
               values: Mapping[Group, Any]) -> Job[Outcome]:
         group, durations = controller.group, list[float | None]()
-        for own in sorted(values, key=lambda own: own is not group):  # the arm first
+        moved = {own: self._execution.controllers[own.name]
+                 for own in sorted(values, key=lambda own: own is not group)}  # the arm first
+        for own, one in [*moved.items()][1:]:  # refused before anything moves
+            yield from one.check_move_to(values[own])
+        for own, one in moved.items():
             self._on_leave(own)
             if own is not group:
                 self.worker.cancel(NEWER, ('goals', own.name))
             if own.motion == SERVO:
                 (yield from self.join_side()).go_to(values[own])
             else:
-                controller = self._execution.controllers[own.name]
-                durations.append((yield from controller.go_to(values[own])))
+                durations.append((yield from one.go_to(values[own])))
         duration = max(durations, key=lambda one: one or 0.0, default=None)
         if arrival.name not in group.tasks:  # the goals of all tasks are superseded
             for task in group.tasks:

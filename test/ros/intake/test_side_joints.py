@@ -92,6 +92,35 @@ def test_a_gripper_does_not_move_into_contact():
         assert (report.values['reason'], 'left' in report[1]) == ('REFUSED', True)
 
 
+def test_an_arm_does_not_move_where_the_gripper_of_the_same_message_may_not():
+    with running(**ARM, motion='joint', publish_rate=100.0,
+                 **{'dls.avoid_collisions': True, 'dls.margin': 0.005}) as node:
+        assert node.send('goal_joints', values(['grip'], [0.03])).values['accepted'] == 'true'
+        node.spin(2.0)
+        states = node.listen(JointState, 'joint_states')
+        report = node.send('goal_joints', values(['elbow', 'grip'], [-0.4, 0.01]))
+        assert (report.values['reason'], 'left' in report[1]) == ('REFUSED', True)
+        node.spin(1.0)
+        assert (last(states)['elbow'], last(states)['grip']) == (0.5, pytest.approx(0.03))
+        report = node.send('goal_joints', values(['elbow', 'grip'], [-0.4, 0.02]))
+        assert report.values['accepted'] == 'true'
+        assert node.until(lambda: last(states)['elbow'] == pytest.approx(-0.4, abs=1e-9)
+                          and last(states)['grip'] == pytest.approx(0.02, abs=1e-9))
+
+
+def test_more_joints_beside_the_arm_than_are_allowed_are_warned_of_and_the_arm_moves():
+    many = ''.join(f"""<link name="leaf_{i}"/><joint name="hinge_{i}" type="revolute">
+<parent link="base"/><child link="leaf_{i}"/><axis xyz="0 0 1"/>
+<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>""" for i in range(199))
+    with running(**{**ARM, 'robot_description': ROBOT.replace('</robot>', many + '</robot>')}
+                 ) as node:
+        node.ready()
+        assert '201 joints that no arm has cannot be moved' in node.log()
+        assert node.send('goal_joints', values(['elbow'], [0.1])).values['accepted'] == 'true'
+        report = node.send('goal_joints', values(['hinge_3'], [0.1]))
+        assert (report.values['reason'], "'hinge_3'" in report[1]) == ('REFUSED', True)
+
+
 def test_a_head_has_a_trajectory_of_its_own_with_the_joints_of_its_controller():
     with running(**ARM, motion='joint', publish_rate=100.0, **{
             'output': 'trajectory', 'output_topic': 'arm', 'side_joints.output': 'trajectory',
