@@ -152,11 +152,11 @@ def _start(robot: Robot, state: Any) -> tuple[dict[str, float], list[str]]:
 
 def _targets(request: Any, robot: Robot, prefix: str) -> list[tuple[_Tip, Any]]:
     """Return the tips of a request, each once, with their poses."""
-    tips = _tips(request.group_name, robot)
     poses, links = list(request.pose_stamped_vector), list(request.ik_link_names)
     if not poses:
         poses = [request.pose_stamped]
         links = links or [link for link in (request.ik_link_name,) if link]
+    tips = _tips(request.group_name, robot, bool(links))
     if len(poses) > len(tips) or (not links and len(poses) < len(tips)):
         raise RequestError(Code.INVALID_GROUP_NAME, f'there are {len(tips)} tips to solve for, '
                            f'{names(tip.task for tip in tips)}, and {len(poses)} poses: name one '
@@ -173,11 +173,17 @@ def _targets(request: Any, robot: Robot, prefix: str) -> list[tuple[_Tip, Any]]:
     return [(tip._replace(is_link=True), pose) for tip, pose in zip(found, poses)]
 
 
-def _tips(group_name: str, robot: Robot) -> list[_Tip]:
-    """Return the arm or the task of that name; all arms and tasks with a pose for an empty name."""
+def _tips(group_name: str, robot: Robot, by_links: bool) -> list[_Tip]:
+    """Return the arm or the task of that name; all arms and tasks with a pose for an empty name.
+
+    by_links: whether links select among them; the name of another group, as of MoveIt, then selects
+    nothing.
+    """
     tips = [_Tip(group, name, task.link) for group in robot.groups.values()
             for name, task in group.tasks.items() if isinstance(task, Pose)]
     found = [tip for tip in tips if not group_name or tip.task == group_name]
+    if not found and by_links and tips:
+        return tips
     if not found:
         named = [tip.task for tip in tips if tip.task]
         hint = (f'there is {names(named)}, or leave it empty' if named else
@@ -202,10 +208,12 @@ def _tip_at(link: str, tips: Sequence[_Tip], prefix: str) -> _Tip:
 
 def _check_independent(robot: Robot, tips: Sequence[_Tip]) -> None:
     """Raise RequestError for groups that move one another's tips: each is solved alone."""
+    tree = robot.tree
     for one, other in permutations(tips, 2):
         if one.group is other.group:
             continue
-        moving = robot.tree.chain(None, other.link).joint_names
+        moving = {tree.drives[joint.name][0] for joint in tree.path(tree.root, other.link)
+                  if joint.moves}
         shared = [name for name in one.group.space.joint_names if name in moving]
         if shared:
             raise RequestError(Code.INVALID_GROUP_NAME, f'{one.task!r} and {other.task!r} cannot '
