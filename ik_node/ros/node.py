@@ -56,12 +56,12 @@ class IkNode(LifecycleNode):
         self._health.error = ''
         try:
             self._configuration.load()
+            self._session = Session(self, self._configuration, self._health, self._steady)
         except Exception as error:  # invalid parameters, or a defect of a plug-in
             reason = reason_of(error, self.get_logger().error)
             self._health.error = f'cannot configure: {reason}'
             self.get_logger().error(self._health.error)
             return TransitionCallbackReturn.FAILURE
-        self._session = Session(self, self._configuration, self._health, self._steady)
         return super().on_configure(state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:

@@ -37,7 +37,7 @@ from ik_node.ros.services.requests import in_turn
 from ik_node.ros.services.servo.servo_commands import ServoCommands
 from ik_node.ros.services.servo.servo_loop import ServoLoop
 from ik_node.ros.services.servo.servo_status import ServoStatus
-from ik_node.ros.topics import JOINT_STATES, LATCHED
+from ik_node.ros.topics import JOINT_STATES, LATCHED, overridable
 
 T = TypeVar('T')
 _PARAMETERS, _DESCRIPTION = 'parameters', 'description'  # what the worker builds robots for
@@ -87,7 +87,8 @@ class Session:
         self._robot: Robot | None = None
         self._modules = 0  # that were imported when what is there was last frozen
         if configuration.wants_topic:
-            node.create_subscription(String, 'robot_description', self._on_description, LATCHED)
+            node.create_subscription(String, 'robot_description', self._on_description,
+                                     **overridable(LATCHED))
             node.get_logger().info('waiting for a robot_description by topic')
         self._update()
         IkService(node, configuration, self._goals, self._execution, self._frames)

@@ -1,5 +1,6 @@
 """The topics of the node, and the qualities of service that it and its clients share."""
 
+import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -7,6 +8,7 @@ from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped
 from nav_msgs.msg import Path
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
+from rclpy.qos_overriding_options import QoSOverridingOptions
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
@@ -38,6 +40,17 @@ TIP = 'tip'
 COMMANDS = {TWIST: 'delta_twist_cmds', JOINTS: 'delta_joint_cmds', POSE: 'pose_target_cmds',
             TIP: 'tip_pose'}
 """The topics of commands of servo, by their types, and that of where the tip is."""
+
+
+def overridable(qos: QoSProfile | int) -> dict[str, Any]:
+    """Return arguments for an endpoint: a quality of service that qos_overrides may change.
+
+    These parameters are declared with the endpoint: its history, depth and reliability. A number is
+    a depth.
+    """
+    own = QoSProfile(depth=qos) if isinstance(qos, int) else copy.copy(qos)  # which rclpy changes
+    return {'qos_profile': own,
+            'qos_overriding_options': QoSOverridingOptions.with_default_policies()}
 
 
 def command_topic(kind: str, name: str) -> str:
@@ -108,13 +121,13 @@ class ParameterTopics:
         if use == STATE:  # best effort matches both kinds of publishers
             return self._node.create_subscription(
                 JointState, topic, lambda message: self.on_state(topic, message),
-                qos_profile_sensor_data)
+                **overridable(qos_profile_sensor_data))
         if use == ACTION:
             return TrajectoryAction(self._node, topic, lambda reason: self.on_end(topic, reason))
         if use == POSITIONS:  # which an arm in motion needs until it rests, whatever the state
-            return self._node.create_publisher(Float64MultiArray, topic, 10)
+            return self._node.create_publisher(Float64MultiArray, topic, **overridable(10))
         kind = JointState if use == JOINT_STATES else JointTrajectory
-        made: Any = self._node.create_lifecycle_publisher(kind, topic, 10)
+        made: Any = self._node.create_lifecycle_publisher(kind, topic, **overridable(10))
         # In an active node it has missed the transition that enables it; an inactive one is silent.
         made.on_activate(None)
         return made

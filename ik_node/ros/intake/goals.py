@@ -30,7 +30,7 @@ from ik_node.ros.intake.measured import Measured
 from ik_node.ros.intake.waiting import NotYetError, Waiting
 from ik_node.ros.publishing.outcomes import Outcomes
 from ik_node.ros.publishing.status import Arrival
-from ik_node.ros.topics import LATEST, goal_topic
+from ik_node.ros.topics import LATEST, goal_topic, overridable
 from ik_node.support.exceptions import InputError
 from ik_node.tasks.base import POINT
 
@@ -99,7 +99,7 @@ class Goals:
             is_path = kind in _PATHS
             self._subscriptions[name, kind] = self._node.create_subscription(
                 kind, goal_topic(kind, name), partial(self._take_path, kind, name)
-                if is_path else partial(self.take, name), LATEST, raw=is_path)
+                if is_path else partial(self.take, name), raw=is_path, **overridable(LATEST))
 
     def activate(self, active: bool) -> None:
         """Begin to handle goals, or stop."""

@@ -28,6 +28,7 @@ from ik_node.ros.intake.planning_scene import MeshFiles, SceneChange, apply_chan
 from ik_node.ros.intake.waiting import NotYetError
 from ik_node.ros.log import ThrottledLog, reason_of
 from ik_node.ros.publishing.health import Health
+from ik_node.ros.topics import overridable
 from ik_node.support.exceptions import IkError, InputError, unknown
 
 _MOST_WAITING = 100  # messages
@@ -95,8 +96,8 @@ class Obstacles:
                                   **planning_scene.message_types(node)}
         self._subscriptions = {
             kind: node.create_subscription(
-                kind, topic, partial(self._take, kind), qos_profile_sensor_data if (
-                    kind is PointCloud2) else _MOST_WAITING, raw=kind is not PointCloud2)
+                kind, topic, partial(self._take, kind), raw=kind is not PointCloud2,
+                **overridable(qos_profile_sensor_data if kind is PointCloud2 else _MOST_WAITING))
             for topic, kind in topics.items()}
 
     def apply_to(self, robot: Robot) -> None:

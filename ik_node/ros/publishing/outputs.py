@@ -24,7 +24,7 @@ from ik_node.ros import conversions
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.publishing.markers.group_markers import FindBranches, FindPairs, SceneMarkers
 from ik_node.ros.publishing.status import KEYS
-from ik_node.ros.topics import LATCHED
+from ik_node.ros.topics import LATCHED, overridable
 
 _ACKNOWLEDGED = RosDuration(seconds=0.2)
 _NONE = array('d')
@@ -40,9 +40,9 @@ class Outputs:
         self._node, self._execution = node, execution
         make = node.create_lifecycle_publisher
         self._publishers: dict[str, Any] = {
-            'status': make(DiagnosticStatus, '~/status', 10),
-            'markers': make(MarkerArray, '~/markers', 1),
-            'solutions': make(JointTrajectory, '~/solutions', 10)}
+            'status': make(DiagnosticStatus, '~/status', **overridable(10)),
+            'markers': make(MarkerArray, '~/markers', **overridable(1)),
+            'solutions': make(JointTrajectory, '~/solutions', **overridable(10))}
         self.publisher: Any = None
         # Reused: creating messages takes as long as a solve.
         self._joint_state = JointState()
@@ -57,7 +57,7 @@ class Outputs:
         if 'description' not in self._publishers:
             # Created on demand: two publishers of a description confuse RViz.
             self._publishers['description'] = self._node.create_publisher(
-                String, 'robot_description', LATCHED)
+                String, 'robot_description', **overridable(LATCHED))
         self._publishers['description'].publish(String(data=robot.tree.description))
 
     def announce(self, robot: Robot, options: NodeOptions) -> None:
@@ -109,7 +109,7 @@ class Outputs:
         """Publish the pose of a moving root, on tf too where that is installed."""
         if 'root_pose' not in self._publishers:
             self._publishers['root_pose'] = self._node.create_lifecycle_publisher(
-                PoseStamped, '~/root_pose', 10)
+                PoseStamped, '~/root_pose', **overridable(10))
             self._publishers['root_pose'].on_activate(None)
         is_heard = self.has_listeners('root_pose')
         if not is_heard and self._no_tf:

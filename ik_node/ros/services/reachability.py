@@ -14,6 +14,7 @@ from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.log import ThrottledLog, reason_of
+from ik_node.ros.topics import overridable
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError
 
@@ -33,8 +34,9 @@ class Reachability:
                  frames: Frames, worker: Worker, log: ThrottledLog) -> None:
         self._configuration, self._execution, self._frames = configuration, execution, frames
         self._worker, self._log = worker, log
-        self._publisher = node.create_lifecycle_publisher(PointCloud2, SCORES, 10)
-        node.create_subscription(PoseArray, QUERY, self._take, _WAITING, raw=True)
+        self._publisher = node.create_lifecycle_publisher(
+            PointCloud2, SCORES, **overridable(10))
+        node.create_subscription(PoseArray, QUERY, self._take, raw=True, **overridable(_WAITING))
 
     def _take(self, data: Any) -> None:
         if self._worker.count(QUERY) >= _WAITING:

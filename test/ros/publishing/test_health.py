@@ -63,7 +63,7 @@ def test_a_warning_is_new_once_and_is_not_logged_when_it_ends():
 
 def test_the_message_that_is_used_again_has_nothing_of_the_status_before():
     published = []
-    outputs = Outputs(SimpleNamespace(create_lifecycle_publisher=lambda *_: SimpleNamespace(
+    outputs = Outputs(SimpleNamespace(create_lifecycle_publisher=lambda *_, **__: SimpleNamespace(
         publish=published.append)), None)
     outputs.status(DiagnosticStatus.OK, 'the goal is met', {
         'solver': 'dls', 'position_error': '1e-07', 'accepted': 'true'})

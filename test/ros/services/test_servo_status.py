@@ -18,7 +18,7 @@ def test_the_status_of_an_arm_has_the_code_and_the_text_of_moveit(monkeypatch):
     monkeypatch.setitem(sys.modules, 'moveit_msgs', package)
     monkeypatch.setitem(sys.modules, 'moveit_msgs.msg', messages)
     publisher = SimpleNamespace(publish=lambda one: sent.append((one.code, one.message)))
-    node = SimpleNamespace(create_lifecycle_publisher=lambda kind, topic, depth: publisher)
+    node = SimpleNamespace(create_lifecycle_publisher=lambda *_, **__: publisher)
     arm = SimpleNamespace(reason=lambda: (JOINT_BOUND, 'at a limit'))
     status = ServoStatus(node, SimpleNamespace(servos={'left': arm}, waits_for=''),
                          SimpleNamespace(refused={}), SimpleNamespace(status=lambda *_: None))

@@ -32,7 +32,7 @@ from ik_node.ros.intake.goal_messages import named_groups
 from ik_node.ros.intake.goals import Goals
 from ik_node.ros.log import ThrottledLog, reason_of
 from ik_node.ros.services.servo.servo_loop import ServoLoop
-from ik_node.ros.topics import COMMANDS, LATEST, TIP, command_topic
+from ik_node.ros.topics import COMMANDS, LATEST, TIP, command_topic, overridable
 from ik_node.support import arguments
 from ik_node.support.bounds import MAX_ENTRIES
 from ik_node.support.exceptions import InputError, names
@@ -85,7 +85,8 @@ class ServoCommands:
             self.refused, self.paused = {}, False
             self._subscriptions = [
                 self._node.create_subscription(
-                    kind, command_topic(name, target), partial(self._take, target, name), LATEST)
+                    kind, command_topic(name, target), partial(self._take, target, name),
+                    **overridable(LATEST))
                 for target, (group, task) in targets.items() for name, kind in self._kinds.items()
                 if (task if name != JOINTS else task in group.tips or not group.tips) or (
                     group.chain is not None)]

@@ -9,6 +9,7 @@ from ik_node.control.group_servo import INVALID, NO_WARNING
 from ik_node.ros.publishing.outputs import Outputs
 from ik_node.ros.services.servo.servo_commands import ServoCommands
 from ik_node.ros.services.servo.servo_loop import ServoLoop
+from ik_node.ros.topics import overridable
 
 
 class ServoStatus:
@@ -24,7 +25,8 @@ class ServoStatus:
         except ImportError:
             return
         self._message = Message()
-        self._publisher = node.create_lifecycle_publisher(Message, '~/servo_status', 10)
+        self._publisher = node.create_lifecycle_publisher(
+            Message, '~/servo_status', **overridable(10))
 
     def publish(self) -> None:
         """Publish the status of each arm, on ~/status only one that has changed."""
