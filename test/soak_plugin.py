@@ -8,9 +8,11 @@ package, with its kernels; the nodes take turns.
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -26,7 +28,10 @@ CASES = {'one tip': ('arm_6r', 'base_link', ['tool0'], {}),
 
 
 def rate(folder, case, checks, calls):
-    """Return the calls a second to a node of the package in a folder, and the part without one."""
+    """Call a node of the package in a folder.
+
+    Return the calls a second, ms of the node's processor time for one, and the part without one.
+    """
     import rclpy
     robot, base, tips, parameters = CASES[case]
     arguments = given({'urdf_path': robots.OWN / f'{robot}.urdf', 'publish_rate': 0.0,
@@ -45,21 +50,29 @@ def rate(folder, case, checks, calls):
         tree, failed = robots.tree(robot), 0
         chains = [tree.chain(base, tip) for tip in tips]
         joints = [name for chain in chains for name in chain.joint_names]
-        plugin = SrvKinematicsPlugin(service, call, tree, 'group', base, tips, joints)
+        # Before 0.3 the name of a group had to be that of an arm.
+        plugin = SrvKinematicsPlugin(service, call, tree, '', base, tips, joints)
         seed = np.full(len(joints), 0.2)
         for k in range(-200, calls):  # some before the clock runs
             if k == 0:
-                began = time.perf_counter()
+                began, used = time.perf_counter(), processor_time(process.pid)
             q = 0.2 + 0.15 * np.sin(0.01 * k + np.arange(len(joints)))
             parts = np.split(q, np.cumsum([chain.n_joints for chain in chains])[:-1])
             found = plugin.search([chain.forward(part) for chain, part in zip(chains, parts)], seed)
             failed += found is None
             seed = seed if found is None else found
-        return calls / (time.perf_counter() - began), failed / calls
+        return (calls / (time.perf_counter() - began),
+                1e3 * (processor_time(process.pid) - used) / calls, failed / calls)
     finally:
         node.destroy_node()
         process.terminate()
         process.wait()
+
+
+def processor_time(pid):
+    """Return the processor time of a process, s; on Linux."""
+    fields = Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
 def main():
@@ -76,8 +89,9 @@ def main():
             rates = np.array([[rate(folder, case, checks, arguments.calls)
                                for folder in ('.', *arguments.other)]
                               for _ in range(arguments.rounds)])
-            print(f'{case}, {"with" if checks else "without"} checks: calls a second (without a '
-                  f'solution): {np.median(rates, axis=0).tolist()}', flush=True)
+            figures = np.median(rates, axis=0).round(3).tolist()
+            print(f'{case}, {"with" if checks else "without"} checks: calls a second, ms of the '
+                  f'node, part without a solution: {figures}', flush=True)
 
 
 if __name__ == '__main__':
