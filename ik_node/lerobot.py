@@ -10,7 +10,8 @@ import numpy as np
 from ik_node.model.readers import read_model
 from ik_node.solvers.goal import Goal
 from ik_node.solvers.jacobian.solvers import DlsSolver
-from ik_node.solvers.kernel.arm_kernel import Search
+from ik_node.solvers.kernel.streamed_search import StreamedSearch
+from ik_node.spatial.rotations import clean_pose
 from ik_node.support.arguments import floats, sequence
 from ik_node.support.exceptions import InputError, ModelError, names, unknown
 
@@ -53,20 +54,19 @@ class RobotKinematics:
         self._columns = np.array([self.joint_names.index(name) if name in self.joint_names else 0
                                   for name in chain.joint_names])
         self._scale = np.where(named, _DEGREE, 0.0)
-        self._moving: Any = slice(None) if named.all() else named
         self.chain = chain.with_limits(np.where(named, chain.lower, 0.0),
                                        np.where(named, chain.upper, 0.0))
-        self._limits = list(zip(self.chain.lower.tolist(), self.chain.upper.tolist()))
         # From the current configuration to the nearest minimum: no restart leads elsewhere.
-        self._solver = DlsSolver(self.chain, max_restarts=0)
-        self._goal: tuple[Any, Goal] = None, Goal(np.zeros(3))
+        self._search = StreamedSearch(DlsSolver(self.chain, max_restarts=0), len(self.joint_names),
+                                      self._columns, self._scale)
+        self._weights: Any = None
 
     def forward_kinematics(self, joint_pos_deg: Any) -> np.ndarray:
         """Return the pose of the frame (4, 4), m, at joint values, of which further ones are left.
 
         Raises InputError for too few values, and for such as are no finite numbers.
         """
-        return self.chain.forward(self._radians(self._checked(joint_pos_deg)))
+        return self.chain.forward(self._checked(joint_pos_deg)[self._columns] * self._scale)
 
     def inverse_kinematics(self, current_joint_pos: Any, desired_ee_pose: Any,
                            position_weight: float = 1.0,
@@ -79,19 +79,21 @@ class RobotKinematics:
         inside. Raises InputError for malformed values, poses and weights; 0 leaves position or
         orientation free.
         """
-        current = self._checked(current_joint_pos)
-        q0, kind = self._radians(current), (position_weight, orientation_weight)
-        last, goal = self._goal
-        if last != kind:
-            goal = Goal.from_pose(np.eye(4), (position_weight,) * 3 + (orientation_weight,) * 3)
-            self._goal = kind, goal
-        search = None
-        for value, (lower, upper) in zip(q0.tolist(), self._limits):
-            if not lower <= value <= upper:
-                search = self._search_from(q0)
-        found = self._solver._solve(goal.moved_to(desired_ee_pose), q0, search)
-        current[self._columns[self._moving]] = found.q[self._moving] / _DEGREE
-        return current
+        weights = position_weight, orientation_weight
+        if weights != self._weights:
+            Goal.from_pose(np.eye(4), (position_weight,) * 3 + (orientation_weight,) * 3)
+            self._weights = weights
+        if type(current_joint_pos) is np.ndarray is type(desired_ee_pose):
+            values = current_joint_pos.copy()
+            try:
+                if self._search.solve(desired_ee_pose, *weights, values):
+                    return values
+            except ValueError:  # other than floats in C order: below they are converted, or refused
+                pass
+        values = self._checked(current_joint_pos)
+        if not self._search.solve(clean_pose(desired_ee_pose, 'a goal pose'), *weights, values):
+            floats(values, 'the joint values')  # raises the error
+        return values
 
     def _checked(self, values: Any) -> np.ndarray:
         """Return a copy of joint values, degrees."""
@@ -101,13 +103,3 @@ class RobotKinematics:
             raise InputError(f'the joint values must be {len(self.joint_names)} or more numbers, '
                              f'not of the shape {found.shape}')
         return found
-
-    def _radians(self, values: np.ndarray) -> np.ndarray:
-        """Return the values of the joints of the chain (n,), rad."""
-        q: np.ndarray = values[self._columns] * self._scale
-        return q
-
-    def _search_from(self, q0: np.ndarray) -> Search:
-        """Return a search in limits wide enough for q0 (n,)."""
-        chain = self.chain.with_limits(np.fmin(self.chain.lower, q0), np.fmax(self.chain.upper, q0))
-        return self._solver._entry.altered(chain=chain.record)

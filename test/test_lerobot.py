@@ -1,5 +1,6 @@
 """LeRobot's interface: degrees, values of other joints kept, starts outside the limits kept."""
 
+import pickle
 import threading
 
 import numpy as np
@@ -163,6 +164,31 @@ def test_threads_may_share_it(arm):
     assert not wrong
 
 
+@pytest.mark.parametrize('change', [
+    np.asfortranarray, np.ndarray.tolist, lambda T: np.repeat(T, 2, axis=0)[::2],
+    lambda T: T + 1e-8 * np.eye(4)[[1, 0, 2, 3]] * np.array([1.0, 1.0, 1.0, 0.0])],
+    ids=['column by column', 'list', 'view', 'rounded'])
+def test_poses_and_values_in_any_memory_or_slightly_rounded_are_taken_alike(arm, change):
+    q = values(arm, np.random.default_rng(9), inside=10.0)[0]
+    T = arm.forward_kinematics(q)
+    expected = arm.inverse_kinematics(q + 1.0, T)
+    reached = arm.inverse_kinematics(q + 1.0, change(T))
+    assert reached == pytest.approx(expected, abs=1e-3)
+    for same in ((q + 1.0)[::-1].copy()[::-1], (q + 1.0).tolist(), (q + 1.0).astype('>f8')):
+        assert arm.inverse_kinematics(same, T).tolist() == expected.tolist()
+    fixed = q + 1.0
+    fixed.flags.writeable = T.flags.writeable = False
+    assert arm.inverse_kinematics(fixed, T).tolist() == expected.tolist()
+
+
+def test_a_pickled_one_returns_the_same(arm):
+    q = values(arm, np.random.default_rng(10))[0]
+    T = arm.forward_kinematics(q)
+    again = pickle.loads(pickle.dumps(arm))
+    assert (again.inverse_kinematics(q + 2.0, T).tolist()
+            == arm.inverse_kinematics(q + 2.0, T).tolist())
+
+
 def test_malformed_arguments_are_refused_with_the_reason(arm):
     file, T = str(robots.path('so101')), np.eye(4)
     with pytest.raises(ModelError, match='no_such_frame'):
@@ -174,10 +200,12 @@ def test_malformed_arguments_are_refused_with_the_reason(arm):
             RobotKinematics(file, joint_names=wrong)
     with pytest.raises(ModelError, match='moves'):
         RobotKinematics(file, joint_names=['gripper'])
-    for wrong in ([1.0] * 5, [[1.0] * 6], 'text', [float('nan')] * 6, None):
+    for wrong in ([1.0] * 5, [[1.0] * 6], 'text', [float('nan')] * 6, None, np.ones(5),
+                  np.ones((1, 6)), np.full(6, np.inf), np.ma.masked_array(np.ones(6), True)):
         with pytest.raises(InputError, match='q0|joint values'):
             arm.inverse_kinematics(wrong, T)
-    for wrong in (np.eye(3), 2.0 * np.eye(4), None):
+    for wrong in (np.eye(3), 2.0 * np.eye(4), None, np.full((4, 4), np.nan),
+                  np.ma.masked_array(np.eye(4), True)):
         with pytest.raises(InputError, match='a goal pose'):
             arm.inverse_kinematics(np.zeros(6), wrong)
     for wrong in ((-1.0, 1.0), (0.0, 0.0), (float('nan'), 1.0), ('a', 1.0)):

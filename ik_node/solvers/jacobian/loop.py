@@ -55,6 +55,7 @@ class JacobianMethod(Method):
             met = (position <= settings.position_tolerance
                    and orientation <= settings.orientation_tolerance)
             if met and not biased:
+                work.framed = True
                 return codes.CONVERGED
             if iteration == settings.max_iterations:
                 break

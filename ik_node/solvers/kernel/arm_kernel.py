@@ -195,7 +195,7 @@ class Search(Verifier):
         work = self.begin(T_base_goal, weights, q, self.free)
         work.deadline = deadline
         with cython.nogil:
-            self.find(work)
+            self.find(self.chain, work)
         if work.end != codes.INVALID:
             arrays.copy_vector(work.best, q)
         found = (work.end, work.position, work.orientation, work.best_iterations,
@@ -220,7 +220,7 @@ class Search(Verifier):
                 arrays.read_pose(T_base_goal[i], work.task.T)
                 arrays.read_vector(q[i], work.q0)
                 work.deadline = native.now() + timeout
-                self.find(work)
+                self.find(self.chain, work)
                 if work.end != codes.INVALID:
                     arrays.copy_vector(work.best, q[i])
                 records[i, 0], records[i, 1] = work.end, work.position
@@ -239,20 +239,22 @@ class Search(Verifier):
         arrays.copy_vector(work.q, dq)
         self.leave(work)
 
-    def find(self, work: ArmData) -> int:
-        """Search from work.q0 (n,); the best goes into work.best (n,). Return 0."""
+    def find(self, chain: ChainRecord, work: ArmData) -> int:
+        """Search from work.q0 (n,); the best goes into work.best (n,). Return 0.
+
+        chain: the same, its limits perhaps others.
+        """
         if self.soft is not None:
             search.try_starts(self.soft, self.method, self.settings, self.table, work,
                               self.attempts)
             if work.end == codes.CONVERGED:
                 return 0
-        search.try_starts(self.chain, self.method, self.settings, self.table, work, self.attempts)
+        search.try_starts(chain, self.method, self.settings, self.table, work, self.attempts)
         if work.end != codes.STALLED and work.end != codes.BEYOND:
             return 0
         if self.continues:
-            closest.approach(self.chain, self.settings, work)
-        if work.end == codes.STALLED and search.is_singular(
-                self.chain, self.settings.length, work):
+            closest.approach(chain, self.settings, work)
+        if work.end == codes.STALLED and search.is_singular(chain, self.settings.length, work):
             work.end = codes.SINGULAR
         return 0
 

@@ -62,12 +62,17 @@ def try_starts(chain: ChainRecord, method: Method, settings: Settings, table: Ta
             restarts.next_start(chain, settings, work, table, entries, around, index - 1, start, q)
         # Weights matter where errors compete; where the goal can be met they would only slow
         # convergence.
+        work.framed = False
         end = method.attempt(chain, work.plain, settings, work, index > around, q)
-        if not method.keeps_turns():
-            nearest_turn(chain, start, q)
+        if not method.keeps_turns() and nearest_turn(chain, start, q):
+            work.framed = False
         for k in range(n):  # rounding may exceed a limit
-            q[k] = min(max(q[k], chain.lower[k]), chain.upper[k])
-        error, position, orientation = residual(chain, work.task, work, q)
+            inside = min(max(q[k], chain.lower[k]), chain.upper[k])
+            work.framed = work.framed and inside == q[k]
+            q[k] = inside
+        if not work.framed:
+            forward.chain_frames(chain, q, work.frames)
+        error, position, orientation = tip_residual(chain, work.task, work)
         if not error < INF:  # steps that overflowed
             arrays.copy_to(q, start, n)
             error, position, orientation = residual(chain, work.task, work, q)
@@ -167,8 +172,13 @@ def residual(chain: ChainRecord, task: TipTask, work: ArmData, q: Vector) -> tup
 
     work.frames are then q's.
     """
-    V = work.V
     forward.chain_frames(chain, q, work.frames)
+    return tip_residual(chain, task, work)
+
+
+def tip_residual(chain: ChainRecord, task: TipTask, work: ArmData) -> tuple[float, float, float]:
+    """Return what `residual` does, of the q whose frames work.frames are."""
+    V = work.V
     position, orientation = tasks.task_error(task, work.frames[chain.m], work.R, work.e, V)
     error = 0.0
     for i in range(6):
@@ -216,15 +226,17 @@ def beyond_reach(task: TipTask, settings: Settings) -> bool:
     return squared > allowed * allowed
 
 
-def nearest_turn(limits: JointLimits, q0: Vector, q: Vector) -> None:
+def nearest_turn(limits: JointLimits, q0: Vector, q: Vector) -> bool:
     """Wrap revolute joints of q in place by whole turns, inside the limits, nearest to q0.
 
-    A joint that a whole turn brings within rounding of a limit is set to that limit.
+    A joint that a whole turn brings within rounding of a limit is set to that limit. Tell whether
+    a joint may have changed.
     """
-    lower, upper, turns = limits.lower, limits.upper, limits.turns
+    lower, upper, turns, wrapped = limits.lower, limits.upper, limits.turns, False
     for k in range(limits.n):
         if not turns[k] or (math.fabs(q0[k] - q[k]) <= PI and lower[k] <= q[k] <= upper[k]):
             continue
+        wrapped = True
         count, off = 0.0, min(max(q0[k] - q[k], -FARTHEST), FARTHEST)
         if math.fabs(off) > PI:  # skips the division in the usual case
             count = round(off / TWO_PI)
@@ -244,6 +256,7 @@ def nearest_turn(limits: JointLimits, q0: Vector, q: Vector) -> None:
         turned = q[k] + TWO_PI * count
         if turned <= most:
             q[k] = min(max(turned, lower[k]), upper[k])
+    return wrapped
 
 
 def into_limits(limits: JointLimits, q: Vector) -> None:

@@ -57,6 +57,7 @@ class ArmData:
     - `iterations`: of the attempt; `deadline`: of `clock`, s, at which attempts end.
     - `nearby`: how far the goal is from the tip at q0, rad and lengths of the arm; below 0 where
       that is not known yet.
+    - `framed`: whether `frames` are those of q, as the attempt left it.
     - `touch`: what checks for collisions; None where they do not matter.
     - `task`: the goal; `plain`: the goal, every constrained axis with the same weight.
     """
@@ -88,7 +89,7 @@ class ArmData:
         self.picked, self.away = memory.integers(picked), memory.vector(picked)
         self.cost = memory.vector(picked)
         self.task, self.plain = TipTask(), TipTask()
-        self.iterations, self.deadline, self.nearby = 0, INF, INF
+        self.iterations, self.deadline, self.nearby, self.framed = 0, INF, INF, False
         self.touch: SceneData | None = None
         self.begin()
 

@@ -1,0 +1,1 @@
+include "streamed_search.pxi"
