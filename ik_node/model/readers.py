@@ -110,17 +110,17 @@ def find_reader(source: str | PathLike[str]) -> Reader:
 def read_untrusted_model(file: PathLike[str]) -> KinematicTree:
     """Read a robot from a file that may come from anyone, as `read_urdf_text` reads text.
 
-    No other file is opened: a URDF must not use xacro, an MJCF not include others. Raises
+    No other file is opened: a URDF must not use xacro, an MJCF or SDF not include others. Raises
     ModelError.
     """
     path = as_path(file, 'a model')
     reader = find_reader(path)
-    if reader.read not in (read_urdf, read_mjcf):
+    if reader.read not in (read_urdf, read_mjcf, read_sdf):
         return read_model(path)
     with reading(path.name):
         text = read_bytes(path).decode('utf-8-sig')
-    if reader.read is read_mjcf:
-        return KinematicTree.from_parts(read_mjcf(text))
+    if reader.read is not read_urdf:
+        return KinematicTree.from_parts(reader.read(text))
     if not is_urdf(text):
         raise ModelError(f'{path.name} is no robot: it has no <robot>')
     return read_urdf_text(text)

@@ -17,7 +17,7 @@ from ik_node.model import joints
 from ik_node.model.joints import BALL, EXPONENTIAL, FIXED, REVOLUTE, UNLIMITED, ComplexJoint
 from ik_node.model.numbered_text import number_of
 from ik_node.model.parts import ModelParts
-from ik_node.model.robot_xml import parse_robot, xml_text
+from ik_node.model.sdf_files import WHAT, read_model_element
 from ik_node.model.sdf_links import as_urdf_link, is_true, read_pose, text_of, write_origin
 from ik_node.model.urdf_joints import read_joint
 from ik_node.model.urdf_links import (
@@ -30,32 +30,17 @@ from ik_node.spatial import inverse
 from ik_node.support.bounds import MAX_NUMBER, check_links, check_name
 from ik_node.support.exceptions import ModelError, names, shown, unknown
 
-_WHAT = 'the SDF'
 _UNIVERSAL = 'universal'
 _TYPES = (FIXED, REVOLUTE, joints.CONTINUOUS, joints.PRISMATIC, BALL, _UNIVERSAL)
 _MODEL, _WORLD = '__model__', 'world'
 _TOP = ''  # where the model stands
-_INCLUDES = 'included models are not opened; expand them first: "gz sdf -p FILE"'
 _SAME = 1e-9  # m and of a rotation: a joint's frame is that of its child
 
 
 def read_sdf(source: str | PathLike[str]) -> ModelParts:
     """Read a path, or the XML text; see `KinematicTree.from_sdf`. Raises ModelError."""
-    path, text = xml_text(source, _WHAT)
-    root = parse_robot(text, _WHAT if path is None else f'{_WHAT} {str(path)!r}', 'sdf')
-    models = [model for parent in (root, *root.findall('world'))
-              for model in parent.findall('model')]
-    if len(models) > 1:  # as of a world with its ground
-        models = [model for model in models if not is_true(model.findtext('static'))]
-    if len(models) != 1:
-        included = [text_of(include, 'uri') for include in root.iter('include')]
-        raise ModelError(
-            f'{_WHAT} must have one <model> that is not static, not {len(models)}'
-            + f' ({names(model.get("name", "") for model in models)})' * bool(models)
-            + f'; it includes {names(included)}: {_INCLUDES}' * bool(included))
-    version = re.match(r'(\d{1,3})\.(\d{1,3})', root.get('version', ''))
-    is_old = version is not None and (int(version[1]), int(version[2])) <= (1, 4)
-    return _Reader(models[0], is_old).parts(None if path is None else str(source))
+    path, model = read_model_element(source)
+    return _Reader(model).parts(None if path is None else str(source))
 
 
 def is_sdf(head: str) -> bool:
@@ -74,8 +59,7 @@ class _Frame(NamedTuple):
 
 
 class _Reader:
-    def __init__(self, model: Element, is_old: bool) -> None:
-        self._is_old = is_old  # axes are along those of the model, to version 1.4
+    def __init__(self, model: Element) -> None:
         self._frames: dict[str, _Frame] = {}
         """By full name: "arm::hand" in a nested model "arm", which itself is "arm::__model__"."""
         self._add(model, _MODEL, _TOP, '')
@@ -114,12 +98,10 @@ class _Reader:
 
     def _add_children(self, model: Element, scope: str) -> None:
         for element in model:
-            if element.tag == 'include':
-                raise ModelError(f'{_WHAT} includes {shown(text_of(element, "uri"))}: {_INCLUDES}')
             if element.tag not in ('link', 'joint', 'frame', 'model'):
                 continue
             if not element.get('name'):
-                raise ModelError(f'a <{element.tag}> of {_WHAT} has no name')
+                raise ModelError(f'a <{element.tag}> of {WHAT} has no name')
             name, other = scope + check_name(element.get('name', ''), element.tag), _MODEL
             if element.tag == 'model':
                 self._add(element, f'{name}::{_MODEL}', scope + other, scope)
@@ -140,7 +122,7 @@ class _Reader:
         except ValueError as error:
             raise ModelError(f'{kind} {name!r}: {error}') from error
         if name in self._frames:
-            raise ModelError(f'{_WHAT} has two links, joints or frames with the name {name!r}')
+            raise ModelError(f'{WHAT} has two links, joints or frames with the name {name!r}')
         self._frames[name] = _Frame(kind, element, name.removesuffix(_MODEL) if kind == 'model'
                                     else scope, other, T)
 
@@ -157,7 +139,7 @@ class _Reader:
         path: dict[str, None] = {}
         while name not in self._poses:
             if name in path:
-                raise ModelError(f'{_WHAT}: poses are relative to each other in a circle: '
+                raise ModelError(f'{WHAT}: poses are relative to each other in a circle: '
                                  f'{names(path)}')
             path[name] = None
             kind, _, _, other, _ = self._frames[name]
@@ -182,7 +164,7 @@ class _Reader:
         seen: dict[str, None] = {}
         while (frame := self._frames[name]).kind != 'link':
             if name in seen:
-                raise ModelError(f'{_WHAT}: frames are attached to each other in a circle: '
+                raise ModelError(f'{WHAT}: frames are attached to each other in a circle: '
                                  f'{names(seen)}')
             seen[name] = None
             other = (text_of(frame.element, 'child') if frame.kind == 'joint' else
@@ -260,7 +242,7 @@ class _Reader:
         """Return an axis (3,) in the frame of its joint."""
         xyz, what = axis.find('xyz'), f'joint {source!r}'
         other = '' if xyz is None else xyz.get('expressed_in', '')
-        if self._is_old or is_true(axis.findtext('use_parent_model_frame')):
+        if is_true(axis.findtext('use_parent_model_frame')):
             other = other or _MODEL
         text = '0 0 1' if xyz is None else xyz.text or ''
         try:

@@ -100,12 +100,13 @@ class KinematicTree(TreeStructure):
 
     @classmethod
     def from_sdf(cls, source: str | PathLike[str]) -> 'KinematicTree':
-        """Read a robot from SDF, the format of Gazebo, of one model; no other file is opened.
+        """Read a robot from SDF, the format of Gazebo, of one model.
 
-        source: a path, or the XML text itself. Links and frames are links, those of nested models
-        "model::link"; so is the frame of a joint, by the joint's name, where it is not that of the
-        child. The root is `world` where a joint has it as its parent. Raises ModelError for an
-        invalid source, naming the joint, link or frame, and for included models.
+        source: a path, or the XML text itself, for which no included file is opened. Links and
+        frames are links, those of nested models "model::link"; so is the frame of a joint, by the
+        joint's name, where it is not that of the child. The root is `world` where a joint has it as
+        its parent. Raises ModelError for an
+        invalid source, naming the joint, link or frame, and for includes that are not found.
         """
         from ik_node.model.sdf import read_sdf
         return cls.from_parts(read_sdf(source))

@@ -10,6 +10,7 @@ from ik_node.support.downloads import Download, is_described
 
 MESSAGE_MESHES = 'ik_node_meshes_'  # begins the names of folders with the meshes of messages
 _PACKAGE = 'ik_node'
+_PATHS = 'ROS_PACKAGE_PATH', 'GZ_SIM_RESOURCE_PATH', 'SDF_PATH'  # of folders with packages
 _OBSTACLES = '.obstacles.yaml'  # the end of the names of such files
 
 
@@ -36,8 +37,8 @@ def installed_package(name: str) -> list[Path]:
 
 
 def package_path() -> list[Path]:
-    """Return the folders of ROS_PACKAGE_PATH."""
-    return [Path(folder) for folder in os.environ.get('ROS_PACKAGE_PATH', '').split(os.pathsep)
+    """Return the folders of ROS_PACKAGE_PATH, and those of Gazebo and SDF."""
+    return [Path(folder) for name in _PATHS for folder in os.environ.get(name, '').split(os.pathsep)
             if folder]
 
 

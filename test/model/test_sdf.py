@@ -286,6 +286,7 @@ def test_a_world_has_one_model_that_moves():
     (link('a') + link('a'), ['two links, joints or frames', "'a'"]),
     (link(''), ['<link>', 'no name']), (PAIR, ['root']), ('', ['link']),
     (PAIR + '<include><uri>model://gripper</uri></include>', ['model://gripper', 'not opened']),
+    (PAIR + '<model name="m"><include><uri>/etc/m.sdf</uri></include></model>', ['not opened']),
     (link('a') + '<link name="b"><pose rotation_format="axis_angle">0 0 0 0</pose></link>',
      ["link 'b'", 'axis_angle']),
     (link('a') + '<link name="b"><pose rotation_format="quat_xyzw">0 0 0 0 0 0 0</pose></link>',
