@@ -96,6 +96,13 @@ def test_an_inexact_arm_lists_a_configuration_that_its_nominal_arm_has_hardly(ar
         assert from_its_own_redundancy(solver, q) < 1e-6
 
 
+def test_a_solution_that_is_found_again_more_precisely_is_the_precise_one():
+    # near a singular configuration, where the branch of the nominal arm is not refined so far
+    solver = make_solver('analytic', nearly_spherical(5e-4, 3e-4))
+    q = np.array([0.15193198, -1.23953782, 0.44438151, 0.07271505, 0.53771311, 0.51407424, 1.885])
+    assert from_its_own_redundancy(solver, q) < 1e-6
+
+
 @pytest.mark.parametrize('shoulder', [(2.6, -1.4), (2.2, -1.2)])
 def test_joints_that_share_a_rotation_share_it_within_their_limits(shoulder):
     # axes 1 and 3 fall together; half of the sum each is outside the limits of the first

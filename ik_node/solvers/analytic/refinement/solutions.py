@@ -131,12 +131,14 @@ class Enumeration(Refinement):
             first, last = last, self.kept
 
     def _keep(self, error: float) -> None:
-        """Add `trial` to the solutions if it is a new one."""
-        if self.kept == self.most:
-            return
+        """Add `trial` to the solutions if it is a new one, or more precise than the same one."""
         for i in range(self.kept):
             if _same(self.chain, self.trial, self.found[i]):
+                if error < self.errors[i] and self.errors[i] > refinement.PRECISE:
+                    self._put(i, self.trial, error)
                 return
+        if self.kept == self.most:
+            return
         self._put(self.kept, self.trial, error)
         self.kept += 1
 
