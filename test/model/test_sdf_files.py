@@ -65,7 +65,7 @@ def test_an_absolute_path_and_a_file_url_are_taken_as_they_are(models):
             written(models / 'x' / 'y' / 'arm.sdf', mounted(uri))).links
 
 
-def test_the_newest_file_of_a_configuration_is_read(models):
+def test_the_latest_version_in_a_configuration_is_read(models):
     other = GRIPPER.replace('slide', 'newer')
     written(models / 'gripper' / 'v10.sdf', sdf(other, version='1.10', name='gripper'))
     written(models / 'gripper' / 'model.config', '<model><name>Gripper</name>'
