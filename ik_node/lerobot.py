@@ -16,6 +16,7 @@ from ik_node.support.arguments import floats, sequence
 from ik_node.support.exceptions import InputError, ModelError, names, unknown
 
 _DEGREE = math.pi / 180.0  # rad
+_FLOAT = np.dtype(float)
 
 
 class RobotKinematics:
@@ -83,12 +84,13 @@ class RobotKinematics:
         if weights != self._weights:
             Goal.from_pose(np.eye(4), (position_weight,) * 3 + (orientation_weight,) * 3)
             self._weights = weights
-        if type(current_joint_pos) is np.ndarray is type(desired_ee_pose):
+        if (type(current_joint_pos) is np.ndarray is type(desired_ee_pose)
+                and current_joint_pos.dtype is _FLOAT):
             values = current_joint_pos.copy()
             try:
                 if self._search.solve(desired_ee_pose, *weights, values):
                     return values
-            except ValueError:  # other than floats in C order: below they are converted, or refused
+            except ValueError:  # a pose in another order, or of other numbers
                 pass
         values = self._checked(current_joint_pos)
         if not self._search.solve(clean_pose(desired_ee_pose, 'a goal pose'), *weights, values):
@@ -97,7 +99,7 @@ class RobotKinematics:
 
     def _checked(self, values: Any) -> np.ndarray:
         """Return a copy of joint values, degrees."""
-        found = np.array(values) if (type(values) is np.ndarray and values.dtype == float
+        found = np.array(values) if (type(values) is np.ndarray and values.dtype is _FLOAT
                                      ) else floats(values, 'the joint values')
         if found.ndim != 1 or len(found) < len(self.joint_names):
             raise InputError(f'the joint values must be {len(self.joint_names)} or more numbers, '
