@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 PYTHON = {'object', 'list', 'tuple', 'dict'}  # types of which C has references
-NAMES = {'float': 'double', 'int': 'int', 'Long': 'long', 'bool': 'bint', 'len': 'int',
+NAMES = {'float': 'double', 'int': 'int', 'Long': 'long long', 'bool': 'bint', 'len': 'int',
          '.zeros': 'vector', '.integer_zeros': 'integers', **{kind: kind for kind in PYTHON}}
 
 

@@ -39,7 +39,7 @@ InPoses = np.ndarray      # const double[:, :, ::1]
 OutVector = np.ndarray    # double[::1]
 OutMatrix = np.ndarray    # double[:, ::1]
 OutPoses = np.ndarray     # double[:, :, ::1]
-OutIntegers = np.ndarray  # long[::1]
+OutIntegers = np.ndarray  # long long[::1]
 OutFloats = np.ndarray    # float[::1]
 
 

@@ -5,8 +5,10 @@ from ik_node.support.arrays cimport vector
 cdef extern from *:
     """
     #include <time.h>
+    #ifdef _MSC_VER
+    #define __thread __declspec(thread)
+    #endif
     #if defined(_WIN32)  /* without windows.h, which defines `near` and `far` */
-    #define IK_NODE_THREAD __declspec(thread)
     __declspec(dllimport) int __stdcall QueryPerformanceCounter(long long *);
     __declspec(dllimport) int __stdcall QueryPerformanceFrequency(long long *);
     static double ik_node_now(void) {
@@ -16,10 +18,8 @@ cdef extern from *:
         return (double) (found / rate) + (double) (found % rate) / (double) rate;
     }
     #elif defined(__APPLE__)
-    #define IK_NODE_THREAD __thread
     static double ik_node_now(void) { return 1e-9 * clock_gettime_nsec_np(CLOCK_UPTIME_RAW); }
     #else
-    #define IK_NODE_THREAD __thread
     static double ik_node_now(void) {
         struct timespec found;
         clock_gettime(CLOCK_MONOTONIC, &found);
@@ -27,7 +27,7 @@ cdef extern from *:
     }
     #endif
     static double ik_node_no_limit[2] = {Py_HUGE_VAL, 0.0};
-    static IK_NODE_THREAD double *ik_node_limit = ik_node_no_limit;
+    static __thread double *ik_node_limit = ik_node_no_limit;
     """
     double ik_node_now() noexcept nogil
     double *ik_node_no_limit

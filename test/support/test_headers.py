@@ -1,5 +1,6 @@
 """What kernel_headers.py makes of annotations, for headers of kernels to include."""
 
+import re
 import runpy
 from pathlib import Path
 
@@ -134,3 +135,11 @@ def test_what_is_inlined_is_declared_whole(declarations):
                         'def half(x: float) -> float:\n    """Halve x."""\n    return 0.5 * x\n')
     assert made == ('cimport cython\ncdef enum: A, B\ncdef enum: C = 8\n'
                     'cdef inline double half(double x) noexcept nogil:\n    return 0.5 * x\n')
+
+
+def test_no_kernel_has_integers_of_a_size_that_depends_on_the_system(declarations):
+    """C's long has 32 bits on Windows, too few for the address of an array."""
+    for header in (ROOT / 'ik_node').rglob('*.pxd'):
+        text = header.read_text(encoding='utf-8')
+        made = declarations(text, header.with_suffix('.py').read_text(encoding='utf-8'))
+        assert not re.search(r'(?<!long )\blong\b(?! long)', made), header

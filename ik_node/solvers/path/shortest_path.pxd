@@ -1,3 +1,3 @@
 include "shortest_path.pxi"
-# long: COMPARED
+# long long: COMPARED
 # int: Rungs.m, Rungs.n
