@@ -1,6 +1,7 @@
 """Entry points of the commands: each handles signals before it imports what takes long."""
 
 import importlib
+import sys
 
 from ik_node.support.signals import end_quietly
 
@@ -13,7 +14,13 @@ def _command(module: str) -> 'Callable[[], int]':
     """Return what runs `main` of a module, which is imported only then."""
     def run() -> int:
         end_quietly()
-        return int(importlib.import_module(module).main())
+        try:
+            return int(importlib.import_module(module).main())
+        except ImportError as error:
+            if not any(part in str(error) for part in ('rclpy', '_msgs', '_srvs', '_interfaces')):
+                raise
+            sys.exit(f'ROS 2 is needed ({error}): source its setup.bash, or pip install '
+                     '"ik_node[ros]"')
     return run
 
 

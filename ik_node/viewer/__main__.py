@@ -34,16 +34,12 @@ def main(argv: list[str] | None = None) -> int:
         import viser  # noqa: F401
     except ImportError as error:
         sys.exit(f'ik_view needs viser ({error}): pip install viser pycollada fast-simplification')
-    try:
-        from ik_node.model.meshes import Places
-        from ik_node.support.processes import node_command, running
-        from ik_node.viewer.page_server import PageServer
-        from ik_node.viewer.page_text import environment_text
-        from ik_node.viewer.robot_view import COLORS, RobotView
-        from ik_node.viewer.view import View
-    except ImportError as error:
-        sys.exit(f'ik_view needs ROS 2: {error}\nSource your ROS 2 setup.bash, or use the '
-                 'environment that "make setup" builds.')
+    from ik_node.model.meshes import Places
+    from ik_node.support.processes import node_command, running
+    from ik_node.viewer.page_server import PageServer
+    from ik_node.viewer.page_text import environment_text
+    from ik_node.viewer.robot_view import COLORS, RobotView
+    from ik_node.viewer.view import View
     with Stop() as stop, contextlib.ExitStack() as stack:
         try:
             started = _robots(arguments)

@@ -1,6 +1,7 @@
 """Every command explains itself without starting anything, and nodes run where logs cannot be."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -26,6 +27,25 @@ def test_help_is_printed_and_nothing_is_started(name):
     assert (done.returncode, done.stderr) == (0, ''), done.stderr
     assert 'usage: ' in done.stdout
     assert 'options:' in done.stdout
+
+
+@pytest.mark.parametrize('words', [
+    ['ik_node'], ['demo_goals'], ['ik_teleop'], ['ik_view'], ['ik_play', 'arm_6r', 'motion.csv'],
+    ['ik_workspace', 'arm_6r', '--publish']])
+def test_without_ros_a_command_that_needs_it_says_in_a_line_how_to_install_it(words):
+    if words == ['ik_view']:
+        pytest.importorskip('viser', reason='viser is not installed')
+    flag, code = entry_point(words[0])
+    blocked = ('import sys\nclass Blocked:\n'
+               '    def find_spec(name, path=None, target=None):\n'
+               '        if name == "rclpy" or name.endswith("_msgs"):\n'
+               '            raise ModuleNotFoundError(f"No module named {name!r}", name=name)\n'
+               'sys.meta_path.insert(0, Blocked)\n')
+    done = subprocess.run([sys.executable, flag, blocked + code, *words[1:]], capture_output=True,
+                          text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (1, '')
+    assert re.fullmatch(r"ROS 2 is needed \(No module named '\w+'\): source its setup\.bash, or "
+                        r'pip install "ik_node\[ros\]"\n', done.stderr), done.stderr
 
 
 @pytest.mark.parametrize('name', ['ik_node', 'demo_goals'])

@@ -73,12 +73,8 @@ def read_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _play(options: argparse.Namespace) -> int:
     """Read the files and run the node. Raises IkError, or FileNotFoundError for the robot."""
-    try:  # before files are read, which may take long
-        from ik_node.ros.clients.player import Player
-        from ik_node.ros.run import run
-    except ImportError as error:
-        raise OptionError(f'ROS 2 is needed ({error}): source its setup.bash, or pip install '
-                          '"ik_node[ros]"') from error
+    from ik_node.ros.clients.player import Player  # before files are read, which may take long
+    from ik_node.ros.run import run
     from ik_node.support.processes import running
     if options.view and not all(map(importlib.util.find_spec, ('viser', 'fast_simplification'))):
         raise OptionError('--view needs viser: pip install viser pycollada fast-simplification')
