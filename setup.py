@@ -160,7 +160,7 @@ setup(
         'Intended Audience :: Science/Research',
         'Operating System :: POSIX :: Linux',
         'Programming Language :: Cython',
-        *(f'Programming Language :: Python :: 3.{minor}' for minor in range(10, 14)),
+        *(f'Programming Language :: Python :: 3.{minor}' for minor in range(10, 15)),
         'Topic :: Scientific/Engineering',
         'Topic :: Scientific/Engineering :: Mathematics',
         'Typing :: Typed',
