@@ -14,6 +14,8 @@ from ik_node.support.signals import INTERRUPTED, keyboard_interrupts
 from ik_node.workspace.analysis import FIGURES, analyse_workspace
 from ik_node.workspace.picture import draw_workspace
 
+_ORIENTATIONS, _HEIGHTS = 48, 6  # with a map
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return 0, 2 for errors, 130 after Ctrl-C."""
@@ -21,8 +23,9 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     end = arguments.index('--ros-args') if '--ros-args' in arguments else len(arguments)
     options = parser.parse_args(arguments[:end])
-    if options.show == 'dexterity' and not options.dexterity:
-        parser.error('--show dexterity needs --dexterity N, the number of orientations to try')
+    if options.show == 'dexterity' and not options.dexterity and options.map is None:
+        parser.error('--show dexterity needs --dexterity N, the number of orientations to try, or '
+                     '--map')
     if options.map is None and (options.goals or options.place or options.output):
         parser.error('--goals, --place and --output need --map FILE')
     try:
@@ -41,21 +44,22 @@ def _run(options: argparse.Namespace, ros_arguments: list[str]) -> int:
     chain = read_robot(options.file).chain(options.base, options.tip)
     print(f'Robot {chain.tree.name}: {chain.n_joints} joints from {chain.base_link} to '
           f'{chain.tip_link}', flush=True)
-    if options.map is not None:
-        run_map(options, chain)
+    map = None if options.map is None else run_map(options, chain)
+    if options.goals is not None:
         return 0
+    figure = options.show or ('reachable' if map is None else 'dexterity')
+    count = options.dexterity or _ORIENTATIONS * (map is not None)
     with contextlib.closing(ProgressBar(sys.stderr)) as bar:
-        workspace = analyse_workspace(chain, options.edge, samples=options.samples,
-                                      dexterity=options.dexterity, progress=bar)
+        workspace = analyse_workspace(chain, options.edge, dexterity=count, map=map, progress=bar)
     for line in workspace.describe().splitlines():
         print(f'  {line}')
     if options.png is not None:
-        draw_workspace(workspace, options.show, options.png)
+        draw_workspace(workspace, figure, options.png, 0 if map is None else _HEIGHTS)
         print(f'Picture: {options.png.absolute()}', flush=True)
     if not options.publish:
         return 0
     from ik_node.ros.publishing.workspace_markers import publish, workspace_markers
-    return publish(workspace_markers(workspace, options.show, options.frame_prefix), ros_arguments)
+    return publish(workspace_markers(workspace, figure, options.frame_prefix), ros_arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -69,12 +73,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument('--edge', metavar='M', type=float,
                         help='edge of a voxel, m; by default some 40 of them across the reach, 100 '
                         'where the arm is planar')
-    parser.add_argument('--samples', metavar='N', type=int,
-                        help='configurations to sample; by default 20 for each voxel')
+    parser.add_argument('--samples', help=argparse.SUPPRESS)  # of older scripts
     parser.add_argument('--dexterity', metavar='N', type=int, default=0,
-                        help='orientations to test at every voxel; 0, the default: none')
-    parser.add_argument('--show', choices=FIGURES, default='reachable',
-                        help='the quantity shown by colours')
+                        help='orientations to test at every voxel; 0, the default: none, with '
+                        f'--map {_ORIENTATIONS}')
+    parser.add_argument('--show', choices=FIGURES, help='the quantity shown by colours; '
+                        'reachable, with --map dexterity')
     parser.add_argument('--png', metavar='FILE', type=Path, help='save a picture')
     parser.add_argument('--publish', action='store_true',
                         help='publish markers for RViz on the topic "workspace" until Ctrl-C')

@@ -12,7 +12,7 @@ import numpy as np
 import yaml
 
 from ik_node.collision import read_obstacles
-from ik_node.commands.pictures import check_folder, check_matplotlib
+from ik_node.commands.pictures import check_folder
 from ik_node.commands.progress import ProgressBar
 from ik_node.model.chain import Chain
 from ik_node.solvers.registry import make_solver
@@ -20,7 +20,7 @@ from ik_node.spatial import pose_from_rpy, quaternion_from_matrix
 from ik_node.support.exceptions import InputError
 from ik_node.workspace import Placement, ReachabilityMap, reachability_map
 from ik_node.workspace.goals import GoalSet, read_goals
-from ik_node.workspace.map_picture import draw_goals, draw_map, scores_from
+from ik_node.workspace.map_picture import draw_goals, scores_from
 
 _MADE_WITH = ('resolution', 'directions', 'turns', 'exact', 'avoid_collisions', 'seed')
 _TURNS = 24  # of goals whose turn is free
@@ -59,43 +59,45 @@ def add_map_options(parser: argparse.ArgumentParser) -> None:
                        help='save the scores (.csv), or these and the base poses (.yaml)')
 
 
-def run_map(options: argparse.Namespace, chain: Chain) -> None:
-    """Do what the options say, and print it. Raises IkError and OSError."""
+def run_map(options: argparse.Namespace, chain: Chain) -> ReachabilityMap:
+    """Make or read the map, do with goals what the options say; return the map.
+
+    Raises IkError and OSError.
+    """
     _check(options)
     goals = None if options.goals is None else read_goals(options.goals)
     obstacles = () if options.obstacles is None else read_obstacles(options.obstacles)
     map = _map(options, chain, () if options.place else obstacles)
-    bases: list[Placement] = []
     if goals is None:
-        if options.png is not None:
-            draw_map(map, chain, options.png)
-    else:
-        *xyz, yaw = options.base_pose
-        T_world_base = pose_from_rpy(xyz, (0.0, 0.0, np.radians(yaw)))
-        turned = goals.turned(_TURNS)
-        if options.place:
-            avoid = bool(options.avoid_collisions or obstacles or map.info.get('avoid_collisions'))
-            bases = map.base_poses(turned, options.place, options.step,
-                                   np.radians(options.yaw_step), options.limit,
-                                   make_solver('auto', chain, avoid_collisions=avoid), obstacles)
-            _print_bases(bases, len(goals.poses))
-            T_world_base = bases[0].T_world_base if bases else T_world_base
-        scores, poses = scores_from(map, turned, T_world_base)
-        if bases:
-            scores = np.where(bases[0].met, scores, 0.0)
-        met = scores > 0.0
-        where = 'from the first base pose' if bases else 'from the base pose'
-        summary = (f'{int(met.sum())} of {len(met)} goals are reached {where}, scores 0 to '
-                   f'{scores.max():.3f}, mean {scores.mean():.3f}')
-        print(summary)
-        for file in options.output:
-            (_write_csv if file.suffix == '.csv' else _write_yaml)(file, poses, scores, bases)
-        if options.png is not None:
-            draw_goals(GoalSet(poses, goals.free_turn), scores, bases or [
-                Placement(T_world_base, float(scores.mean()), met)], options.png,
-                f'{chain.tree.name}: {summary}')
+        return map
+    bases: list[Placement] = []
+    *xyz, yaw = options.base_pose
+    T_world_base = pose_from_rpy(xyz, (0.0, 0.0, np.radians(yaw)))
+    turned = goals.turned(_TURNS)
+    if options.place:
+        avoid = bool(options.avoid_collisions or obstacles or map.info.get('avoid_collisions'))
+        bases = map.base_poses(turned, options.place, options.step,
+                               np.radians(options.yaw_step), options.limit,
+                               make_solver('auto', chain, avoid_collisions=avoid), obstacles)
+        _print_bases(bases, len(goals.poses))
+        T_world_base = bases[0].T_world_base if bases else T_world_base
+    scores, poses = scores_from(map, turned, T_world_base)
+    if bases:
+        scores = np.where(bases[0].met, scores, 0.0)
+    met = scores > 0.0
+    where = 'from the first base pose' if bases else 'from the base pose'
+    summary = (f'{int(met.sum())} of {len(met)} goals are reached {where}, scores 0 to '
+               f'{scores.max():.3f}, mean {scores.mean():.3f}')
+    print(summary)
+    for file in options.output:
+        (_write_csv if file.suffix == '.csv' else _write_yaml)(file, poses, scores, bases)
+    if options.png is not None:
+        draw_goals(GoalSet(poses, goals.free_turn), scores, bases or [
+            Placement(T_world_base, float(scores.mean()), met)], options.png,
+            f'{chain.tree.name}: {summary}')
     for file in (*options.output, *filter(None, [options.png])):
         print(f'Saved: {file.absolute()}', flush=True)
+    return map
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -106,9 +108,6 @@ def _check(options: argparse.Namespace) -> None:
     check_folder(options.map)
     if options.goals is None and (options.place or options.output):
         raise InputError('--place and --output need --goals FILE')
-    if options.png is not None:
-        check_matplotlib('--png needs')
-        check_folder(options.png)
 
 
 def _map(options: argparse.Namespace, chain: Chain, obstacles: Sequence[Any]) -> ReachabilityMap:

@@ -1,7 +1,13 @@
-"""Workspace analysis of an arm: `analyse_workspace` returns a `Workspace`."""
+"""Workspace analysis of an arm: `analyse_workspace` returns a `Workspace`.
 
-import time
-from collections.abc import Callable
+Reachability maps say what is reachable: one of positions, and for dexterity one of poses. The
+**dexterity** of a voxel is the part, 0 to 1, of a set of evenly spread orientations that the tip
+can take at the voxel's centre; a voxel is **dexterous** where it takes them all. It is the
+reachability index of the capability map [Zacharias, Borst & Hirzinger, Capturing Robot Workspace
+Structure: Representing Robot Capabilities, IROS 2007]. Rotations about axes that the arm leaves
+free do not count; where all are free, as of a planar 2R, dexterity is 0.
+"""
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,27 +18,30 @@ from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
 from ik_node.support.arguments import whole
 from ik_node.support.exceptions import InputError, shown, unknown
-from ik_node.workspace.occupancy import Occupancy
-from ik_node.workspace.reachable import Progress, mark_samples, solve_centres
-from ik_node.workspace.reachable import dexterity as dexterity_of
-from ik_node.workspace.sampling import ConfigurationSampler, reach_scale
+from ik_node.workspace.filling import Report
+from ik_node.workspace.reachability import ReachabilityMap, position_map, reachability_map
+from ik_node.workspace.sampling import (
+    configurations,
+    orientations,
+    reach_scale,
+    scaled_tip_jacobians,
+)
 from ik_node.workspace.task_rank import TaskRank, task_rank
 from ik_node.workspace.voxels import Voxels
 
 FIGURES = ('reachable', 'manipulability', 'conditioning', 'dexterity')
 
-Report = Callable[[float, str], None]  # part of the whole, 0 to 1; name of the stage
-
-_PAUSE = 0.1                  # s between two reports
-_PER_VOXEL = 20               # samples, by default
-_FEWEST, _MOST = 1 << 15, 1 << 20
-_LOOKED_AT = 12               # power of two of configurations, of which …
-_EXTREMES = 4                     # … so many lead to the nearest and the farthest position
+_DIRECTIONS, _TURNS = 18, 36  # of the map for dexterity
+_FINER = 2                    # are the cells of maps than voxels, in a plane
+_AT_ONCE = 1 << 17            # poses that are evaluated
+_PARTLY = -0.75               # cells: a border so near a centre is inside a voxel, on average
+_LOOKED_AT = 4096             # configurations, of which …
+_EXTREMES = 4                 # … so many lead to the nearest and the farthest position
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """The workspace of a tip in voxels; see `reachable` for the definitions."""
+    """The workspace of a tip in voxels: what is reachable at their centres."""
 
     chain: Chain
     voxels: Voxels
@@ -41,18 +50,15 @@ class Workspace:
     numbers: np.ndarray
     """(k,) the reachable voxels, as `voxels` numbers them; the order of every array below."""
     centre_reachable: np.ndarray
-    """(k,) whether the tip reaches the voxel's centre, and not only the voxel."""
-    samples: np.ndarray
-    """(k,) how many of the sampled configurations put the tip inside; 0 where only IK did."""
+    """(k,) whether the tip reaches the voxel's centre, in any orientation, and not only a part."""
     manipulability: np.ndarray
-    """(k,) the best √det(J Jᵀ) found over the served axes [Yoshikawa 1985], in m and rad."""
+    """(k,) the best √det(J Jᵀ) found at the centre, over the served axes [Yoshikawa 1985], in m and
+    rad; 0 where the centre is not reachable."""
     conditioning: np.ndarray
-    """(k,) the best σ_min/σ_max found, 0 to 1, the linear rows of J divided by `length_scale`."""
+    """(k,) σ_min/σ_max, 0 to 1, of that configuration, linear rows divided by `length_scale`."""
     dexterity: np.ndarray | None
     """(k,) the part of all orientations, 0 to 1, at the centre; None if not requested."""
     orientations: int  # how many were tried at each centre
-    configurations: np.ndarray
-    """(k, n) the configuration found whose tip is nearest the voxel's centre, rad or m."""
     length_scale: float  # m
     reach_centre: np.ndarray
     """(3,) m, base frame: a point on the first axis, from which the reach is measured."""
@@ -127,39 +133,65 @@ class Workspace:
         return grid.reshape(self.voxels.shape)
 
 
-def analyse_workspace(chain: Chain, edge: float | None = None, *, samples: int | None = None,
-                      dexterity: int = 0, bounds: Any = None, progress: Report | None = None,
-                      seed: int = 0) -> Workspace:
+def analyse_workspace(chain: Chain, edge: float | None = None, *, dexterity: int = 0,
+                      bounds: Any = None, map: ReachabilityMap | None = None,
+                      progress: Report | None = None, seed: int = 0) -> Workspace:
     """Return the workspace of a chain's tip.
 
-    edge: of a voxel, m; samples: how many configurations are drawn; dexterity: how many
+    edge: of a voxel, m, by default chosen for the arm, see `Voxels.around`; dexterity: how many
     orientations are tried at every centre, 0 for none; bounds: (2, 3), m, base frame, the region;
-    defaults are chosen for the arm, see `Voxels.around`. progress: called with the part that is
+    map: of the arm, for dexterity, by default one is made; progress: called with the part that is
     done, 0 to 1, and the name of the stage. The same seed gives the same result. Raises InputError
-    for invalid numbers, UnsupportedError for a prismatic joint without limits.
+    for invalid numbers, and a map of another arm, UnsupportedError for a prismatic joint without
+    limits, and for dexterity of a tip that stays on a surface.
     """
     if progress is not None and not callable(progress):
         raise InputError(f'progress must be a function, not {shown(progress)}')
-    orientations = whole(dexterity, 'dexterity (a number of orientations)', 0)
+    count = whole(dexterity, 'dexterity (a number of orientations)', 0)
     voxels = Voxels.around(chain, edge, bounds, seed)
-    count = (min(max(_PER_VOXEL * voxels.size, _FEWEST), _MOST) if samples is None
-             else whole(samples, 'samples', 1))
+    if map is not None:
+        map.check_chain(chain)
+    makes = bool(count) and map is None
     task, length = task_rank(chain, seed), reach_scale(chain)
-    sampled, solved = 1.0 / (4.0 + orientations), 4.0 / (4.0 + orientations)  # of the time
-    found = Occupancy(chain, voxels, task.weights > 0.0)
-    mark_samples(found, count, seed, _stage(progress, 'sampling configurations', 0.0, sampled))
-    at_centre = solve_centres(found, seed, _stage(progress, 'solving for centres', sampled, solved))
-    numbers = np.flatnonzero(found.reached)
-    part = None
-    if orientations:
-        part, inside = np.zeros(len(numbers)), at_centre[numbers]
-        part[inside] = dexterity_of(found, task.weights, numbers[inside], orientations,
-                                    _stage(progress, 'testing orientations', solved, 1.0), seed)
+    resolution = voxels.edge / (1 if voxels.dimension == 3 else _FINER)
+    positions, q = position_map(chain, resolution, _scaled(progress, 0.0, 0.2 if makes else 1.0),
+                                seed)
+    found = _evaluated(positions, voxels, np.arange(voxels.size), np.eye(3)[None])[:, 0]
+    if voxels.dimension == 0:  # the tip never moves
+        found[:, 3] = 1.0
+    numbers = np.flatnonzero(found[:, 3] > _PARTLY)
+    found = found[numbers]
+    inside, part = found[:, 3] > 0.0, None
+    if makes:
+        map = reachability_map(chain, resolution, _DIRECTIONS, _TURNS, seed=seed,
+                               progress=_scaled(progress, 0.2, 1.0))
+    if count and map is not None:
+        part = np.zeros(len(numbers))
+        if map.lattice.weights[3:].any():
+            part[inside] = (_evaluated(map, voxels, numbers[inside], orientations(
+                chain, count, seed))[..., 0] > 0.0).mean(axis=1)
+    conditioning = np.zeros(len(q), np.float32)
+    if task.rank:
+        J = scaled_tip_jacobians(chain, q, length)[:, task.weights > 0.0]
+        sigma = np.linalg.svd(J, compute_uv=False)
+        conditioning[:] = sigma[:, -1] / np.maximum(sigma[:, 0], np.finfo(float).tiny)
     centre = extent(chain.arrays).centre
     return Workspace(
-        chain, voxels, task, numbers, at_centre[numbers], found.samples[numbers],
-        found.manipulability[numbers], found.conditioning[numbers], part, orientations,
-        found.configuration[numbers], length, centre, _reach(chain, voxels, centre, seed))
+        chain, voxels, task, numbers, inside, found[:, 1] * bool(task.rank),
+        _evaluated(positions, voxels, numbers, np.eye(3)[None], conditioning)[:, 0, 1], part,
+        count, length, centre, _reach(chain, voxels, centre, seed))
+
+
+def _evaluated(map: ReachabilityMap, voxels: Voxels, numbers: np.ndarray, R: np.ndarray,
+               values: np.ndarray | None = None) -> np.ndarray:
+    """Return `map.evaluate` at the centres of voxels (k,), in orientations (t, 3, 3): (k, t, 4)."""
+    found, some = np.empty((len(numbers), len(R), 4)), max(_AT_ONCE // len(R), 1)
+    for first in range(0, len(numbers), some):
+        part = slice(first, first + some)
+        T = np.tile(np.eye(4), (len(numbers[part]), len(R), 1, 1))
+        T[..., :3, :3], T[..., :3, 3] = R, voxels.centres(numbers[part])[:, None]
+        found[part] = map.evaluate(T, values)
+    return found
 
 
 def _reach(chain: Chain, voxels: Voxels, centre: np.ndarray, seed: int) -> tuple[float, float]:
@@ -168,8 +200,8 @@ def _reach(chain: Chain, voxels: Voxels, centre: np.ndarray, seed: int) -> tuple
     Found by minimisation from the best of some sampled configurations.
     """
     moves = ~np.array(voxels.fixed_axes)
-    configurations = ConfigurationSampler(chain, seed).next(_LOOKED_AT)
-    tips = chain.record.poses(configurations)[:, :3, 3]
+    starts_at = configurations(chain, _LOOKED_AT, seed)
+    tips = chain.record.poses(starts_at)[:, :3, 3]
     nearest_first = np.argsort(np.linalg.norm((tips - centre)[:, moves], axis=1), kind='stable')
     limits = list(zip(chain.lower, chain.upper))
 
@@ -179,23 +211,15 @@ def _reach(chain: Chain, voxels: Voxels, centre: np.ndarray, seed: int) -> tuple
         return sign * float(away @ away), sign * 2.0 * chain.jacobian(q)[:3].T @ away
 
     def extreme(sign: float, starts: np.ndarray) -> float:
-        best = min(float(minimize(distance, configurations[start], (sign,), jac=True,
+        best = min(float(minimize(distance, starts_at[start], (sign,), jac=True,
                                   method='L-BFGS-B', bounds=limits).fun) for start in starts)
         return float(np.sqrt(max(sign * best, 0.0)))
     return extreme(1.0, nearest_first[:_EXTREMES]), extreme(-1.0, nearest_first[-_EXTREMES:])
 
 
-def _stage(report: Report | None, name: str, first: float, last: float) -> Progress:
-    """Return the function that a stage calls with its own progress, 0 to 1, at any time.
-
-    first, last: of the whole, at its ends. The progress that is reported never decreases.
-    """
-    most, at = first, -_PAUSE
-
-    def progress(done: float) -> None:
-        nonlocal most, at
-        most, now = max(most, first + (last - first) * done), time.monotonic()
-        if report is not None and (now - at >= _PAUSE or done >= 1.0):
-            at = now
-            report(most, name)
+def _scaled(report: Report | None, first: float, last: float) -> Report:
+    """Return the report of a map that is made between two parts of the whole."""
+    def progress(done: float, stage: str) -> None:
+        if report is not None:
+            report(first + (last - first) * done, stage)
     return progress

@@ -90,7 +90,10 @@ def edge(job: Job, block: int, after: tuple[State, Any], layer: int) -> dict[str
 
 
 def finish(job: Job, block: int, after: tuple[State, Any], *edges: Any) -> tuple[np.ndarray, ...]:
-    """Return of the cells of a block: depth, manipulability, whether they have a row, and these."""
+    """Return of the cells of a block: depth, manipulability, whether they have a row, and these.
+
+    At last, where cells have no directions, the configurations (k, n) of the manipulability.
+    """
     state = dict(_read(job, block)[0] if job.folder is not None else after[0])
     lattice = _block_of(job.lattice, block)
     if not job.in_place:
@@ -100,7 +103,8 @@ def finish(job: Job, block: int, after: tuple[State, Any], *edges: Any) -> tuple
     inner = slice(lattice.size // lattice.shape[0], -(lattice.size // lattice.shape[0]))
     opened = state['opened'].reshape(lattice.size, -1)[inner]
     partial = (state['reached'][inner] > 0) & (opened != (1 << HEADINGS) - 1).any(axis=1)
-    return depth[inner], state['best'][inner], partial, opened[partial]
+    q = state['q'].reshape(lattice.size, -1)[inner if lattice.polar else slice(0)]
+    return depth[inner], state['best'][inner], partial, opened[partial], q
 
 
 def _draw(job: Job, lattice: Lattice, state: dict[str, np.ndarray], block: int,

@@ -51,7 +51,7 @@ class Cells:
         self.part = memory.zeros(4)
         self.T, self.U = memory.pose([[0.0] * 4] * 4), memory.pose([[0.0] * 4] * 4)
         self.headings = HEADINGS
-        self.weight, self.turned, self.score, self.sure = 0.0, 0.0, 0.0, 0.0
+        self.weight, self.turned, self.score, self.sure, self.level = 0.0, 0.0, 0.0, 0.0, -1.0
 
     def coordinates(self, T: Pose, c: Vector) -> None:
         """Write the coordinates c (6,) of T_joint_wrist (4, 4), m."""
@@ -95,11 +95,12 @@ class Cells:
 
     def evaluate(self, poses: InPoses, depth: OutFloats, best: OutFloats, row: OutIntegers,
                  headings: OutIntegers, found: OutMatrix) -> None:
-        """Evaluate T_base_tip (m, 4, 4), m, into found (m, 3).
+        """Evaluate T_base_tip (m, 4, 4), m, into found (m, 4).
 
-        The columns: 1 where a pose is reachable, the interpolated manipulability there, and 1 where
-        it is reachable beyond doubt; else 0. depth, best, row: of each cell, see
-        `ReachabilityMap`; headings: (r turns,) the bits of the rows.
+        The columns: 1 where a pose is reachable, else 0; `best` between reachable centres around
+        it, else 0; 1 where it is reachable beyond doubt, else 0; the depth, −1 where headings and
+        turns are not reachable. depth, best, row: of each cell, see `ReachabilityMap`; headings:
+        (r turns,) the bits of the rows.
         """
         with cython.nogil:
             for i in range(poses.shape[0]):
@@ -108,13 +109,14 @@ class Cells:
                 multiply(self.U, self.after, self.T)
                 self.coordinates(self.T, self.c)
                 found[i, 0] = self.interpolate(depth, best, row, headings)
-                found[i, 1] = self.score if found[i, 0] > 0.0 else 0.0
+                found[i, 1], found[i, 3] = self.score, self.level
                 found[i, 2] = self.sure if found[i, 0] > 0.0 else 0.0
 
     def interpolate(self, depth: OutFloats, best: OutFloats, row: OutIntegers,
                     headings: OutIntegers) -> float:
         """Return 1 where the pose with coordinates `c` is reachable, else 0."""
         base, part, size, c = self.base, self.part, self.size, self.c
+        self.score, self.level = 0.0, -1.0
         for k in range(4):
             place = (c[k] - self.origin[k]) / self.step[k] - 0.5
             base[k], part[k] = 0, 0.0
@@ -143,9 +145,10 @@ class Cells:
                                        c[5] - self.turned)
             free += weight * opened
             least = min(least, opened)
-        if level <= 0.0 or free <= OPEN * inside:
+        if free > OPEN * inside or inside == 0.0:
+            self.level, self.score = level, score / inside if inside > 0.0 else 0.0
+        if self.level <= 0.0:
             return 0.0
-        self.score = score / inside
         self.sure = 1.0 if level >= SURE and least >= 1.0 else 0.0
         return 1.0
 

@@ -89,10 +89,10 @@ class Filling:
         self._steps = [0 for _ in self._job.blocks]
 
     def run(self, exact: bool) -> tuple[np.ndarray, ...]:
-        """Return depth, manipulability and row of each cell, and the bits of the rows.
+        """Return depth, manipulability and row of each cell, the bits of the rows, configurations.
 
         exact: whether centres at the border are solved for in the end. Row 0 is of cells that are
-        not reached, or reachable at all headings and turns.
+        not reached, or reachable at all headings and turns. Configurations: see `finish`.
         """
         with contextlib.closing(self._runner):
             self._draw()
@@ -111,9 +111,9 @@ class Filling:
                 self._runner.submit(finish, self._job, block, self._states[block], *edges[block])
                 for block in self._job.blocks])]
         self._report(1.0, _DONE)
-        depth, best, partial, opened = (np.concatenate(one) for one in zip(*found))
+        depth, best, partial, opened, q = (np.concatenate(one) for one in zip(*found))
         rows = np.where(partial, np.cumsum(partial), 0)
-        return depth, best, rows, np.ascontiguousarray(opened.ravel())
+        return depth, best, rows, np.ascontiguousarray(opened.ravel()), q
 
     def _draw(self) -> None:
         """Draw samples until a round of them changes little."""

@@ -29,8 +29,7 @@ from ik_node.workspace.cells import Cells
 TWO_PI = 2.0 * math.pi
 TOLERANCE = 1e-8  # squared error that meets a centre, in cells: 5 μm of 5 cm
 ITERATIONS, PATIENCE = 16, 4
-MOST = 24       # attempts at a centre by samples, for each bin that a sample opens;
-ENOUGH = 3      # after so many successes those that are open everywhere are finished
+MOST = 24       # attempts at a centre by samples, for each bin that a sample opens
 MISSES = 8      # attempts at a centre that was never met
 CLOSE = 1e-9    # rad or m: at a limit
 GROUP = 3       # headings, and turns, that are alike to collisions
@@ -64,7 +63,9 @@ class Filler:
         self.ranges = memory.pairs(plan.ranges)  # of the first and the last joint, rad
         self.low, self.span = memory.vector(plan.low), memory.vector(plan.span)
         self.shift, self.stride = memory.vector(plan.shift), memory.vector(plan.stride)
-        self.weights = memory.vector(plan.weights)  # (6,) of rows, per m and rad; 0 for none
+        self.weights = memory.vector(plan.weights)  # (6,) of rows, per m and rad; 0 for none,
+        self.measured = memory.vector(plan.measured)  # and of those of manipulability
+        self.looks = int(plan.looks)
         self.volume = float(plan.volume)
         self.F = memory.poses([[[0.0] * 4] * 4] * (chain.m + 1))
         self.T, self.J = memory.pose([[0.0] * 4] * 4), memory.columns([[0.0] * 6] * n)
@@ -171,7 +172,7 @@ class Filler:
         changed = 1 if self.open(node) else 0
         if self.reached[node] == 0 and changed == 0:  # nothing is free of collisions
             return 0
-        if self.tries[node] <= ENOUGH or self.reached[node] == 0:
+        if self.tries[node] <= self.looks or self.reached[node] == 0:
             value = self.manipulability()
             if value > self.best[node] or self.reached[node] == 0:
                 self.best[node] = value
@@ -254,8 +255,13 @@ class Filler:
         return total
 
     def rows(self, within: bool) -> None:
-        """Write the Jacobian of `E`, without the columns of joints that limits hold if `within`."""
+        """Write the Jacobian of `E`, without the columns of joints that limits hold if `within`.
+
+        Else that of manipulability.
+        """
         F, J, x, weights = self.F[self.chain.m], self.J, self.x, self.weights
+        if not within:
+            weights = self.measured
         jacobian.chain_jacobian(self.chain, self.F, F, J)
         for k in range(self.n):
             a, b, c = J[k][3], J[k][4], J[k][5]
@@ -306,7 +312,7 @@ class Filler:
                     self.opened[at_turn] |= bits
                     changed = True
             whole = whole and self.opened[at_turn] == self.full
-        if whole and self.tries[node] >= ENOUGH:
+        if whole and self.tries[node] >= self.looks:
             self.tries[node] = self.most
         return changed
 

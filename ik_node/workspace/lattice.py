@@ -12,7 +12,7 @@ from ik_node.model.chain import Chain
 from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
 from ik_node.spatial import inverse, pose_from_rotation, turn_z_onto
 from ik_node.support.exceptions import InputError, UnsupportedError
-from ik_node.workspace.sampling import only_axis, ranges
+from ik_node.workspace.sampling import configurations, only_axis, ranges
 from ik_node.workspace.task_rank import TaskRank, task_rank
 
 MOST_CELLS = 1 << 27   # with their turns
@@ -23,6 +23,7 @@ _SAMPLES = 8192
 _MARGIN = 0.08          # of the reach, beyond the sampled positions
 _STILL = 1e-4           # of the reach: directions in which the tip does not move
 _PARALLEL = 1e-4
+_LOOKS, _LOOKS_AT_POSITION, _BINS_OF_POSITION = 3, 384, 16
 _FLIP = np.diag([1.0, -1.0, -1.0, 1.0])
 
 
@@ -65,24 +66,32 @@ class SamplingPlan(NamedTuple):
     stride: np.ndarray  # (n,) and the difference to the next one
     weights: np.ndarray
     """(6,) one over the widths of the cells, 0 for rows that do not count: 1/m, 1/rad."""
+    measured: np.ndarray  # (6,) these weights for manipulability
     bins: int  # of a cell, of which a sample opens one: where a joint is not left out
+    looks: int  # configurations at a centre, of which the best manipulability counts
     volume: float  # manipulability in m and rad of one in cells
 
 
 def plan_of(chain: Chain, resolution: float, directions: int, turns: int,
-            seed: int, most: int = MOST_CELLS) -> tuple[Lattice, SamplingPlan]:
+            seed: int, most: int = MOST_CELLS, oriented: bool = True
+            ) -> tuple[Lattice, SamplingPlan]:
     """Return the lattice of a chain, and how it is filled.
 
-    Raises UnsupportedError where the tip stays on a surface or a line that is not along the axes of
-    the lattice, and InputError for more than `most` cells.
+    oriented: whether orientations count; else cells are those of positions, and manipulability
+    still that of all axes that the arm serves. Raises UnsupportedError where the tip stays on a
+    surface or a line that is not along the axes of the lattice, if oriented, and InputError for
+    more than `most` cells.
     """
     arrays, task, scale = chain.arrays, task_rank(chain, seed), extent(chain.arrays)
     low, high = ranges(chain)
-    sequence = low_discrepancy(_SAMPLES, chain.n_joints, seed, 0)
-    T_base_tip = chain.record.poses(low + sequence * (high - low))
+    T_base_tip = chain.record.poses(configurations(chain, _SAMPLES, seed))
+    sequence = low_discrepancy(2, chain.n_joints, seed, 0)
     first = _reducible(arrays, 0)
+    if not oriented and np.ptp(T_base_tip[:, :3, 3], axis=0).min() <= _STILL * scale.reach:
+        first = first and bool(np.ptp((low[0], high[0])) >= 2.0 * math.pi - 1e-6)  # exact: few cells
     T_joint_base = inverse(arrays.placement[0]) if first else np.eye(4)
-    served, axis = int((task.weights[3:] > 0.0).sum()), only_axis(chain, seed)
+    served = int((task.weights[3:] > 0.0).sum()) if oriented else 0
+    axis = only_axis(chain, seed)
     polar = served < 2
     by_angle = served == 1 and axis is not None
     if by_angle and axis is not None and not first:
@@ -109,7 +118,8 @@ def plan_of(chain: Chain, resolution: float, directions: int, turns: int,
                        turns if has_turn else 1, bool(first), polar, most)
     moves = np.array(lattice.shape[:3]) > 1
     moves[1] |= polar and bool(first)
-    _check(chain, task, lattice, moves)
+    if oriented:
+        _check(chain, task, lattice, moves)
     weights = np.append(moves / resolution, np.zeros(3))
     per_turn = directions / math.pi
     if served == 3:
@@ -131,13 +141,14 @@ def plan_of(chain: Chain, resolution: float, directions: int, turns: int,
     placement = arrays.placement.copy()
     placement[0] = T_joint_base @ placement[0]
     placement[-1] = placement[-1] @ T_tip_wrist
-    used = weights[weights > 0.0]
+    measured = weights if oriented else np.append(weights[:3], task.weights[3:] > 0.0)
     plan = SamplingPlan(arrays._replace(placement=placement, lower=lower, upper=upper),
                 int(arrays.column[0]) if first else -1, int(arrays.column[-1]) if last else -1,
                 sign, has_turn, reach, low, high - low, sequence[0],
-                (sequence[1] - sequence[0]) % 1.0, weights,
-                (1 if first or polar else HEADINGS) * (1 if last else lattice.turns),
-                float(1.0 / used.prod()))
+                (sequence[1] - sequence[0]) % 1.0, weights, measured,
+                (1 if first or polar else HEADINGS) * (1 if last else lattice.turns) if oriented
+                else _BINS_OF_POSITION, _LOOKS if oriented else _LOOKS_AT_POSITION,
+                float(1.0 / measured[measured > 0.0].prod()))
     whole = [bool(np.ptp(one) >= 2.0 * math.pi - 1e-6) for one in reach]
     goal = task.weights if served > 1 or by_angle else np.append(task.weights[:3], np.zeros(3))
     text = _structure(lattice, plan, served, by_angle, whole)

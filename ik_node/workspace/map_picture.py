@@ -1,60 +1,16 @@
-"""Pictures of reachability maps: heat maps by height, and goals coloured by their scores."""
+"""Goals and base poses: the scores of goals, and a picture of them."""
 
-import math
 from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from ik_node.kinematics.reach import extent
-from ik_node.model.chain import Chain
 from ik_node.spatial import inverse
 from ik_node.workspace.goals import GoalSet
 from ik_node.workspace.placement import Placement
-from ik_node.workspace.sampling import orientations
-from ik_node.workspace.voxels import Voxels
 
-_ORIENTATIONS = 48    # of the tip, at each position of a heat map
-_ACROSS, _LAYERS = 60, 6
 _INK, _MISSED = '#333333', '#c2321b'
-
-
-def share_reachable(map: Any, chain: Chain, positions: np.ndarray) -> np.ndarray:
-    """Return which part of evenly spread orientations is reachable at positions (k, 3), m."""
-    T = np.tile(np.eye(4), (len(positions), _ORIENTATIONS, 1, 1))
-    T[..., :3, :3] = orientations(chain, _ORIENTATIONS)
-    T[..., :3, 3] = positions[:, None]
-    return np.asarray(map.reachable(T).mean(axis=1))
-
-
-def draw_map(map: Any, chain: Chain, file: str | PathLike[str]) -> None:
-    """Save heat maps of the part of all orientations that is reachable, by height, as PNG."""
-    from matplotlib.figure import Figure
-
-    centre, reach = extent(chain.arrays).centre, extent(chain.arrays).reach
-    fixed = Voxels.around(chain).fixed_axes
-    layers = 1 if fixed[2] else _LAYERS
-    steps = (np.arange(_ACROSS) + 0.5) / _ACROSS * 2.0 - 1.0
-    heights = centre[2] + reach * (2.0 * (np.arange(layers) + 0.5) / layers - 1.0)
-    if layers == 1:
-        heights = [chain.forward(chain.neutral())[2, 3]]
-    sheet = Figure(figsize=(4.2 * min(layers, 3), 4.6 * math.ceil(layers / 3)), dpi=110,
-                   layout='constrained')
-    panels = sheet.subplots(math.ceil(layers / 3), min(layers, 3), squeeze=False)
-    x, y = np.meshgrid(centre[0] + reach * steps, centre[1] + reach * steps)
-    for panel, z in zip(panels.flat, heights):
-        share = share_reachable(map, chain, np.column_stack([
-            x.ravel(), y.ravel(), np.full(x.size, z)])).reshape(x.shape)
-        drawn = panel.imshow(
-            np.where(share > 0.0, share, np.nan), origin='lower', cmap='viridis', vmin=0.0,
-            vmax=1.0, extent=(centre[0] - reach, centre[0] + reach, centre[1] - reach,
-                              centre[1] + reach))
-        panel.set_title(f'z = {z:.2f} m', fontsize=11, color=_INK)
-        panel.set(xlabel='x [m]', ylabel='y [m]')
-    sheet.suptitle(f'{chain.tree.name}: {map.structure}', color=_INK, wrap=True, fontsize=10)
-    sheet.colorbar(drawn, ax=panels, shrink=0.8, label='part of all orientations reachable')
-    sheet.savefig(file, format='png')
 
 
 def draw_goals(goals: GoalSet, scores: np.ndarray, bases: Sequence[Placement],

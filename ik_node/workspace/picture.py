@@ -1,5 +1,6 @@
-"""Pictures and colours of a workspace: one view of a planar arm, three sections of any other."""
+"""Pictures and colours of a workspace: one view of a planar arm, sections of any other."""
 
+import math
 from collections.abc import Mapping
 from os import PathLike
 from textwrap import wrap
@@ -27,26 +28,37 @@ _MARGIN = 0.06                # of the size, around what is drawn
 _TEXT_WIDTH = 76              # characters, of a view
 
 
-def draw_workspace(workspace: Workspace, figure: str, file: str | PathLike[str]) -> None:
+def draw_workspace(workspace: Workspace, figure: str, file: str | PathLike[str],
+                   heights: int = 0) -> None:
     """Save a picture of one of `FIGURES` as PNG.
 
     The arm is drawn at its neutral configuration. A section is the layer of voxels that holds the
-    centre of the reach; reachable voxels before or behind it are grey. Raises InputError as
+    centre of the reach; reachable voxels before or behind it are grey. heights: how many sections
+    at different z are drawn in place of those across each axis. Raises InputError as
     `Workspace.values`, ImportError where matplotlib is missing, and OSError where the file cannot
     be written.
     """
     from matplotlib.figure import Figure
 
     values, voxels = workspace.grid(figure), workspace.voxels
-    views = [1, 0, 2] if voxels.dimension == 3 else [int(np.flatnonzero(voxels.fixed_axes)[-1])]
-    sheet = Figure(figsize=(3.0 + 5.2 * len(views), 8.6 - 0.6 * len(views)), dpi=130,
+    centre = (workspace.reach_centre - voxels.origin) / voxels.edge
+    middle = np.clip(centre, 0, np.array(voxels.shape) - 1).astype(int)
+    views = [(axis, int(middle[axis])) for axis in (1, 0, 2)]
+    if voxels.dimension < 3:
+        views = [(int(np.flatnonzero(voxels.fixed_axes)[-1]), 0)]
+    elif heights:
+        z = np.flatnonzero(np.isfinite(values).any(axis=(0, 1))) if len(workspace.numbers) else [0]
+        views = [(2, int(layer)) for layer in np.linspace(z[0], z[-1], heights + 2)[1:-1]]
+    columns = min(len(views), 3)
+    rows = math.ceil(len(views) / columns)
+    sheet = Figure(figsize=(3.0 + 5.2 * columns, (7.6 - 0.6 * columns) * rows + 1.0), dpi=130,
                    layout='constrained')
-    panels = sheet.subplots(1, len(views), squeeze=False)[0]
-    for panel, across in zip(panels, views):
-        drawn = _draw_section(panel, workspace, values, across, figure)
+    panels = sheet.subplots(rows, columns, squeeze=False)
+    for panel, (across, layer) in zip(panels.flat, views):
+        drawn = _draw_section(panel, workspace, values, across, layer, figure)
     sheet.suptitle('\n'.join([f'{workspace.chain.tree.name}: {TITLES[figure]}', *(
         part for line in workspace.describe().splitlines()
-        for part in wrap(line, _TEXT_WIDTH * len(views)))]), color=_INK)
+        for part in wrap(line, _TEXT_WIDTH * columns))]), color=_INK)
     sheet.legend(handles=_legend(workspace, figure), loc='outside lower center', ncols=2,
                  frameon=False)
     if figure != 'reachable':
@@ -55,16 +67,12 @@ def draw_workspace(workspace: Workspace, figure: str, file: str | PathLike[str])
 
 
 def _draw_section(panel: Any, workspace: Workspace, values: np.ndarray, across: int,
-                  figure: str) -> Any:
-    """Draw the layer through the centre of the reach, seen along the axis `across`."""
+                  layer: int, figure: str) -> Any:
+    """Draw a layer, seen along the axis `across`."""
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Circle
     voxels, centre = workspace.voxels, workspace.reach_centre
     u, v = (axis for axis in range(3) if axis != across)
-    layer = 0
-    if not voxels.fixed_axes[across]:
-        layer = int((centre[across] - voxels.origin[across]) / voxels.edge)
-        layer = min(max(layer, 0), voxels.shape[across] - 1)
     lower = voxels.origin[[u, v]]
     upper = lower + voxels.edge * np.array(voxels.shape)[[u, v]]
     box = {'extent': (lower[0], upper[0], lower[1], upper[1]), 'origin': 'lower',

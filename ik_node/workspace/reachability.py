@@ -57,7 +57,7 @@ class ReachabilityMap:
         false positives. Raises InputError for what is no pose.
         """
         column = 2 if flag(conservative, 'conservative') else 0
-        found = self._evaluate(T)[..., column] > 0.0
+        found = self.evaluate(T)[..., column] > 0.0
         return found if found.ndim else bool(found)
 
     def score(self, T: Any) -> Any:
@@ -65,7 +65,7 @@ class ReachabilityMap:
 
         Else the best manipulability over the largest of the map. Raises InputError as `reachable`.
         """
-        found = self._evaluate(T)
+        found = self.evaluate(T)
         scores = np.where(found[..., 0] > 0.0,
                           np.clip(found[..., 1] / self._largest, 1e-6, 1.0), 0.0)
         return scores if scores.ndim else float(scores)
@@ -140,8 +140,11 @@ class ReachabilityMap:
             found.check_chain(chain)
         return found
 
-    def _evaluate(self, T: Any) -> np.ndarray:
-        """Return what `Cells.evaluate` finds of poses (…, 4, 4): (…, 3)."""
+    def evaluate(self, T: Any, values: np.ndarray | None = None) -> np.ndarray:
+        """Return what `Cells.evaluate` finds of poses (…, 4, 4): (…, 4).
+
+        values: (k,) of cells, float32, that are interpolated; by default manipulability.
+        """
         poses = floats(T, 'poses')
         if poses.ndim < 2 or poses.shape[-2:] != (4, 4):
             raise InputError(f'poses must have the shape (…, 4, 4), not {poses.shape}')
@@ -149,11 +152,12 @@ class ReachabilityMap:
         wrong = first_off_pose(listed, _TOLERANCE)
         if wrong >= 0:
             as_pose(listed[wrong], f'pose {wrong}' if len(listed) > 1 else 'the pose')
-        found = np.empty((len(listed), 3))
+        found = np.empty((len(listed), 4))
         cells = taken(self._idle, Cells, self.lattice)
-        cells.evaluate(listed, self.depth, self.manipulability, self.rows, self.headings, found)
+        cells.evaluate(listed, self.depth, self.manipulability if values is None else values,
+                       self.rows, self.headings, found)
         self._idle.append(cells)
-        return found.reshape(*poses.shape[:-2], 3)
+        return found.reshape(*poses.shape[:-2], 4)
 
 
 _TOLERANCE = 1e-6
@@ -203,7 +207,18 @@ def reachability_map(chain: Chain, resolution: float = 0.05, directions: int = 3
         **info, 'obstacles': repr(obstacles)})
     filling = Filling(chain, lattice, plan, tuple(obstacles) if avoid else None, report, count,
                       client, folder)
-    return ReachabilityMap(lattice, info, *filling.run(exact))
+    return ReachabilityMap(lattice, info, *filling.run(exact)[:4])
+
+
+def position_map(chain: Chain, resolution: float, report: Report, seed: int
+                 ) -> tuple[ReachabilityMap, np.ndarray]:
+    """Return the map of positions in any orientation, and a configuration at each centre (k, n).
+
+    Its manipulability is that of all axes that the arm serves.
+    """
+    lattice, plan = plan_of(chain, resolution, 1, 1, seed, oriented=False)
+    *found, q = Filling(chain, lattice, plan, None, report, None, None, None).run(False)
+    return ReachabilityMap(lattice, {}, *found), q.astype(float)
 
 
 def _fingerprint(chain: Chain) -> str:

@@ -6,10 +6,11 @@ import numpy as np
 
 from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain
+from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
 from ik_node.spatial import matrix_from_quaternion, rotation_exp
 from ik_node.support.exceptions import UnsupportedError
 
-_SAMPLES = 6         # power of two: 64 configurations show the axes of rotation of the tip
+_SAMPLES = 64         # configurations show the axes of rotation of the tip
 _ONE_AXIS = 1e-3      # of the largest singular value: smaller ones are rounding in the file
 
 # The constants of the spirals: φ = √2, and ψ the positive root of ψ⁴ = ψ + 4.
@@ -17,18 +18,10 @@ _PHI = math.sqrt(2.0)
 _PSI = 1.533751168755204288118041
 
 
-class ConfigurationSampler:
-    """Quasi-random configurations inside the limits (Sobol', scrambled by the seed)."""
-
-    def __init__(self, chain: Chain, seed: int = 0) -> None:
-        from scipy.stats import qmc  # late: it takes half a second
-        self.lower, self.upper = ranges(chain)
-        self._sequence = qmc.Sobol(chain.n_joints, seed=seed)
-
-    def next(self, power: int) -> np.ndarray:
-        """Return the next 2^power configurations (2^power, n), rad or m."""
-        spread = self._sequence.random(2 ** power)
-        return self.lower + spread * (self.upper - self.lower)
+def configurations(chain: Chain, count: int, seed: int = 0) -> np.ndarray:
+    """Return configurations (count, n) spread over the limits, rad or m."""
+    lower, upper = ranges(chain)
+    return lower + low_discrepancy(count, chain.n_joints, seed, 0) * (upper - lower)
 
 
 def ranges(chain: Chain, travel: float | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -83,7 +76,7 @@ def super_fibonacci(count: int) -> np.ndarray:
 
 def only_axis(chain: Chain, seed: int) -> np.ndarray | None:
     """Return the axis (3,), base frame, about which alone the tip turns; None for others."""
-    J = np.hstack([chain.jacobian(q)[3:] for q in ConfigurationSampler(chain, seed).next(_SAMPLES)])
+    J = np.hstack([chain.jacobian(q)[3:] for q in configurations(chain, _SAMPLES, seed)])
     U, sigma, _ = np.linalg.svd(J, full_matrices=False)
     if sigma[0] == 0.0 or sigma[1] > _ONE_AXIS * sigma[0]:
         return None

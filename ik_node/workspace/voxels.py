@@ -11,11 +11,11 @@ from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain, check_chain
 from ik_node.support.arguments import floats, shaped, whole
 from ik_node.support.exceptions import InputError, shown
-from ik_node.workspace.sampling import ConfigurationSampler, reach_scale
+from ik_node.workspace.sampling import configurations, reach_scale
 
 MOST_VOXELS = 4_000_000
 
-_SAMPLES = 7                 # power of two, to find the axes along which the tip never moves
+_SAMPLES = 128               # to find the axes along which the tip never moves
 _MOTIONLESS = 1e-4            # of the reach: 1.5708 for a right angle moves a tip by a few 1e-5
 _ACROSS = {1: 200, 2: 100, 3: 40}  # voxels across the reach where no edge is given
 
@@ -47,7 +47,7 @@ class Voxels:
         check_chain(chain)
         seed = whole(seed, 'seed')
         tips = np.array([chain.forward(q)[:3, 3]
-                         for q in ConfigurationSampler(chain, seed).next(_SAMPLES)])
+                         for q in configurations(chain, _SAMPLES, seed)])
         fixed_axes = np.ptp(tips, axis=0) <= _MOTIONLESS * reach_scale(chain)
         if bounds is None:
             centre, radius, *_ = extent(chain.arrays)

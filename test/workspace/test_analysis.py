@@ -2,9 +2,11 @@ import numpy as np
 import pytest
 
 import robots
-from ik_node import IkError
+from ik_node import Goal, IkError, KinematicTree, make_solver
+from ik_node.workspace import reachability_map
 from ik_node.workspace.analysis import FIGURES, analyse_workspace
 from ik_node.workspace.picture import draw_workspace
+from ik_node.workspace.sampling import configurations
 
 
 @pytest.fixture(scope='module')
@@ -26,22 +28,38 @@ def test_progress_goes_from_nothing_to_all_and_says_what_is_done():
     assert 0.0 <= done[0] < 0.5
     assert done[-1] == 1.0
     assert list(dict.fromkeys(what for _, what in reported)) == [
-        'sampling configurations', 'solving for centres', 'testing orientations']
+        'sampling configurations', 'solving from neighbours', 'done']
 
 
 def test_the_same_seed_gives_the_same_workspace():
-    first, again, other = (
-        analyse_workspace(robots.scara(), 0.2, dexterity=4, samples=2000, seed=seed)
-        for seed in (1, 1, 2))
+    first, again, other = (analyse_workspace(robots.scara(), 0.2, dexterity=4, seed=seed)
+                           for seed in (1, 1, 2))
     for figure in FIGURES:
         assert np.array_equal(first.grid(figure), again.grid(figure), equal_nan=True)
-    assert (first.configurations == again.configurations).all()
-    assert len(first.samples) != len(other.samples) or (first.samples != other.samples).any()
+    assert len(first.numbers) != len(other.numbers) or (
+        first.manipulability != other.manipulability).any()
 
 
-def test_the_number_of_samples_is_that_of_the_option():
-    workspace = analyse_workspace(robots.planar(1, 1), 0.1, samples=10_001)
-    assert workspace.samples.sum() == 10_001
+@pytest.mark.parametrize('name', ['ur5', 'so101', 'pr2'])
+def test_reachable_centres_are_those_that_inverse_kinematics_reaches(name):
+    chain = robots.chain(name)
+    workspace, solver = analyse_workspace(chain), make_solver('auto', chain, max_restarts=10)
+    at = np.zeros(workspace.voxels.size, bool)
+    at[workspace.numbers] = workspace.centre_reachable
+    rng, agree = np.random.default_rng(0), []
+    for number in rng.choice(len(at), robots.samples(500)):
+        goal = Goal(workspace.voxels.centres(np.array([number]))[0])
+        agree.append(solver.solve(goal).success == at[number])
+    assert np.mean(agree) > 0.98
+
+
+def test_dexterity_is_that_of_a_map_where_there_is_one():
+    chain = robots.chain('arm_6r')
+    map = reachability_map(chain, 0.2, 10, 10)
+    workspace = analyse_workspace(chain, 0.2, dexterity=8, map=map)
+    assert 0.0 < workspace.dexterity.max() <= 1.0
+    with pytest.raises(IkError, match='of another robot'):
+        analyse_workspace(robots.chain('ur5'), dexterity=8, map=map)
 
 
 def test_a_panda_reaches_what_its_data_sheet_says(panda):
@@ -68,9 +86,63 @@ def test_figures_come_as_lists_and_as_grids(planar):
     assert planar.volume == pytest.approx(np.pi * 30 ** 2, rel=0.03)
 
 
+def test_the_bounds_cut_the_workspace():
+    chain = robots.planar(1.0, 0.6)
+    whole = analyse_workspace(chain, 0.1)
+    half = analyse_workspace(chain, 0.1, bounds=[[0.0, -1.6, -1.0], [1.6, 1.6, 1.0]])
+    assert half.volume == pytest.approx(0.5 * whole.volume, rel=0.02)
+    assert half.centres[:, 0].min() > 0.0
+    outside = analyse_workspace(chain, 0.1, bounds=[[2.0, 2.0, -1.0], [3.0, 3.0, 1.0]])
+    assert len(outside.numbers) == 0
+
+
+def test_a_tip_that_only_turns_has_one_voxel():
+    wrist = KinematicTree.from_urdf(robots.robot(
+        robots.joint('pan', 'continuous', 'base', 'yoke'),
+        robots.joint('tilt', 'continuous', 'yoke', 'tip', axis='0 1 0'))).chain()
+    workspace = analyse_workspace(wrist)
+    assert workspace.voxels.shape == (1, 1, 1)
+    assert workspace.centre_reachable.tolist() == [True]
+    assert workspace.reach == (0.0, 0.0)
+
+
+def test_a_tip_that_nothing_moves_has_one_voxel_without_figures():
+    axis = '<axis xyz="0 0 1"/>'
+    chain = KinematicTree.from_urdf(
+        '<robot name="still"><link name="a"/><link name="b"/><link name="c"/>'
+        f'<joint name="j" type="continuous"><parent link="a"/><child link="b"/>{axis}</joint>'
+        f'<joint name="k" type="continuous"><parent link="b"/><child link="c"/>{axis}'
+        '<mimic joint="j" multiplier="-1"/></joint></robot>').chain()
+    workspace = analyse_workspace(chain, dexterity=2)
+    assert workspace.centre_reachable.tolist() == [True]
+    assert workspace.manipulability.tolist() == workspace.conditioning.tolist() == [0.0]
+    assert workspace.dexterity.tolist() == [0.0]
+
+
+def test_a_tip_on_a_sphere_reaches_voxels_but_hardly_a_centre():
+    pan_tilt = KinematicTree.from_urdf(robots.robot(
+        robots.joint('pan', 'continuous', 'base', 'yoke'),
+        robots.joint('tilt', 'continuous', 'yoke', 'arm', axis='0 1 0'),
+        robots.joint('end', 'fixed', 'arm', 'tip', xyz='0.5 0 0'))).chain()
+    workspace = analyse_workspace(pan_tilt, 0.07)
+    r = np.linalg.norm(workspace.centres, axis=1)
+    assert (np.abs(r - 0.5) <= 0.07).all()
+    # The sphere crosses about 1.5 cubes for each square of its surface.
+    assert 1.3 < len(workspace.numbers) * 0.07 ** 2 / np.pi < 1.7
+    assert workspace.volume == pytest.approx(0.0, abs=0.02)
+
+
+def test_configurations_fill_the_limits_and_one_turn_of_a_joint_without():
+    for chain in (robots.scara(), robots.planar(1, 1), robots.chain('ur5')):
+        spread = configurations(chain, 1024, 1)
+        assert robots.inside(chain, spread)
+        wide = np.minimum(chain.upper - chain.lower, 2.0 * np.pi)
+        assert np.ptp(spread, axis=0) == pytest.approx(wide, rel=0.01)
+
+
 @pytest.mark.parametrize(('options', 'words'), [
     ({'dexterity': -1}, 'at least 0'), ({'dexterity': True}, 'at least 0'),
-    ({'samples': 0}, 'at least 1'), ({'samples': 2.5}, 'at least 1'), ({'edge': -0.1}, 'above 0')])
+    ({'progress': 3}, 'must be a function'), ({'edge': -0.1}, 'above 0')])
 def test_what_makes_no_sense_is_refused(options, words):
     with pytest.raises(IkError, match=words):
         analyse_workspace(robots.planar(1, 1), **options)
@@ -102,9 +174,18 @@ def test_a_picture_has_many_colours_and_is_large_enough_to_read(arm, figure, tmp
     assert len(np.unique(picture @ [1.0, 10.0, 100.0])) > 30
 
 
+def test_a_picture_of_a_map_has_sections_by_height(panda, tmp_path):
+    image = pytest.importorskip('matplotlib.image')
+    for heights in (0, 6):
+        draw_workspace(panda, 'reachable', tmp_path / f'{heights}.png', heights)
+    three, six = (image.imread(tmp_path / f'{heights}.png').shape for heights in (0, 6))
+    assert three[1] == six[1]
+    assert six[0] > 1.5 * three[0]
+
+
 def test_a_workspace_without_a_reachable_voxel_can_be_summed_up_and_drawn(tmp_path):
     pytest.importorskip('matplotlib')
-    empty = analyse_workspace(robots.chain('ur5'), 0.2, samples=100, bounds=[[5, 5, 5], [6, 6, 6]])
+    empty = analyse_workspace(robots.chain('ur5'), 0.2, bounds=[[5, 5, 5], [6, 6, 6]])
     assert empty.volume == 0.0
     assert empty.describe()
     draw_workspace(empty, 'manipulability', tmp_path / 'empty.png')

@@ -30,11 +30,11 @@ def test_a_2r_arm_reaches_the_ring_between_the_difference_and_the_sum_of_its_lin
     voxels, every = workspace.voxels, np.arange(workspace.voxels.size)
     r = np.linalg.norm(voxels.centres(every)[:, :2], axis=1)
     assert (at_centres(workspace) == ((inner <= r) & (r <= outer))).all()
-    # Of the voxels that are reached, none lies wholly outside the ring.
+    # Of the voxels that are reached, none lies outside the ring by more than half an edge.
     ends = corners(voxels, workspace.numbers)
     away = np.maximum(np.abs(voxels.centres(workspace.numbers)[:, :2]) - 0.5 * voxels.edge, 0.0)
-    assert (np.linalg.norm(away, axis=1) <= outer).all()
-    assert (np.linalg.norm(ends, axis=2).max(axis=1) >= inner).all()
+    assert (np.linalg.norm(away, axis=1) <= outer + 0.5 * voxels.edge).all()
+    assert (np.linalg.norm(ends, axis=2).max(axis=1) >= inner - 0.5 * voxels.edge).all()
     assert workspace.volume == pytest.approx(np.pi * (outer ** 2 - inner ** 2), rel=0.02)
     assert workspace.unit == 'm²'
     assert workspace.reach == pytest.approx((inner, outer), abs=1e-4)
@@ -45,28 +45,42 @@ def test_joint_limits_take_away_what_the_closed_form_says(limit):
     L1, L2 = 1.0, 0.6
     workspace = analyse_workspace(robots.planar(L1, L2, limit=limit), 0.06)
     x, y, _ = workspace.voxels.centres(np.arange(workspace.voxels.size)).T
-    inside, outside = (two_links(L1, L2, x, y, limit + change) for change in (-NEAR, NEAR))
+    around = [two_links(L1, L2, x + a, y + b, limit)  # borders are met within half an edge
+              for a in (-0.03, 0.0, 0.03) for b in (-0.03, 0.0, 0.03)]
+    inside, outside = np.all(around, axis=0), np.any(around, axis=0)
     reachable = at_centres(workspace)
     assert reachable[inside].all()
     assert not reachable[~outside].any()
+    assert reachable.sum() == pytest.approx(around[4].sum(), rel=0.01, abs=4)
     assert 10 < inside.sum() < (x * x + y * y <= (L1 + L2) ** 2).sum()
 
 
 def test_the_manipulability_of_a_2r_arm_is_the_known_one():
-    L1, L2, edge = 1.0, 0.6, 0.1
-    workspace = analyse_workspace(robots.planar(L1, L2), edge, samples=robots.samples(200_000))
-    spots = np.linspace(-0.5 * edge, 0.5 * edge, 21)
-    x = workspace.centres[:, 0, None, None] + spots[:, None]
-    y = workspace.centres[:, 1, None, None] + spots
-    cosine = (x * x + y * y - L1 * L1 - L2 * L2) / (2.0 * L1 * L2)
-    known = L1 * L2 * np.sqrt(np.maximum(1.0 - cosine ** 2, 0.0))  # |L1 L2 sin θ2|
-    best, worst = known.max(axis=(1, 2)), known.min(axis=(1, 2))
-    inside = worst > 0.0
-    assert inside.sum() > 600
-    assert (workspace.manipulability[inside] <= best[inside] + 1e-3).all()
-    assert (workspace.manipulability[inside] >= worst[inside] - 1e-3).all()
-    assert workspace.manipulability[inside] == pytest.approx(best[inside], rel=0.1)
-    assert np.median(workspace.manipulability[inside] / best[inside]) > 0.99
+    L1, L2 = 1.0, 0.6
+    workspace = analyse_workspace(robots.planar(L1, L2), 0.05)
+    cosine, known = two_link_figures(L1, L2, workspace.centres)
+    inside = np.abs(cosine) < 0.95
+    assert inside.sum() > 2000
+    assert workspace.manipulability[inside] == pytest.approx(known[inside], abs=0.03)
+    assert np.median(workspace.manipulability[inside] / known[inside]) == pytest.approx(
+        1.0, abs=0.01)
+
+
+def test_the_conditioning_of_a_2r_arm_is_the_known_one():
+    L1, L2 = 1.0, 0.6
+    workspace = analyse_workspace(robots.planar(L1, L2), 0.05)
+    cosine, known = two_link_figures(L1, L2, workspace.centres)
+    inside = np.abs(cosine) < 0.95
+    # σ1² + σ2² = r² + L2², and σ1 σ2 = L1 L2 |sin θ2|: so their ratio is
+    total = (workspace.centres[:, :2] ** 2).sum(axis=1) + L2 ** 2
+    ratio = known / (0.5 * (total + np.sqrt(np.maximum(total ** 2 - 4.0 * known ** 2, 0.0))))
+    assert workspace.conditioning[inside] == pytest.approx(ratio[inside], abs=0.03)
+
+
+def two_link_figures(L1, L2, points):
+    """Return cos θ2 and L1 L2 |sin θ2| of a 2R arm at points (k, 3), m."""
+    cosine = ((points[:, :2] ** 2).sum(axis=1) - L1 * L1 - L2 * L2) / (2.0 * L1 * L2)
+    return cosine, L1 * L2 * np.sqrt(np.maximum(1.0 - cosine ** 2, 0.0))
 
 
 TRIPLES = [
@@ -110,7 +124,7 @@ def test_the_part_of_the_turns_a_3r_arm_can_take_is_the_closed_forms(lengths, li
     grazing = 1.0 / turns  # a turn that is only just possible
     assert (found >= least - grazing - 1e-9).all()
     assert (found <= most + grazing + 1e-9).all()
-    assert found.sum() == pytest.approx(most.sum(), rel=0.01)
+    assert found.sum() == pytest.approx(most.sum(), rel=0.1)
     assert np.ptp(found) > 0.2
 
 

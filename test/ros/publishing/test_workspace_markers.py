@@ -45,7 +45,7 @@ def test_colours_rise_with_the_figure(scara):
     order = np.argsort(scara.manipulability)
     assert (np.diff(light[order]) > -1e-6).all()  # viridis grows lighter all the way
     assert light.max() == pytest.approx(0.993 + 0.906 + 0.144, abs=1e-5)
-    assert len(np.unique(light)) > 100
+    assert len(np.unique(light)) > 50
 
 
 def test_a_part_of_a_voxel_looks_other_than_its_centre(planar):
@@ -66,8 +66,8 @@ def test_the_cubes_of_a_planar_arm_are_tiles_and_dexterity_is_coloured_up_to_one
 def test_the_command_publishes_them_for_those_who_come_later_until_ctrl_c():
     domain = Domain()
     process = subprocess.Popen(
-        [sys.executable, *entry_point('ik_workspace'), 'planar_3r', '--edge', '3', '--samples',
-         '2000', '--publish', '--frame-prefix', 'arm/', '--ros-args', '-r', 'workspace:=reach'],
+        [sys.executable, *entry_point('ik_workspace'), 'planar_3r', '--edge', '3',
+         '--publish', '--frame-prefix', 'arm/', '--ros-args', '-r', 'workspace:=reach'],
         env={**os.environ, 'ROS_DOMAIN_ID': str(domain.id)}, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True)
     try:
