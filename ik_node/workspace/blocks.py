@@ -1,7 +1,10 @@
 """Blocks of cells of a map while it is filled: what is done to one, in any process, and on disk.
 
-A block has some layers of cells along x, and of its neighbours the layers next to them. What is
-done to it depends on nothing else: the bits of a map are the same wherever its blocks are filled.
+A block has some layers of cells along x, and of its neighbours the layers next to them. The bits of
+a map are the same wherever its blocks are filled, and whatever their size is: samples change only
+the cell that they fall into, in the order of their numbers, and a pass from neighbours reads only
+what was reached in passes before it. So such a pass may be done twice to the same arrays, and its
+neighbours may see it early.
 """
 
 import functools
@@ -25,7 +28,6 @@ from ik_node.workspace.cells import Cells
 from ik_node.workspace.filling_kernel import Filler
 from ik_node.workspace.lattice import HEADINGS, Lattice, SamplingPlan
 
-_LAYERS = 3       # of a block
 _RESTARTS = 20    # of a solve for a centre
 _LEAST = 0.01     # cells: a centre is on one side of the border
 _EXCHANGED = ('reached', 'q', 'offset')
@@ -42,12 +44,13 @@ class Job(NamedTuple):
     plan: SamplingPlan
     obstacles: tuple[Any, ...] | None  # None where collisions do not count
     folder: str | None  # of the blocks on disk
-    in_place: bool  # whether arrays may be changed
+    in_place: bool  # whether arrays may be changed by every stage
+    layers: int  # of a block
 
     @property
     def blocks(self) -> range:
         """The numbers of the blocks."""
-        return range(math.ceil(self.lattice.shape[0] / _LAYERS))
+        return range(math.ceil(self.lattice.shape[0] / self.layers))
 
 
 def locate(job: Job, first: int, count: int) -> list[np.ndarray]:
@@ -55,7 +58,7 @@ def locate(job: Job, first: int, count: int) -> list[np.ndarray]:
     layers = np.empty(count, np.int64)
     _filler(job._replace(obstacles=None), job.lattice,
             _zeros(job, job.lattice._replace(shape=(1, 1, 1, 1)))).locate(first, layers)
-    blocks = layers // _LAYERS
+    blocks = layers // job.layers
     return [(first + np.flatnonzero(blocks == block)).astype(np.int64) for block in job.blocks]
 
 
@@ -65,7 +68,7 @@ def advance(job: Job, block: int, before: Any, step: int, stage: str,
 
     before: what this returned before, None at first. On disk a step that was done is not repeated.
     """
-    state, lattice = before[0] if before is not None else None, _block_of(job.lattice, block)
+    state, lattice = before[0] if before is not None else None, _block_of(job, block)
     results: list[Any] = []
     if job.folder is not None:
         state, results = _read(job, block)
@@ -74,7 +77,7 @@ def advance(job: Job, block: int, before: Any, step: int, stage: str,
     if state is None:
         state = _zeros(job, lattice)
     elif not job.in_place:
-        state = {name: array.copy() for name, array in state.items()}
+        state = _changeable(state, stage != 'spread')
     result = _STAGES[stage](job, lattice, state, block, *arguments)
     if job.folder is None:
         return state, result
@@ -85,7 +88,7 @@ def advance(job: Job, block: int, before: Any, step: int, stage: str,
 def edge(job: Job, block: int, after: tuple[State, Any], layer: int) -> dict[str, np.ndarray]:
     """Return what a neighbour needs of a block's first (1) or last (−2) layer of its own."""
     state = _read(job, block, _EXCHANGED)[0] if job.folder is not None else after[0]
-    layers = _block_of(job.lattice, block).shape[0]
+    layers = _block_of(job, block).shape[0]
     return {name: state[name].reshape(layers, -1)[layer].copy() for name in _EXCHANGED}
 
 
@@ -94,10 +97,8 @@ def finish(job: Job, block: int, after: tuple[State, Any], *edges: Any) -> tuple
 
     At last, where cells have no directions, the configurations (k, n) of the manipulability.
     """
-    state = dict(_read(job, block)[0] if job.folder is not None else after[0])
-    lattice = _block_of(job.lattice, block)
-    if not job.in_place:
-        state = {name: array.copy() for name, array in state.items()}
+    state = _changeable(_read(job, block)[0] if job.folder is not None else after[0])
+    lattice = _block_of(job, block)
     _set_edges(lattice, state, edges)
     depth = _depths(lattice, state)
     inner = slice(lattice.size // lattice.shape[0], -(lattice.size // lattice.shape[0]))
@@ -119,7 +120,9 @@ def _spread(job: Job, lattice: Lattice, state: dict[str, np.ndarray], block: int
             stamp: int, *edges: Any) -> int:
     """Attempt cells from neighbours; return how many are reached."""
     _set_edges(lattice, state, edges)
-    return int(_filler(job, lattice, state).spread(stamp))
+    _filler(job, lattice, state).spread(stamp)
+    inner = state['reached'].reshape(lattice.shape[0], -1)[1:-1]
+    return int(np.count_nonzero(inner == stamp))
 
 
 def _solve(job: Job, lattice: Lattice, state: dict[str, np.ndarray], block: int, stamp: int,
@@ -146,13 +149,13 @@ def _solve(job: Job, lattice: Lattice, state: dict[str, np.ndarray], block: int,
 _STAGES: Mapping[str, Any] = {'draw': _draw, 'spread': _spread, 'solve': _solve}
 
 
-def _block_of(lattice: Lattice, block: int) -> Lattice:
+def _block_of(job: Job, block: int) -> Lattice:
     """Return the cells of a block, with a layer of each neighbour."""
-    first = block * _LAYERS
+    lattice, first = job.lattice, block * job.layers
     origin = lattice.origin.copy()
     origin[0] += (first - 1) * lattice.step[0]
     return lattice._replace(origin=origin, shape=(
-        min(_LAYERS, lattice.shape[0] - first) + 2, *lattice.shape[1:]))
+        min(job.layers, lattice.shape[0] - first) + 2, *lattice.shape[1:]))
 
 
 def _zeros(job: Job, lattice: Lattice) -> dict[str, np.ndarray]:
@@ -189,6 +192,12 @@ def _heading_spans() -> np.ndarray:
     """Return the bits of 0 to all headings from each one on, (headings (headings + 1),)."""
     return np.array([sum(1 << (first + k) % HEADINGS for k in range(count))
                      for first in range(HEADINGS) for count in range(HEADINGS + 1)], np.int64)
+
+
+def _changeable(state: Mapping[str, np.ndarray], copies: bool = False) -> dict[str, np.ndarray]:
+    """Return a state whose arrays may be written: those of other processes may not be."""
+    return {name: array.copy() if copies or not array.flags.writeable else array
+            for name, array in state.items()}
 
 
 def _set_edges(lattice: Lattice, state: dict[str, np.ndarray], edges: Sequence[Any]) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import os
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +25,9 @@ _PIECE = 1 << 18      # samples that are located at once,
 _PIECES = 256         # and the most pieces before they are drawn
 _CHANGE = 5e-3        # of the cells reached: a round that changes fewer is the last
 _MOST_ROUNDS = 40
+_OF_WORKER = 2        # blocks of a worker: few, but the middle of a map takes longer than its ends;
+_BYTES = 1 << 28      # of a block on disk
+_PER_CELL = 80        # bytes, and 8 for each turn
 _TIMEOUT = 10.0       # s: for a connection to a scheduler
 _DONE = 'done'
 
@@ -32,9 +36,10 @@ class _Threads:
     """Runs functions in threads, in the order in which they are submitted."""
 
     def __init__(self, workers: int | None) -> None:
-        self._pool = ThreadPoolExecutor(workers or os.cpu_count() or 1)
+        self.workers = workers or os.cpu_count() or 1
+        self._pool = ThreadPoolExecutor(self.workers)
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    def submit(self, number: int, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return the future of a call; arguments may be futures, and lists of them."""
         def call() -> Any:
             return function(*map(_resolved, arguments))
@@ -57,13 +62,18 @@ class _Cluster:
         self._client, self._own = client, None
         if isinstance(client, str):
             self._client = self._own = _connected(client)
+        self._addresses = [address for address, threads in sorted(self._client.nthreads().items())
+                           for _ in range(threads)]
+        self.workers = max(len(self._addresses), 1)
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        return self._client.submit(function, *arguments, pure=False)
+    def submit(self, number: int, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return the future of a call for a block, or piece of samples: they take turns."""
+        where = self._addresses[number % self.workers:][:1] or None  # if it is not lost
+        return self._client.submit(function, *arguments, pure=False, workers=where,
+                                   allow_other_workers=where is not None)
 
     def gather(self, futures: Sequence[Any]) -> Iterator[Any]:
-        for future in futures:
-            yield future.result()
+        yield from self._client.gather(list(futures))
 
     def close(self) -> None:
         if self._own is not None:
@@ -82,9 +92,14 @@ class Filling:
                  client: Any, folder: str | None) -> None:
         """obstacles: those to avoid, and the robot itself; None where collisions do not count."""
         self._lattice, self._plan, self._report = lattice, plan, report
-        self._job = Job(uuid.uuid4().hex, chain, lattice, plan,
-                        None if obstacles is None else tuple(obstacles), folder, client is None)
         self._runner: Any = _Threads(workers) if client is None else _Cluster(client)
+        size = lattice.size // lattice.shape[0] * (_PER_CELL + 8 * lattice.turns)
+        layers = (math.ceil(lattice.shape[0] / (_OF_WORKER * self._runner.workers))
+                  if folder is None else max(_BYTES // size, 1))
+        self._job = Job(uuid.uuid4().hex, chain, lattice, plan,
+                        None if obstacles is None else tuple(obstacles), folder, client is None,
+                        layers)
+        self._shared = self._runner.submit(0, _same, self._job)  # sent to each worker once
         self._states: list[Any] = [None for _ in self._job.blocks]
         self._steps = [0 for _ in self._job.blocks]
 
@@ -108,8 +123,8 @@ class Filling:
                               begin=0.9)
             edges = self._edges(list(self._job.blocks))
             found = [*self._runner.gather([
-                self._runner.submit(finish, self._job, block, self._states[block], *edges[block])
-                for block in self._job.blocks])]
+                self._runner.submit(block, finish, self._shared, block, self._states[block],
+                                    *edges[block]) for block in self._job.blocks])]
         self._report(1.0, _DONE)
         depth, best, partial, opened, q = (np.concatenate(one) for one in zip(*found))
         rows = np.where(partial, np.cumsum(partial), 0)
@@ -123,7 +138,7 @@ class Filling:
             changed = reached = 0
             for first in range(0, count, _PIECE * _PIECES):
                 pieces = range(first, min(first + _PIECE * _PIECES, count), _PIECE)
-                located = [self._runner.submit(locate, self._job, drawn + begin,
+                located = [self._runner.submit(begin // _PIECE, locate, self._shared, drawn + begin,
                                                min(_PIECE, count - begin)) for begin in pieces]
                 results = self._advance(blocks, 'draw', located,
                                         begin=0.9 * min(_CHANGE / expected, 1.0))
@@ -140,12 +155,12 @@ class Filling:
         edges = self._edges(blocks) if with_edges else {}
         for block in blocks:
             self._states[block] = self._runner.submit(
-                advance, self._job, block, self._states[block], self._steps[block], stage,
+                block, advance, self._shared, block, self._states[block], self._steps[block], stage,
                 *arguments, *edges.get(block, ()))
             self._steps[block] += 1
         results = []
-        for result in self._runner.gather([self._runner.submit(_result, self._states[block])
-                                           for block in blocks]):
+        for result in self._runner.gather([
+                self._runner.submit(block, _result, self._states[block]) for block in blocks]):
             results.append(result)
             self._report(begin, _NAMES[stage])
         return results
@@ -154,12 +169,8 @@ class Filling:
         """Return for each block the edges of the blocks before and after it, None without one."""
         def of(block: int, layer: int) -> Any:
             return None if block not in self._job.blocks else self._runner.submit(
-                edge, self._job, block, self._states[block], layer)
-        found = {block: (of(block - 1, -2), of(block + 1, 1)) for block in blocks}
-        if self._job.in_place or self._job.folder is not None:  # before the blocks are changed
-            for pair in found.values():
-                [*self._runner.gather([one for one in pair if one is not None])]
-        return found
+                block, edge, self._shared, block, self._states[block], layer)
+        return {block: (of(block - 1, -2), of(block + 1, 1)) for block in blocks}
 
 
 _NAMES = {'draw': 'sampling configurations', 'spread': 'solving from neighbours',
@@ -206,6 +217,10 @@ def _connected(address: str) -> Any:
         return Client(address, timeout=_TIMEOUT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise InputError(f'cannot reach the Dask scheduler {address!r}: {error}') from error
+
+
+def _same(job: Job) -> Job:
+    return job
 
 
 def _result(after: tuple[Any, Any]) -> Any:

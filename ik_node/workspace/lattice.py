@@ -88,7 +88,7 @@ def plan_of(chain: Chain, resolution: float, directions: int, turns: int,
     sequence = low_discrepancy(2, chain.n_joints, seed, 0)
     first = _reducible(arrays, 0)
     if not oriented and np.ptp(T_base_tip[:, :3, 3], axis=0).min() <= _STILL * scale.reach:
-        first = first and bool(np.ptp((low[0], high[0])) >= 2.0 * math.pi - 1e-6)  # few cells
+        first = first and bool(np.ptp([low[0], high[0]]) >= 2.0 * math.pi - 1e-6)  # few cells
     T_joint_base = inverse(arrays.placement[0]) if first else np.eye(4)
     served = int((task.weights[3:] > 0.0).sum()) if oriented else 0
     axis = only_axis(chain, seed)
@@ -141,7 +141,9 @@ def plan_of(chain: Chain, resolution: float, directions: int, turns: int,
     placement = arrays.placement.copy()
     placement[0] = T_joint_base @ placement[0]
     placement[-1] = placement[-1] @ T_tip_wrist
-    measured = weights if oriented else np.append(weights[:3], task.weights[3:] > 0.0)
+    measured = weights.copy()
+    if not oriented:
+        measured[3:] = task.weights[3:] > 0.0
     plan = SamplingPlan(arrays._replace(placement=placement, lower=lower, upper=upper),
                 int(arrays.column[0]) if first else -1, int(arrays.column[-1]) if last else -1,
                 sign, has_turn, reach, low, high - low, sequence[0],

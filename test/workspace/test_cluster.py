@@ -1,13 +1,15 @@
 import os
 import signal
 import socket
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import robots
 from ik_node import InputError
-from ik_node.workspace import reachability_map
+from ik_node.workspace import filling, reachability_map
 
 ARRAYS = ('depth', 'manipulability', 'rows', 'headings')
 
@@ -20,6 +22,12 @@ def assert_same(one, other):
     for name in ARRAYS:
         assert np.array_equal(getattr(one, name), getattr(other, name)), name
     assert one.info == other.info
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    """Let a small map have several blocks on disk."""
+    monkeypatch.setattr(filling, '_BYTES', 200_000)
 
 
 class StoppedError(Exception):
@@ -43,6 +51,31 @@ def test_a_run_with_chunks_is_the_same_and_is_continued_where_it_was_ended(tmp_p
     before = {file: file.stat().st_mtime_ns for file in kept}
     assert_same(small('panda', exact=True, chunks=tmp_path), expected)
     assert {file: file.stat().st_mtime_ns for file in kept} == before  # nothing was done again
+
+
+_RUN = '''
+import sys
+sys.path[:0] = sys.argv[2:]
+import robots
+from ik_node.workspace import filling, reachability_map
+filling._BYTES = 200_000
+reachability_map(robots.chain('panda'), 0.25, 6, 6, exact=True, chunks=sys.argv[1],
+                 progress=lambda done, stage: print(stage, flush=True))
+'''
+
+
+@pytest.mark.slow  # a process of its own
+@pytest.mark.parametrize('stage', ['sampling', 'solving from', 'solving for'])
+def test_a_run_that_is_killed_whole_is_continued_from_its_chunks(tmp_path, stage):
+    paths = [path for path in sys.path if path]
+    run = subprocess.Popen([sys.executable, '-c', _RUN, str(tmp_path / 'parts'), *paths],
+                           stdout=subprocess.PIPE, text=True)
+    with run:
+        assert any(line.startswith(stage) for line in run.stdout)
+        run.kill()
+    assert run.returncode == -signal.SIGKILL
+    assert list((tmp_path / 'parts').glob('block-*.npz'))
+    assert_same(small('panda', exact=True, chunks=tmp_path / 'parts'), small('panda', exact=True))
 
 
 def test_a_folder_of_another_map_and_a_damaged_block_are_refused(tmp_path):
@@ -84,7 +117,6 @@ def test_what_is_no_client_and_no_folder_is_refused(options, words):
 
 def test_a_scheduler_that_cannot_be_reached_is_named(monkeypatch):
     pytest.importorskip('distributed')
-    from ik_node.workspace import filling
     monkeypatch.setattr(filling, '_TIMEOUT', 0.5)
     with socket.socket() as free:
         free.bind(('127.0.0.1', 0))
