@@ -44,9 +44,12 @@ def _run(options: argparse.Namespace, ros_arguments: list[str]) -> int:
     chain = read_robot(options.file).chain(options.base, options.tip)
     print(f'Robot {chain.tree.name}: {chain.n_joints} joints from {chain.base_link} to '
           f'{chain.tip_link}', flush=True)
-    map = None if options.map is None else run_map(options, chain)
+    map, bases = (None, []) if options.map is None else run_map(options, chain)
     if options.goals is not None:
-        return 0
+        if not options.publish:
+            return 0
+        from ik_node.ros.publishing.workspace_markers import base_markers, publish
+        return publish(base_markers(bases, f'{options.frame_prefix}world'), ros_arguments)
     figure = options.show or ('reachable' if map is None else 'dexterity')
     count = options.dexterity or _ORIENTATIONS * (map is not None)
     with contextlib.closing(ProgressBar(sys.stderr)) as bar:
@@ -81,7 +84,8 @@ def _parser() -> argparse.ArgumentParser:
                         'reachable, with --map dexterity')
     parser.add_argument('--png', metavar='FILE', type=Path, help='save a picture')
     parser.add_argument('--publish', action='store_true',
-                        help='publish markers for RViz on the topic "workspace" until Ctrl-C')
+                        help='publish markers for RViz on the topic "workspace" until Ctrl-C: '
+                        'the voxels, with --goals the base poses, in the frame "world"')
     parser.add_argument('--frame-prefix', metavar='PREFIX', default='',
                         help='prefix of the markers\' frame, the base link')
     add_map_options(parser)

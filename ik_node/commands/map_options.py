@@ -59,8 +59,9 @@ def add_map_options(parser: argparse.ArgumentParser) -> None:
                        help='save the scores (.csv), or these and the base poses (.yaml)')
 
 
-def run_map(options: argparse.Namespace, chain: Chain) -> ReachabilityMap:
-    """Make or read the map, do with goals what the options say; return the map.
+def run_map(options: argparse.Namespace, chain: Chain
+            ) -> tuple[ReachabilityMap, list[Placement]]:
+    """Make or read the map, do with goals what the options say; return the map, and base poses.
 
     Raises IkError and OSError.
     """
@@ -68,9 +69,9 @@ def run_map(options: argparse.Namespace, chain: Chain) -> ReachabilityMap:
     goals = None if options.goals is None else read_goals(options.goals)
     obstacles = () if options.obstacles is None else read_obstacles(options.obstacles)
     map = _map(options, chain, () if options.place else obstacles)
-    if goals is None:
-        return map
     bases: list[Placement] = []
+    if goals is None:
+        return map, bases
     *xyz, yaw = options.base_pose
     T_world_base = pose_from_rpy(xyz, (0.0, 0.0, np.radians(yaw)))
     turned = goals.turned(_TURNS)
@@ -97,7 +98,7 @@ def run_map(options: argparse.Namespace, chain: Chain) -> ReachabilityMap:
             f'{chain.tree.name}: {summary}')
     for file in (*options.output, *filter(None, [options.png])):
         print(f'Saved: {file.absolute()}', flush=True)
-    return map
+    return map, bases
 
 
 def _check(options: argparse.Namespace) -> None:

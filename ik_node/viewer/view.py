@@ -25,6 +25,7 @@ from ik_node.viewer.obstacle_panel import ObstaclePanel
 from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.panel import ROW, Page
 from ik_node.viewer.path_panel import PathPanel
+from ik_node.viewer.placement_panel import PlacementPanel
 from ik_node.viewer.playback_panel import PlaybackPanel
 from ik_node.viewer.readout import readout
 from ik_node.viewer.robot_panel import OPEN, RobotPanel
@@ -43,7 +44,7 @@ _STOP, _CONTINUE = 'Stop', 'Continue'
 _KEYS: dict[str, Any] = {'Undo': 'cmd/ctrl', 'Redo': 'cmd/ctrl+shift'}  # with Z
 _TABS: dict[str, tuple[type[Any], ...]] = {  # with panels that need only the page
     'Tasks': (TaskPanel,), 'Learn': (LessonPanel, StepPanel, NullSpacePanel),
-    'Robot': (RobotPanel, ChainPanel, WorkspacePanel)}
+    'Robot': (RobotPanel, ChainPanel, WorkspacePanel, PlacementPanel)}
 _ICON = ("data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><path "
          "fill='none' stroke='%232f6fb0' stroke-width='2' d='M3 14V8l5-5 5 4'/></svg>")
 # Scripts in the HTML of a panel are not run, but handlers of pictures are.

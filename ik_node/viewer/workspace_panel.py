@@ -18,7 +18,7 @@ from ik_node.viewer.scene_nodes import (
     position_wxyz,
     rgb_bytes,
 )
-from ik_node.workspace import picture
+from ik_node.workspace import ReachabilityMap, picture
 from ik_node.workspace.analysis import Workspace, analyse_workspace
 
 _HIDDEN, _DEXTERITY = 'not shown', 'dexterity'
@@ -52,13 +52,14 @@ class WorkspacePanel(Panel):
             self._cut: Any = gui.add_dropdown(
                 'cut away', tuple(_AXES), initial_value=_FIRST_CUT, hint='hides what lies beyond a '
                 'plane across this axis of the base frame')
+            self._slice: Any = gui.add_checkbox('only a slice', False, hint='one layer of voxels')
             self._place: Any = gui.add_slider('beyond (m)', -1.0, 1.0, 0.01, 0.0)
             self._opacity: Any = gui.add_slider('opacity', 0.1, 1.0, 0.05, 1.0)
         page.placed.append(self._corners)
         self._choice.on_update(lambda _: self._work.give(functools.partial(
             self._show, str(self._choice.value))))
         self._cancel.on_click(lambda _: self._hide())
-        for widget in (self._cut, self._place):
+        for widget in (self._cut, self._slice, self._place):
             widget.on_update(lambda _: self._draw())
         self._opacity.on_update(lambda _: self._set_opacity())
 
@@ -72,6 +73,16 @@ class WorkspacePanel(Panel):
                 self._chain, self._workspace = chain, None
                 self._remove_drawn()
             self._hide()
+
+    @property
+    def map(self) -> ReachabilityMap | None:
+        """The map of the arm; None before the dexterity has been computed."""
+        workspace = self._workspace
+        return None if workspace is None else workspace.map
+
+    def choose_dexterity(self) -> None:
+        """Compute the dexterity, and show it."""
+        self._choice.value = _DEXTERITY
 
     def close(self) -> None:
         """End the computation and its thread."""
@@ -105,9 +116,12 @@ class WorkspacePanel(Panel):
             self._progress.value = 100.0 * done
             self._stage.content = f'{stage}: {100.0 * done:.0f} %'
         self._show_progress(True)
+        file = str(self._robot_view.parameters.get('reachability_map') or '')
         try:
+            map = ReachabilityMap.load(file, chain) if file and figure == _DEXTERITY else None
             workspace = analyse_workspace(
-                chain, dexterity=_ORIENTATIONS if figure == _DEXTERITY else 0, progress=report)
+                chain, dexterity=_ORIENTATIONS if figure == _DEXTERITY else 0, map=map,
+                progress=report)
             report(1.0, '')
         finally:
             self._show_progress(False)
@@ -127,7 +141,7 @@ class WorkspacePanel(Panel):
         with self._drawing:
             figure, chain, workspace = str(self._choice.value), self._chain, self._workspace
             axis = _AXES[str(self._cut.value)]
-            self._place.visible = axis is not None
+            self._place.visible = self._slice.visible = axis is not None
             if figure == _HIDDEN or not (chain and workspace and self._has(figure)):
                 self._remove_drawn()
                 self._legend.content = ''
@@ -135,6 +149,8 @@ class WorkspacePanel(Panel):
             values, centres = workspace.values(figure), workspace.centres
             kept = np.ones(len(centres), bool) if axis is None else (
                 centres[:, axis] <= float(self._place.value))
+            if axis is not None and self._slice.value and kept.any():
+                kept &= centres[:, axis] > centres[kept, axis].max() - 0.5 * workspace.voxels.edge
             kept[kept] = workspace.voxels.surface(workspace.numbers[kept])
             self._legend.content = _legend(workspace, figure)
             colors = (255 * picture.figure_colors(values, figure)[kept]).astype(np.uint8)

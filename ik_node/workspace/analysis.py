@@ -58,6 +58,7 @@ class Workspace:
     """(k,) σ_min/σ_max, 0 to 1, of that configuration, linear rows divided by `length_scale`."""
     dexterity: np.ndarray | None
     """(k,) the part of all orientations, 0 to 1, at the centre; None if not requested."""
+    map: ReachabilityMap | None  # of dexterity; None without
     orientations: int  # how many were tried at each centre
     length_scale: float  # m
     reach_centre: np.ndarray
@@ -179,7 +180,7 @@ def analyse_workspace(chain: Chain, edge: float | None = None, *, dexterity: int
     return Workspace(
         chain, voxels, task, numbers, inside, found[:, 1] * bool(task.rank),
         _evaluated(positions, voxels, numbers, np.eye(3)[None], conditioning)[:, 0, 1], part,
-        count, length, centre, _reach(chain, voxels, centre, seed))
+        map, count, length, centre, _reach(chain, voxels, centre, seed))
 
 
 def _evaluated(map: ReachabilityMap, voxels: Voxels, numbers: np.ndarray, R: np.ndarray,

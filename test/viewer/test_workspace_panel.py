@@ -20,7 +20,7 @@ def workspace():
 @pytest.fixture
 def page(monkeypatch, workspace):
     """The page of an arm whose workspace is known, so that nothing takes long."""
-    def analyse(chain, dexterity, progress):
+    def analyse(chain, dexterity, map, progress):
         progress(0.5, 'sampling')
         return workspace
     monkeypatch.setattr(workspace_panel, 'analyse_workspace', analyse)
@@ -59,7 +59,7 @@ def test_a_plane_is_whole_at_first_and_can_be_cut_and_its_colors_have_a_scale(pa
 def test_the_progress_is_shown_and_a_computation_can_be_cancelled(page, monkeypatch):
     begun, go_on = threading.Event(), threading.Event()
 
-    def analyse(chain, dexterity, progress):
+    def analyse(chain, dexterity, map, progress):
         assert dexterity > 0
         progress(0.25, 'turning')
         begun.set()
@@ -94,6 +94,17 @@ def test_another_arm_has_none_yet(page):
     page.choose('robot', value='scara')
     assert voxels(page) is None
     assert page.widget('Workspace', 'workspace').value == 'not shown'
+
+
+def test_a_slice_is_one_layer(page, workspace):
+    page.choose('Workspace', 'workspace', value='reachable')
+    page.choose('Workspace', 'cut away', value='x')
+    page.choose('Workspace', 'only a slice', value=True)
+    x = voxels(page)[0][:, 0]
+    assert np.ptp(x) < 1e-6
+    assert -workspace.voxels.edge < x[0] <= 0.0
+    page.choose('Workspace', 'only a slice', value=False)
+    assert np.ptp(voxels(page)[0][:, 0]) > 0.1
 
 
 def test_what_a_plane_lays_open_is_drawn(page):

@@ -1,18 +1,21 @@
-"""Markers of a workspace for RViz: one coloured cube for every reachable voxel."""
+"""Markers for RViz: one coloured cube for every reachable voxel, an arrow for each base pose."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from geometry_msgs.msg import Point, Vector3
 from rclpy.node import Node
 from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker, MarkerArray
 
+from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.run import run
 from ik_node.ros.topics import LATCHED
 from ik_node.workspace.analysis import Workspace
 from ik_node.workspace.picture import figure_colors
+from ik_node.workspace.placement import Placement
 
 TOPIC = 'workspace'
 
@@ -44,6 +47,16 @@ def workspace_markers(workspace: Workspace, figure: str = 'reachable',
     return MarkerArray(markers=[marker])
 
 
+def base_markers(bases: Sequence[Placement], frame_id: str) -> MarkerArray:
+    """Return an arrow along the x axis of each base pose, in the colour of its score."""
+    colors = figure_colors(np.array([base.score for base in bases]), 'dexterity').tolist()
+    return MarkerArray(markers=[
+        Marker(header=Header(frame_id=frame_id), ns='base_poses', id=k, type=Marker.ARROW,
+               action=Marker.ADD, pose=matrix_to_pose(base.T_world_base),
+               scale=Vector3(x=0.2, y=0.03, z=0.03), color=ColorRGBA(r=r, g=g, b=b, a=1.0))
+        for k, (base, (r, g, b)) in enumerate(zip(bases, colors))])
+
+
 class WorkspacePublisher(Node):
     """Publishes the markers once, latched for late subscribers."""
 
@@ -51,8 +64,9 @@ class WorkspacePublisher(Node):
         super().__init__('ik_workspace', **arguments)
         self._publisher = self.create_publisher(MarkerArray, TOPIC, LATCHED)
         self._publisher.publish(markers)
-        count = sum(len(marker.points) for marker in markers.markers)
-        self.get_logger().info(f'{count} voxels on {self._publisher.topic_name}; Ctrl-C ends')
+        count = sum(len(marker.points) or 1 for marker in markers.markers)
+        self.get_logger().info(f'{count} voxels or base poses on {self._publisher.topic_name}; '
+                               'Ctrl-C ends')
 
 
 def publish(markers: MarkerArray, arguments: list[str] | None = None) -> int:

@@ -12,8 +12,10 @@ from domains import Domain
 from harness.commands import entry_point
 from harness.ros_harness import LATCHED
 from ik_node.ros.clients.client import Client
-from ik_node.ros.publishing.workspace_markers import workspace_markers
+from ik_node.ros.publishing.workspace_markers import base_markers, workspace_markers
+from ik_node.spatial import pose_from_rpy
 from ik_node.workspace.analysis import analyse_workspace
+from ik_node.workspace.placement import Placement
 
 
 @pytest.fixture(scope='module')
@@ -60,6 +62,17 @@ def test_the_cubes_of_a_planar_arm_are_tiles_and_dexterity_is_coloured_up_to_one
     assert marker.scale.z < 0.2 * marker.scale.x
     brightest = max(marker.colors, key=lambda color: color.r)
     assert (brightest.r, brightest.g, brightest.b) == pytest.approx((0.993, 0.906, 0.144), abs=1e-5)
+
+
+def test_base_poses_are_arrows_in_the_colours_of_their_scores():
+    bases = [Placement(pose_from_rpy((k, 2.0, 0.0), (0.0, 0.0, np.pi / 2)), score, np.ones(3, bool))
+             for k, score in enumerate((1.0, 0.0))]
+    first, second = base_markers(bases, 'world').markers
+    assert (first.type, first.header.frame_id) == (Marker.ARROW, 'world')
+    assert first.id != second.id
+    assert (second.pose.position.x, second.pose.position.y) == (1.0, 2.0)
+    assert second.pose.orientation.z == pytest.approx(np.sqrt(0.5))
+    assert first.color.r > 0.9 > 0.3 > second.color.r
 
 
 @pytest.mark.slow  # a command over DDS
