@@ -9,6 +9,7 @@ import numpy as np
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import InputError
 from ik_node.viewer.latest_value import errors_shown
+from ik_node.viewer.page_text import html_line
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.scene_nodes import BOX, add_solids, matrix, new_name, position_wxyz
 from ik_node.viewer.workspace_panel import WorkspacePanel
@@ -20,6 +21,7 @@ _MOST = 5000         # goals
 _SIZE, _HANDLE = 0.03, 0.4  # of the reach: a goal, and the handle of the base
 _FAR, _STEP = 1.0, 0.1      # reaches: around the goals base poses are searched, in such steps
 _MISSED = 194, 50, 27
+_WAITS = 'the dexterity of the workspace is needed, and computed now'
 
 
 class PlacementPanel(Panel):
@@ -98,7 +100,8 @@ class PlacementPanel(Panel):
         """Move the handle to the best base pose at its height."""
         handle, map, goals = self._scene()
         if handle is None or map is None or not len(goals):
-            raise InputError('drag the base first, with waypoints or a file of goals')
+            raise InputError(_WAITS if handle is not None and map is None else
+                             'drag the base first, with waypoints or a file of goals')
         points, reach = goals[:, 0, :2, 3], self._robot_view.reach
         (x, y), (u, v) = points.min(axis=0) - _FAR * reach, points.max(axis=0) + _FAR * reach
         found = map.base_poses(goals, (x, u, y, v, handle.position[2]), _STEP * reach, limit=1)
@@ -112,7 +115,7 @@ class PlacementPanel(Panel):
         handle, map, goals = self._scene()
         drawn, text = [], ''
         if handle is not None:
-            text = 'no goals yet' if map is not None else 'this needs the workspace\'s dexterity'
+            text = 'no goals yet' if map is not None else _WAITS
         if handle is not None and map is not None and len(goals):
             scores = map.score(inverse(matrix(handle.position, handle.wxyz)) @ goals).max(axis=1)
             met = scores > 0.0
@@ -124,4 +127,4 @@ class PlacementPanel(Panel):
             text = (f'{int(met.sum())} of {len(met)} goals are reached, mean score '
                     f'{scores.mean():.3f}')
         self._remove_drawn()
-        self._drawn, self._text.content = drawn, text
+        self._drawn, self._text.content = drawn, html_line(text)
