@@ -19,7 +19,8 @@ from ik_node.workspace.goals import read_goals
 _TURNS = 24          # of goals whose turn is free
 _MOST = 5000         # goals
 _SIZE, _HANDLE = 0.03, 0.4  # of the reach: a goal, and the handle of the base
-_FAR, _STEP = 1.0, 0.1      # reaches: around the goals base poses are searched, in such steps
+_FAR, _STEP = 1.0, 0.15     # reaches: around the goals base poses are searched, in such steps,
+_YAW_STEP = np.pi / 9       # rad: for some seconds, with a hundred poses
 _MISSED = 194, 50, 27
 _WAITS = 'the dexterity of the workspace is needed, and computed now'
 
@@ -104,11 +105,14 @@ class PlacementPanel(Panel):
                              'drag the base first, with waypoints or a file of goals')
         points, reach = goals[:, 0, :2, 3], self._robot_view.reach
         (x, y), (u, v) = points.min(axis=0) - _FAR * reach, points.max(axis=0) + _FAR * reach
-        found = map.base_poses(goals, (x, u, y, v, handle.position[2]), _STEP * reach, limit=1)
+        self._text.content = html_line('searching base poses …')
+        found = map.base_poses(goals, (x, u, y, v, handle.position[2]), _STEP * reach, _YAW_STEP,
+                               limit=1)
+        if found:
+            handle.position, handle.wxyz = position_wxyz(found[0].T_world_base)
+        self._draw()
         if not found:
             raise InputError('no goal is reached from any base pose at this height')
-        handle.position, handle.wxyz = position_wxyz(found[0].T_world_base)
-        self._draw()
 
     def _draw(self) -> None:
         """Draw the goals in the colours of their scores."""
