@@ -16,7 +16,7 @@ from ik_node.workspace.sampling import configurations, only_axis, ranges
 from ik_node.workspace.task_rank import TaskRank, task_rank
 
 MOST_CELLS = 1 << 27   # with their turns
-MOST_IN_CHUNKS = 1 << 33
+MOST_IN_CHUNKS = 1 << 34
 HEADINGS = 60          # as in `cells`
 
 _SAMPLES = 8192
