@@ -214,7 +214,7 @@ def branches(seen, rng):
     assert until(lambda: panel._text.content, PATIENCE), before
     if not len(panel._branches):
         return None
-    seen.page.get_by_role('button', name='Next').click()
+    seen.page.get_by_role('button', name='2', exact=True).click()
     assert until(lambda: seen.status()[0].startswith('reached: branch'), PATIENCE)
     seen.reports.clear()
     return True

@@ -17,7 +17,6 @@ _AUTOMATIC = 'automatic'
 _ENDS = {'base_link': ('base', 'the link in whose frame goals are'),
          'tip_link': ('tip', 'the link that meets the goals')}
 _LIST = 'List them'
-_STEPS = {'Previous': -1, 'Next': 1}
 _NEAR = 0.01  # rad or m: the arm is at a branch
 _NONE = 'The branches of the last goal: every configuration of a closed form that meets it.'
 
@@ -74,15 +73,15 @@ class BranchPanel(Panel):
     def __init__(self, page: Page) -> None:
         super().__init__(page, 'Branches', is_expanded=True)
         self._chain: Chain | None = None
-        self._branches, self._number = np.empty((0, 0)), 0
+        self._branches = np.empty((0, 0))
         self._count = 0  # of the node's reports when they were listed
         with self._folder:
             self._text = self._gui.add_markdown(_NONE)
-            buttons = self._gui.add_button_group(
-                'branch', (_LIST, *_STEPS), hint='calls ~/solve_all for the last goal; moves the '
-                'arm to the branch above or below in the table')
-            buttons.on_click(lambda _: self._work.give(
-                functools.partial(self._on_button, buttons.value)))
+            self._buttons: Any = self._gui.add_button_group(
+                'branch', (_LIST,), hint='calls ~/solve_all for the last goal; moves the arm to '
+                'the branch with a number, as a click on its row does')
+            self._buttons.on_click(lambda _: self._work.give(
+                functools.partial(self._on_button, self._buttons.value)))
             self._table = self._gui.add_html('')
 
     def _refresh(self, visible: bool) -> None:
@@ -102,15 +101,13 @@ class BranchPanel(Panel):
             except SilentError as error:
                 text, found = f'No branches: {error}.', {}
             self._show(found.get(chain.joint_names, np.empty((0, 0))), text)
-        elif chain is not None and len(self._branches):
-            number = (self._number + _STEPS.get(name, 0)) % len(self._branches)
-            self._page.move_arm(chain, self._branches[number],
-                                f'reached: branch {number + 1} of {len(self._branches)}')
-            self._number = number
+        elif chain is not None and name in self._buttons.options[1:]:  # no late press of another
+            self._page.move_arm(chain, self._branches[int(name) - 1],
+                                f'reached: branch {name} of {len(self._branches)}')
 
     def _show(self, branches: np.ndarray, text: str) -> None:
-        self._branches, self._number = branches, 0
-        self._text.content = text
+        self._branches, self._text.content = branches, text
+        self._buttons.options = (_LIST, *(str(k + 1) for k in range(len(branches))))
 
     def _rows(self) -> str:
         chain, arm = self._chain, self._robot_view.arm_values

@@ -23,17 +23,25 @@ _GOALS = 200    # that are shown
 _SECONDS = 30.0
 _SAMPLES = 300  # in these seconds at most, one at each update
 _AXIS = 78      # pixels: the numbers of the vertical axis
-_ERROR = 'position error, µm'
-# Of the status: the key, the factor to the unit of the plot, and the least on its logarithmic axis,
-# which has no more than three decimals.
-_QUANTITIES = {
-    'solve time, ms': ('solve_time', 1e3, 1e-3),
-    _ERROR: ('position_error', 1e6, 1e-3),
-    'orientation error, °': ('orientation_error', np.degrees(1.0), 1e-3),
-    'steps': ('iterations', 1.0, 0.1),
-    'restarts': ('restarts', 1.0, 0.1),
-    'σ_min': ('smallest_singular_value', 1.0, 1e-3)}
-LOGARITHMIC = uplot.Scale(auto=True, distr=3, log=10)
+_ERROR = 'position error'
+# Of the status: the key, the units with their factors, and the least on a logarithmic axis, which
+# has no more than three decimals.
+_QUANTITIES: dict[str, tuple[str, Mapping[str, float], float]] = {
+    'solve time': ('solve_time', {'µs': 1e6, 'ms': 1e3, 's': 1.0}, 1e-3),
+    _ERROR: ('position_error', {'µm': 1e6, 'mm': 1e3, 'm': 1.0}, 1e-3),
+    'orientation error': ('orientation_error', {'°': np.degrees(1.0)}, 1e-3),
+    'steps': ('iterations', {'': 1.0}, 0.1),
+    'restarts': ('restarts', {'': 1.0}, 0.1),
+    'σ_min': ('smallest_singular_value', {'': 1.0}, 1e-3)}
+_FITS = 1000.0  # of a unit: larger values have the next one
+
+
+def logarithmic(lines: Iterable[np.ndarray]) -> uplot.Scale:
+    """Return the axis of whole decades around lines of values (k,), all above 0."""
+    ends = np.log10([end(line) for line in lines for end in (np.min, np.max)])
+    low = float(np.floor(ends.min()))
+    high = max(low + 1.0, float(np.ceil(ends.max())))
+    return uplot.Scale(auto=False, distr=3, log=10, range=(10.0**low, 10.0**high))
 
 
 def add_chart(gui: viser.GuiApi, data: Sequence[np.ndarray], names: Sequence[str],
@@ -53,7 +61,7 @@ def add_chart(gui: viser.GuiApi, data: Sequence[np.ndarray], names: Sequence[str
     across = uplot.Scale(time=False) if x is None else uplot.Scale(time=False, range=x)
     return gui.add_uplot(tuple(data), (uplot.Series(label=names[0]), *lines), title=title,
                          padding=(12, 16, 0, 0), height=height,
-                         axes=(uplot.Axis(), uplot.Axis(size=_AXIS)),
+                         axes=(uplot.Axis(), uplot.Axis(size=_AXIS, ticks={'show': False})),
                          scales={'x': across, 'y': y or uplot.Scale(auto=True)})
 
 
@@ -74,7 +82,7 @@ class PlotPanel(Panel):
             self._plot: Any = add_chart(
                 self._gui, (np.zeros(1), *(np.ones(1) for _ in names)), ['goal', *names],
                 [rgb_bytes(robot_view.color or COLORS[0]) for robot_view in page.robot_views],
-                y=LOGARITHMIC)
+                y=logarithmic([np.ones(1)]))
             make = functools.partial(_TimePlot, page, self._folder)
             self._time_plots = [
                 make('joints between their limits', '0 % is the lower limit, 100 % the upper',
@@ -93,17 +101,24 @@ class PlotPanel(Panel):
         self._counts = counts
         newest = max(count for count, _ in counts)
         length = max(1, min((min(shown, _GOALS) for _, shown in counts if shown), default=1))
-        self._plot.data = (np.arange(newest - length + 1, newest + 1, dtype=float), *(
-            _values(robot_view, str(self._chosen.value), length) for robot_view in robot_views))
+        quantity = str(self._chosen.value)
+        key, units, least = _QUANTITIES[quantity]
+        lines = [_values(robot_view, key, length) for robot_view in robot_views]
+        largest = max(float(line.max()) for line in lines)
+        unit = next((unit for unit in units if units[unit] * largest < _FITS), [*units][-1])
+        lines = [np.maximum(units[unit] * line, least) for line in lines]
+        title, scale = f'{quantity}, {unit}'.removesuffix(', '), logarithmic(lines)
+        if self._plot.scales['y'] != scale or self._plot.title != title:  # makes the plot anew
+            self._plot.scales, self._plot.title = {**self._plot.scales, 'y': scale}, title
+        self._plot.data = np.arange(newest - length + 1, newest + 1, dtype=float), *lines
 
 
-def _values(robot_view: RobotView, quantity: str, length: int) -> np.ndarray:
-    """Return a quantity of the last goals (length,); the least where nothing was solved."""
-    key, factor, least = _QUANTITIES[quantity]
+def _values(robot_view: RobotView, key: str, length: int) -> np.ndarray:
+    """Return a value of the status of the last goals (length,), 0 where nothing was solved."""
     texts = [report.values.get(key) for report in list(robot_view.reports)][-length:]
-    values = np.full(length, least)  # a plot does not take NaN
-    values[length - len(texts):] = [factor * float(text) if text else least for text in texts]
-    return np.maximum(values, least)
+    values = np.zeros(length)  # a plot does not take NaN
+    values[length - len(texts):] = [float(text) if text else 0.0 for text in texts]
+    return values
 
 
 class _TimePlot:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import viser
 
 from ik_node import spatial
 from ik_node.model.joint_space import JointSpace
@@ -13,7 +14,7 @@ from ik_node.model.pose_library import read_poses
 from ik_node.support.exceptions import InputError
 from ik_node.viewer.draft import ANGLES, LENGTHS, number, on_user_change
 from ik_node.viewer.latest_value import errors_shown
-from ik_node.viewer.page_text import environment_text
+from ik_node.viewer.page_text import environment_text, html_command
 from ik_node.viewer.panel import Page, Panel
 
 _SHOWN = 1e-5    # m and entries of a rotation matrix: less is not sent to the page
@@ -21,8 +22,9 @@ _LENGTHS, _ANGLES, _TURNS = 4, 2, 6  # decimals of m, degrees and entries of qua
 _LEAST = 1e-4    # m and rad: less is what texts are rounded by
 _XYZ, _RPY = ('x', 'y', 'z'), ('roll', 'pitch', 'yaw')
 _FREE = 2.0 * np.pi   # rad, or m, to either side for a joint without limits
-_SHOWN_VALUE = 1e-4   # rad or m: less is not sent to the page
+_SHOWN_VALUE = 1e-5   # rad or m: less is not sent to the page, nor by it
 _ENDS = 3             # decimals of the ends of sliders
+_TYPED = 2            # decimals of numbers beside sliders more than of their steps
 _ARRIVAL = 2.0        # s that joint values may take from a slider to the robot
 
 
@@ -43,7 +45,8 @@ class GoalPanel(Panel):
             self._only = self._node_widget(
                 'position only', gui.add_checkbox('position only', False),
                 lambda: page.position_only, page.restrict)
-            gui.add_button('Home', hint='go to the start pose').on_click(lambda _: home())
+            gui.add_button('Home', hint='go to the start pose',
+                           icon=viser.Icon.HOME).on_click(lambda _: home())
             with self._draft_of(self._on_typed).container:
                 for name in _XYZ:
                     self._draft.add(name, f'{name}, m', '', 'of the goal, along '
@@ -53,9 +56,8 @@ class GoalPanel(Panel):
                                     'base link, in this order; also 0.5 rad')
                 self._draft.add_button('Go', 'sends the goal that is typed, as Enter does')
             self._to_tip = gui.add_button('Handle to tip', hint='the goal follows the tip again, '
-                                          'until it is dragged')
-            self._command: Any = gui.add_text('command', '', multiline=True,
-                                              hint='sends this goal from a terminal')
+                                          'until it is dragged', icon=viser.Icon.TARGET)
+            self._command: Any = gui.add_html('')
         self._to_tip.on_click(lambda _: page.handles.release())
         page.handles.on_grab = self._draft.discard
 
@@ -68,8 +70,9 @@ class GoalPanel(Panel):
         T = spatial.inverse(self._robot_view.target_frame()) @ T_scene_goal
         if np.abs(T - self._T).max() > _SHOWN:
             self._show(T)
-        else:  # at rest: the field fits its height to the text, which takes the browser long
-            self._command.value = self._command_text(self._T)
+        else:  # at rest
+            self._command.content = html_command(
+                'This command sends the goal from a terminal:', self._command_text(self._T))
 
     def _show(self, T: np.ndarray) -> None:
         """Show a goal (4, 4), m, in the frame of the base."""
@@ -129,7 +132,7 @@ def _rounded(value: float, digits: int) -> str:
 
 
 class JointPanel(Panel):
-    """A slider for every joint of the arm, or of the body; the robot follows the user's."""
+    """A slider, with a number, for each joint of the arm or the body; the robot follows them."""
 
     needs = 'node'
 
@@ -138,7 +141,7 @@ class JointPanel(Panel):
         self._wanted = self._worker(self._go_to)
         self._sent: tuple[Mapping[str, float], float] = {}, 0.0  # joint values, and when, s
         self._sliders: dict[str, Any] = {}
-        self._units: dict[str, Mapping[str, float]] = {}  # those of each joint; '' is the shown one
+        self._units: dict[str, float] = {}  # in which they are shown, rad or m
         self._others: list[Any] = []
         self._space: JointSpace | None = None
 
@@ -148,14 +151,13 @@ class JointPanel(Panel):
         super().stop()
 
     def _make(self, space: JointSpace | None) -> None:
-        self._remove_draft()
         for widget in (*self._others, *self._sliders.values()):
             widget.remove()
         self._space, self._sent, self._sliders, self._others = space, ({}, 0.0), {}, []
         if space is None:
             return
         poses = self._read_poses(space)
-        self._units = {name: LENGTHS if is_prismatic else ANGLES for name, is_prismatic in zip(
+        self._units = {name: 1.0 if is_prismatic else ANGLES['°'] for name, is_prismatic in zip(
             space.joint_names, space.prismatic)}
         with self._folder:
             if poses:
@@ -165,49 +167,23 @@ class JointPanel(Panel):
                 self._others = [names, button]
             for name, lower, upper in zip(space.joint_names, np.maximum(space.lower, -_FREE),
                                           np.minimum(space.upper, _FREE)):
-                low, high = self._ends(name, lower, upper)
+                symbol, unit = 'm' if self._units[name] == 1.0 else '°', self._units[name]
+                low, high = round(float(lower / unit), _ENDS), round(float(upper / unit), _ENDS)
                 digits = int(np.floor(np.log10(max(high - low, 1e-6) / 1000.0)))
-                slider = self._gui.add_slider(f'{name}, {self._symbol(name)}', low, high,
-                                              10.0 ** digits, float(np.clip(0.0, low, high)))
-                slider.precision = max(0, -digits)  # not as many as the ends have
+                slider = self._gui.add_slider(
+                    f'{name}, {symbol}', low, high, 10.0 ** digits, float(np.clip(0.0, low, high)),
+                    hint='drag it, or type a value beside it; also '
+                    f'{"12 cm" if symbol == "m" else "0.5 rad"}')
+                slider.precision = max(0, _TYPED - digits)
                 on_user_change(slider, lambda _: self._wanted.give(self._slid(space)))
                 self._sliders[name] = slider
-            typing = self._gui.add_folder('Type joint values', expand_by_default=False)
-            with typing, self._draft_of(self._on_typed).container:
-                for name, slider in self._sliders.items():
-                    self._draft.add(name, slider.label, '', 'also 0.5 rad; of a prismatic '
-                                    'joint 120 mm, 12 cm')
-                self._draft.add_button('Go', 'moves the joints whose values are typed')
-            self._others.append(typing)
 
     def _slid(self, space: JointSpace) -> dict[str, float]:
-        """Return the joint values of the sliders, rad or m, inside the limits."""
-        values = np.clip([slider.value * self._units[name][''] for name, slider in
+        """Return the joint values, rad or m, that sliders have and the robot has not."""
+        values = np.clip([slider.value * self._units[name] for name, slider in
                           self._sliders.items()], space.lower, space.upper)
-        return dict(zip(self._sliders, values.tolist()))
-
-    def _on_typed(self, typed: Mapping[str, str]) -> None:
-        """Move the joints to what was typed. Raises IkError for what is no value of them."""
-        values, space = {}, self._space
-        for name, lower, upper in () if space is None else zip(
-                space.joint_names, space.lower, space.upper):
-            if name in typed:
-                value = number(name, typed[name], self._units[name])
-                low, high = self._ends(name, lower, upper)
-                typed_value = value / self._units[name]['']
-                if not low <= round(typed_value, _ENDS) <= high:  # 125 ° and back are more
-                    raise InputError(f'{name} must be from {low:g} to {high:g} '
-                                     f'{self._symbol(name)}, not {typed_value:g}')
-                values[name] = float(np.clip(value, lower, upper))
-        self._go_to(values)
-
-    def _ends(self, name: str, lower: float, upper: float) -> tuple[float, float]:
-        """Return two values of a joint, rad or m, as they are shown."""
-        unit = self._units[name]['']
-        return round(float(lower / unit), _ENDS), round(float(upper / unit), _ENDS)
-
-    def _symbol(self, name: str) -> str:
-        return 'm' if self._units[name] is LENGTHS else '°'
+        return {name: value for name, value in zip(self._sliders, values.tolist())
+                if abs(self._robot_view.values.get(name, np.inf) - value) > _SHOWN_VALUE}
 
     def _read_poses(self, space: JointSpace) -> dict[str, dict[str, float]]:
         """Return the named poses that have joints of the arm, or of the body."""
@@ -227,11 +203,9 @@ class JointPanel(Panel):
                 or not self._has_arrived()):
             return
         for name, slider in self._sliders.items():
-            value, unit = self._robot_view.values.get(name), self._units[name]['']
+            value, unit = self._robot_view.values.get(name), self._units[name]
             if value is not None and abs(value - slider.value * unit) > _SHOWN_VALUE:
                 slider.value = float(np.clip(value / unit, slider.min, slider.max))
-            if value is not None:
-                self._draft.show(name, f'{round(value / unit, 4) + 0.0:.6g}')
 
     def _has_arrived(self) -> bool:
         """Return whether the robot is where sliders have sent it, or should be by now.

@@ -24,6 +24,7 @@ class UndoHistory:
         self._done: list[_Step] = []
         self._undone: list[_Step] = []
         self._lock = threading.Lock()
+        self.on_step: Callable[[], object] = lambda: None  # called when one is made
 
     def record(self, undo: Callable[[], object], redo: Callable[[], object], key: str = '') -> None:
         """Add a step that was made; those that were taken back cannot be made again then.
@@ -37,6 +38,7 @@ class UndoHistory:
                 undo = self._done.pop().undo
             self._done[:] = [*self._done[1 - _STEPS:], _Step(undo, redo, key, now)]
             self._undone.clear()
+        self.on_step()
 
     def make(self, put: Callable[..., object], before: tuple[Any, ...], after: tuple[Any, ...],
              key: str = '') -> None:
@@ -68,4 +70,5 @@ class UndoHistory:
             (step.undo if is_undo else step.redo)()
             with self._lock:
                 target.append(step)
+            self.on_step()
         return step is not None

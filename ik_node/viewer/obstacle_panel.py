@@ -17,10 +17,13 @@ from ik_node.viewer.saved_scene import SIZES, MadeObstacle
 from ik_node.viewer.scene_nodes import matrix, new_name, position_wxyz
 
 _HANDLE = 0.16           # of the reach
-_AT = 0.5, 0.0, 0.3      # of the reach: where new ones are
+_AT = 0.5, 0.0           # of the reach: where new ones are on the floor
+_SNAPS = 0.03            # of the reach: from the floor, where one that is dragged is put on it
 _APART = 0.35            # of the reach: from one to the next
 _SIZE = 0.12             # of the reach: their sizes
 _NONE = '-'
+_PLACE = 'x', 'y', 'z'   # of its middle, beside its sizes
+_NEAR = 1e-6             # m: it is on the floor
 Obstacles = Mapping[int, MadeObstacle]
 
 
@@ -48,13 +51,13 @@ class ObstaclePanel(Panel):
             kinds: Any = gui.add_button_group('add', tuple(SIZES))
             kinds.on_click(lambda _: self._add(kinds.value))
             self._chosen: Any = gui.add_dropdown('obstacle', (_NONE,))
-            self._chosen.on_update(lambda _: self._show_sizes())
+            self._chosen.on_update(lambda _: self._show_numbers())
             with self._draft_of(self._on_typed).container:
                 self._fields = [self._draft.add(str(k), '', '', 'also 120 mm, 12 cm')
-                                for k in range(3)]
+                                for k in range(6)]
             buttons: Any = gui.add_button_group('delete', ('this one', 'all'))
             buttons.on_click(lambda _: self._delete(buttons.value))
-        self._show_sizes()
+        self._show_numbers()
 
     def _refresh(self, visible: bool) -> None:
         if any(self._sent.get(view, (0, {}))[0] != view.restarts
@@ -82,7 +85,7 @@ class ObstaclePanel(Panel):
             names = tuple(map(self._name, obstacles)) or (_NONE,)
             if tuple(self._chosen.options) != names:
                 self._chosen.options = names
-            self._show_sizes()
+            self._show_numbers()
         self._work.give(self._send)
 
     def _change(self, obstacles: Obstacles, before: Obstacles | None = None) -> None:
@@ -95,16 +98,15 @@ class ObstaclePanel(Panel):
 
     def _add(self, kind: str) -> None:
         reach, T = self._robot_view.reach, np.eye(4)
-        if kind == 'ground':
-            T[2, 3] = self._page.ground_height
-        else:  # beside those that were made before
+        if kind != 'ground':  # beside those that were made before
             count = len(self.obstacles)
-            T[:3, 3] = reach * np.array(_AT)
+            T[:2, 3] = reach * np.array(_AT)
             T[1, 3] += reach * _APART * (count + 1 >> 1) * (-1) ** count
         sizes = tuple(float(f'{_SIZE * reach:.2g}') for _ in SIZES[kind])
+        one = MadeObstacle(kind, sizes, T)
         with self._lock:
             key = self._last + 1
-            self._change({**self.obstacles, key: MadeObstacle(kind, sizes, T)})
+            self._change({**self.obstacles, key: self._lowered(one, self._height(one))})
             self._chosen.value = self._name(key)
 
     def _delete(self, what: str) -> None:
@@ -121,29 +123,49 @@ class ObstaclePanel(Panel):
     def _key(self) -> int | None:
         return next((key for key in self.obstacles if self._name(key) == self._chosen.value), None)
 
-    def _show_sizes(self) -> None:
+    def _height(self, one: MadeObstacle) -> float:
+        """Return how far an obstacle is above the floor, m."""
+        return float(one.corners()[:, 2].min()) - self._page.ground_height
+
+    @staticmethod
+    def _lowered(one: MadeObstacle, by: float) -> MadeObstacle:
+        T = one.T.copy()
+        T[2, 3] -= by
+        return one._replace(T=T)
+
+    def _show_numbers(self) -> None:
         key = self._key
-        names, sizes = ((), ()) if key is None else (
-            SIZES[self.obstacles[key].kind], self.obstacles[key].sizes)
+        one = None if key is None else self.obstacles[key]
+        names = () if one is None else (*SIZES[one.kind], *_PLACE)
+        values = () if one is None else (*one.sizes, *one.T[:3, 3])
         for k, field in enumerate(self._fields):
             field.visible = k < len(names)
             if field.visible:
                 field.label = f'{names[k]}, m'
-                self._draft.show(str(k), f'{sizes[k]:g}')
+                self._draft.show(str(k), f'{round(values[k], 5) + 0.0:g}')
 
     def _on_typed(self, typed: Mapping[str, str]) -> None:
         key = self._key
         if key is None:
             return
         one = self.obstacles[key]
+        names, count, T = (*SIZES[one.kind], *_PLACE), len(one.sizes), one.T.copy()
         sizes = list(one.sizes)
-        for k, text in typed.items():
-            name = SIZES[one.kind][int(k)]
-            sizes[int(k)] = size = number(name, text, LENGTHS)
-            if not 0.0 < size <= MAX_NUMBER:
-                raise InputError(f'{name} must be above 0 m and at most {MAX_NUMBER:g} m, '
-                                 f'not {size:g}')
-        self._change({**self.obstacles, key: one._replace(sizes=tuple(sizes))})
+        for k, text in sorted((int(field), text) for field, text in typed.items()):
+            value, is_size = number(names[k], text, LENGTHS), k < count
+            if not (value > 0.0 if is_size else value >= -MAX_NUMBER) or value > MAX_NUMBER:
+                raise InputError(
+                    f'{names[k]} must be {"above 0" if is_size else f"at least {-MAX_NUMBER:g}"} m '
+                    f'and at most {MAX_NUMBER:g} m, not {value:g}')
+            if is_size:
+                sizes[k] = value
+            else:
+                T[k - count, 3] = value
+        resized = one._replace(sizes=tuple(sizes), T=T)
+        if count and 'z' not in [names[int(k)] for k in typed] and (
+                abs(height := self._height(one)) < _NEAR):  # it stays on the floor
+            resized = self._lowered(resized, self._height(resized) - height)
+        self._change({**self.obstacles, key: resized})
 
     def _handle(self, key: int, one: MadeObstacle) -> Any:
         position, wxyz = position_wxyz(one.T)
@@ -166,7 +188,10 @@ class ObstaclePanel(Panel):
             if self._grabbed is None:
                 self._grabbed = self.obstacles
                 self._chosen.value = self._name(key)
-            self.obstacles = {**self.obstacles, key: self.obstacles[key]._replace(T=T)}
+            one = self.obstacles[key]._replace(T=T)
+            if ends and abs(height := self._height(one)) < _SNAPS * self._robot_view.reach:
+                one = self._lowered(one, height)
+            self.obstacles = {**self.obstacles, key: one}
             if ends:
                 before, self._grabbed = self._grabbed, None
                 self._change(self.obstacles, before)

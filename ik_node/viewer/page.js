@@ -18,10 +18,47 @@ if (!window.ikView) {
   };
   const setValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
   const typed = new Map();  // what each field in use has
+  const before = new Map();  // what numbers beside sliders had; the page sees them when committed
+  let passes = false;
+  const put = (input, text) => {
+    setValue.call(input, text);
+    passes = true;
+    input.dispatchEvent(new Event('input', {bubbles: true}));
+    passes = false;
+  };
   const restore = (input, text) => {  // after a value that was on its way at the first key
     if (input.value === text) return;
-    setValue.call(input, text);
-    input.dispatchEvent(new Event('input', {bubbles: true}));
+    if (before.has(input)) setValue.call(input, text);
+    else put(input, text);
+  };
+  const factors = {'°': {'°': 1, deg: 1, rad: 180 / Math.PI}, m: {m: 1, cm: 0.01, mm: 0.001}};
+  // What is wrong with a number beside a slider; '' where the slider has taken it.
+  const commit = input => {
+    const root = input.closest('.mantine-NumberInput-root');
+    const [name, unit] = root.parentElement.closest('div[class*=Flex]').parentElement.closest(
+      'div[class*=Flex]').querySelector('label').textContent.split(', ');
+    const end = side => Number(root.previousElementSibling.querySelector(
+      '[role=slider]').getAttribute('aria-value' + side));
+    const [, number, own] = /^\s*([-+]?(?:\d+\.?|\.\d)\d*(?:e[-+]?\d+)?)\s*(\S*)\s*$/i.exec(
+      typed.get(input).replace('\u2212', '-').replace(',', '.')) ?? [];
+    const value = Number(number) * (own ? factors[unit]?.[own] ?? NaN : 1), low = end('min'), high = end('max');
+    const units = Object.keys(factors[unit] ?? {}).join(', ');
+    if (Number.isNaN(value)) return name + ' must be a number' + (units && ', in one of ' + units);
+    if (value < low || value > high)
+      return `${name} must be from ${low} to ${high} ${unit ?? ''}`.trim();
+    setValue.call(input, before.get(input));  // as if it were selected and replaced
+    input.select();
+    input.dispatchEvent(new KeyboardEvent('keydown', {bubbles: true}));
+    typed.delete(input);
+    before.delete(input);
+    put(input, String(value));
+    return '';
+  };
+  const revert = input => {
+    typed.delete(input);
+    setValue.call(input, before.get(input));
+    before.delete(input);
+    input.setCustomValidity('');
   };
   const keep = () => {
     for (const [input, text] of typed) restore(input, text);
@@ -30,21 +67,33 @@ if (!window.ikView) {
   let selected = null;  // the field whose whole text is, also where another value comes
   document.addEventListener('selectionchange', () => {
     const input = document.activeElement;
-    if (own(input) && input.type === 'text' && input.value && !typed.has(input)
+    if ((own(input) || ofSlider(input)) && input.type === 'text' && input.value && !typed.has(input)
         && input.selectionEnd - input.selectionStart === input.value.length) selected = input;
   });
   window.addEventListener('beforeinput', event => {
     const input = event.target;
     if (typed.has(input)) restore(input, typed.get(input));
     else if (input === selected) input.select();
+    if (ofSlider(input) && !typed.has(input)) before.set(input, input.value);
     selected = null;
   }, true);
   window.addEventListener('input', event => {
-    if (!own(event.target)) return;
+    if (passes || !own(event.target) && !ofSlider(event.target)) return;
+    if (ofSlider(event.target)) {
+      event.stopPropagation();
+      event.target.setCustomValidity('');
+    }
     if (!typed.size) requestAnimationFrame(keep);
     typed.set(event.target, event.target.value);
   }, true);
+  window.addEventListener('change', event => {
+    if (before.has(event.target)) event.stopPropagation();
+  }, true);
   const end = input => {
+    if (before.has(input)) {
+      if (commit(input)) revert(input);
+      return;
+    }
     const text = typed.get(input);
     if (typed.delete(input)) send(input, text);
   };
@@ -54,23 +103,35 @@ if (!window.ikView) {
   window.addEventListener('focusout', event => { selected = null; end(event.target); }, true);
   window.addEventListener('keydown', event => {
     if (/^(Arrow|Home|End)/.test(event.key)) selected = null;
-    if (event.key === 'Escape' && own(event.target) && event.target.type === 'text'
+    if (before.has(event.target) && event.key === 'Enter') {
+      event.target.setCustomValidity(commit(event.target));
+      if (event.target.reportValidity()) event.target.select();
+    } else if (before.has(event.target) && event.key === 'Escape') {
+      revert(event.target);
+      event.target.blur();
+    } else if (event.key === 'Escape' && own(event.target) && event.target.type === 'text'
         && !event.target.readOnly) {
       setValue.call(event.target, String.fromCharCode(27));
       event.target.dispatchEvent(new Event('input', {bubbles: true}));
       event.target.blur();
     }
   }, true);
-  // A press beside a field ends its use; the numbers beside sliders are to be read.
+  // A press beside a field ends its use.
   window.addEventListener('pointerdown', event => {
     const active = document.activeElement;
     selected = null;
     if (active instanceof HTMLInputElement && !active.contains(event.target)
         && !event.target.closest('[role=listbox]')) active.blur();  // an open list would close
   }, true);
-  window.addEventListener('focusin', event => {
-    if (ofSlider(event.target)) event.target.blur();
-  }, true);
+  window.ikCopy = async button => {
+    const code = button.previousElementSibling;
+    getSelection().selectAllChildren(code);  // also where the page may not use the clipboard
+    if (!document.execCommand('copy')) await navigator.clipboard?.writeText(code.textContent);
+    button.textContent = 'Copied';
+    setTimeout(() => { button.textContent = 'Copy'; }, 2000);
+  };
+  window.ikPress = row => Array.from(row.closest('.mantine-Paper-root').querySelectorAll('button'))
+    .find(one => one.textContent === row.cells[0].textContent)?.click();
   const openTab = name => {
     const tab = Array.from(document.querySelectorAll('[role=tab]')).find(one =>
       one.textContent === name);

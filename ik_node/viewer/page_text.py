@@ -53,11 +53,22 @@ def html_line(text: str) -> str:
     return f'<div style="margin:0 3%;font-size:0.85em">{html.escape(text)}</div>'
 
 
-def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], bold: int = -1) -> str:
-    """Return a table of HTML cells. bold: the number of a row."""
+def html_command(text: str, command: str) -> str:
+    """Return a text, and a command with a button that copies it, as HTML."""
+    return (f'{html_line(text)}<div class="ik-command"><code>{html.escape(command)}</code>'
+            '<button onclick="ikCopy(this)">Copy</button></div>')
+
+
+def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], bold: int | None = None) -> str:
+    """Return a table of HTML cells.
+
+    bold: the number of a row, -1 for none; a row presses the button of its folder that has the text
+    of its first cell then.
+    """
     lines = [f'<tr>{_cells("th", head)}</tr>']
     for k, row in enumerate(rows):
-        style = ' style="font-weight:bold"' if k == bold else ''
+        style = '' if bold is None else ' onclick="ikPress(this)"'
+        style += ' style="font-weight:bold"' if k == bold else ''
         lines.append(f'<tr{style}>{_cells("td", row)}</tr>')
     return ('<div style="overflow-x:auto;contain:inline-size;margin:0.5em 3%">'
             '<table style="width:100%;font-size:0.8em;'

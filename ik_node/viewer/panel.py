@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
+import viser
 
 from ik_node.model.chain import Chain
 from ik_node.support.exceptions import InputError
@@ -21,6 +22,7 @@ from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.target_handles import TargetHandles
 
 ROW = 1.1  # in reaches: distance between the robots of a comparison
+_NEWS = 8.0  # s that news are shown
 _Value = TypeVar('_Value')
 
 
@@ -55,6 +57,8 @@ class Page:
         self.ground = GroundPlane(server.scene)
         self._shaded = np.zeros((0, 3))  # corners of boxes whose shadow is shown
         self._settings: list[tuple[Any, ...]] = [() for _ in robot_views]
+        self._messages: list[viser.NotificationHandle] = []  # of the last line, in each browser
+        self.history.on_step = self.end_message
         self.position_only = False
 
     @property
@@ -184,9 +188,20 @@ class Page:
         self.history.make(robot_view.set_parameters, (before,), (values,))
 
     def notify(self, line: str, color: Literal['red', 'blue'] = 'red') -> None:
-        """Show a line in every browser: an error in red, news in blue."""
-        for client in self.server.get_clients().values():
-            client.add_notification('ik_node', line, auto_close_seconds=8.0, color=color)
+        """Show a line in every browser in place of the last: an error in red, news in blue.
+
+        An error stays until a later step of the user's succeeds.
+        """
+        self.end_message()
+        self._messages = [client.add_notification(
+            'ik_node', line, auto_close_seconds=None if color == 'red' else _NEWS, color=color)
+            for client in self.server.get_clients().values()]
+
+    def end_message(self) -> None:
+        """Show the last line no longer."""
+        messages, self._messages = self._messages, []
+        for message in messages:
+            message.remove()
 
 
 class Panel:

@@ -1,11 +1,15 @@
 """Makes paths, as a list of waypoints, and sends them to the nodes."""
 
+import contextlib
 import re
 import threading
 from typing import Any
 
 import numpy as np
+import viser
 
+from ik_node.control.options import JOINT, JUMP
+from ik_node.ros.clients.connection import SilentError
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import InputError
 from ik_node.viewer.latest_value import errors_shown
@@ -36,15 +40,18 @@ class PathPanel(Panel):
         with self._folder:
             self._draws: Any = gui.add_checkbox(
                 'draw while dragging', False, hint='add waypoints instead of sending goals')
-            gui.add_button('Set a waypoint').on_click(lambda _: self._add())
-            gui.add_button('Follow the path').on_click(lambda _: self._follow())
+            gui.add_button('Set a waypoint', icon=viser.Icon.MAP_PIN).on_click(
+                lambda _: self._add())
+            gui.add_button(
+                'Follow the path', icon=viser.Icon.PLAYER_PLAY, hint='where joints jump, motion is '
+                'set to joint first: then they move').on_click(lambda _: self._follow())
             self._chosen: Any = gui.add_dropdown(
                 'waypoint', (_NONE,), hint='number and position in the frame of the base')
             self._edits: Any = gui.add_button_group(
                 '', (*_MOVES, _REPLACE, _DELETE), hint='moves the waypoint above in the list, '
                 'replaces it by the goal, or deletes it')
             self._edits.on_click(lambda _: self._edit(self._edits.value))
-            gui.add_button('Clear').on_click(lambda _: self.clear())
+            gui.add_button('Clear', icon=viser.Icon.TRASH).on_click(lambda _: self.clear())
             self._parameter(gui.add_slider(
                 'speed', 0.05, 1.0, 0.05, 1.0,
                 hint='factor of the speed of motions; where joints jump there is none'),
@@ -158,5 +165,10 @@ class PathPanel(Panel):
         with errors_shown(self._notify):
             if not self._page.waypoints:
                 raise InputError('the path has no waypoints yet')
+            self._robot_view.state.check_goals()
             for robot_view in self._page.robot_views:
+                name = robot_view.parameters.option_name('motion')
+                if robot_view.parameters.get(name) == JUMP:
+                    with contextlib.suppress(SilentError):  # of a robot that can only jump
+                        self._page.set_parameters(robot_view, {name: JOINT})
                 robot_view.send_path(self._page.waypoints)

@@ -149,6 +149,7 @@ class SolverPanel(Panel):
 
     def _add(self, one: Described, label: str, default: Any = None) -> None:
         gui, hint, parameters = self._gui, one.text, self._robot_view.parameters
+        label = label.replace('_', ' ')
         if default is not None:
             hint = f'{hint}; default: {_text(default)}'
         widget: Any
@@ -207,7 +208,9 @@ def default_values(solver: str) -> Mapping[str, Any]:
 
 
 def _text(value: Any) -> str:
-    return str(value) if np.ndim(value) == 0 else ', '.join(map(str, value))
+    if np.ndim(value):
+        return ', '.join(map(_text, value))
+    return f'{value:.9g}'.replace('e-0', 'e-') if isinstance(value, float) else str(value)
 
 
 def _value(name: str, shown: str, before: Any) -> Any:

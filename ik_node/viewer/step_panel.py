@@ -11,7 +11,7 @@ from ik_node.solvers.goal import Goal
 from ik_node.solvers.registry import make_solver, solver_class
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError
-from ik_node.viewer.charts import LOGARITHMIC, add_chart
+from ik_node.viewer.charts import add_chart, logarithmic
 from ik_node.viewer.node_parameters import NodeParameters
 from ik_node.viewer.node_state import GREY, GoalGap
 from ik_node.viewer.page_text import html_line, html_table, joint_text, length_text
@@ -48,7 +48,8 @@ class StepPanel(Panel):
             self._table = gui.add_html('')
             self._chart: Any = add_chart(
                 gui, [np.zeros(1)] + len(METHODS) * [np.ones(1)], ['step', *METHODS],
-                [_COLORS[method] for method in METHODS], title='position error, mm', y=LOGARITHMIC)
+                [_COLORS[method] for method in METHODS], title='position error, mm',
+                y=logarithmic([np.ones(1)]))
             self._method: Any = gui.add_dropdown('method', METHODS)
             gui.add_button('One step', hint='moves the arm by one step of the method').on_click(
                 lambda _: self._work.give(functools.partial(self._move, str(self._method.value))))
@@ -99,9 +100,9 @@ class StepPanel(Panel):
                          joint_text(abs(dq[k]), chain.prismatic[k]),
                          length_text(float(np.linalg.norm(path[-1] - T_base_goal[:3, 3])))])
         self._table.content = html_table(('method', 'largest step', 'then off by'), rows)
-        self._chart.data = np.arange(_STEPS + 1.0), *(
-            _errors(solver, goal, q, T_base_goal[:3, 3]) for solver in solvers.values())
-        self._chart.visible = True
+        lines = [_errors(solver, goal, q, T_base_goal[:3, 3]) for solver in solvers.values()]
+        self._chart.scales = {**self._chart.scales, 'y': logarithmic(lines)}
+        self._chart.data, self._chart.visible = (np.arange(_STEPS + 1.0), *lines), True
 
     def _draw_arrow(self, path: np.ndarray, method: str) -> None:
         """Draw a path of the tip (k, 3), m, of the scene, that ends in an arrow."""

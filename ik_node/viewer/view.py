@@ -208,6 +208,7 @@ class View:
         def enable(robot_view: RobotView) -> None:
             with errors_shown(self.page.notify):
                 robot_view.enable(not stops)
+        self.page.end_message()
         # None waits for another: a node refuses what is still on its way, and may be silent.
         sent = [start_thread(functools.partial(enable, robot_view), 'stop', self.page.notify)
                 for robot_view in self._robot_views]

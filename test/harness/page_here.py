@@ -45,11 +45,14 @@ class Browser:
             look_at=np.zeros(3))
         self.atomic = contextlib.nullcontext
         self.notifications, self.colors, self.downloads = [], [], []
+        self.messages = []  # those that are still shown
         self.pictures = lambda: np.zeros((4, 6, 3), np.uint8)
 
     def add_notification(self, title, line, color, **_):
         self.notifications.append(line)
         self.colors.append(color)
+        self.messages.append(line)
+        return SimpleNamespace(remove=lambda: self.messages.remove(line))
 
     def send_file_download(self, name, content, **_):
         self.downloads.append((name, content))
@@ -203,6 +206,12 @@ class Page:
                  and set(labels) <= set(path) and isinstance(getattr(widget, 'content', None), str)]
         return html.unescape(re.sub(r'<[^>]*>', ' ', '\n'.join(
             text for text in texts if not text.startswith('<style'))))
+
+    def command(self):
+        """Return the command that is shown to be copied."""
+        return html.unescape(re.search(r'<code>(.*?)</code>', '\n'.join(
+            widget.content for _, widget, visible in self.widgets()
+            if visible and isinstance(getattr(widget, 'content', None), str)))[1])
 
     def press(self, *labels):
         """Press a button, and let the panels do what that asks for."""

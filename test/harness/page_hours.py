@@ -66,11 +66,18 @@ class Person:
         open_folder(self.page, folder, self.page.get_by_text(inside, exact=True))
 
     def type_joint(self, label, text):
-        """Type a joint value."""
+        """Type a joint value beside its slider."""
         self.page.evaluate(CLOSE_NOTIFICATIONS)
-        open_folder(self.page, 'Type joint values',
-                    self.page.locator('form').get_by_text(label, exact=True))
-        self.type(label, text)
+        open_folder(self.page, 'Joints', self.page.get_by_text(label, exact=True))
+        self.number(label).click()
+        self.page.keyboard.press('Control+a')
+        self.page.keyboard.type(text)
+        self.page.keyboard.press('Enter')
+
+    def number(self, label):
+        """Return the number beside a slider."""
+        return self.page.get_by_text(label, exact=True).locator(
+            'xpath=ancestor::div[contains(@class, "Flex-root")][1]//input').last
 
     def tab(self, name):
         open_tab(self.page, name)
@@ -153,10 +160,10 @@ def student(me):
             lambda: view.reports[-1].values['solver'] == 'ccd' and me.state() == 'reached')
     me.step('and by dls', lambda: choose(page, 'solver', 'dls'),
             lambda: view.reports[-1].values['solver'] == 'dls' and me.state() == 'reached')
-    me.step('options are there', lambda: me.open('Options', 'position_tolerance'))
-    me.step('a tolerance is typed', lambda: me.type('position_tolerance', '0.001'),
+    me.step('options are there', lambda: me.open('Options', 'position tolerance'))
+    me.step('a tolerance is typed', lambda: me.type('position tolerance', '0.001'),
             lambda: me.node.get('dls.position_tolerance') == 1e-3)
-    me.step('a wrong one is refused in words', lambda: me.type('position_tolerance', '-1'),
+    me.step('a wrong one is refused in words', lambda: me.type('position tolerance', '-1'),
             me.says('position_tolerance', 'must'))
     me.step('all defaults come back', lambda: me.press('All defaults'),
             lambda: me.node.get('dls.position_tolerance') == 1e-6)
@@ -213,20 +220,21 @@ def engineer(me):
         field(page, 'x, m').click(), page.keyboard.type('9'), page.keyboard.press('Escape')),
         lambda: field(page, 'x, m').input_value() == '0.3500')
     me.step('the command has the topic and the goal', sees=lambda: all(
-        word in page.locator('textarea').filter(visible=True).first.input_value() for word in (
+        word in page.inner_text('.ik-command code') for word in (
             ' /goal_pose ', 'x: 0.3500, y: -0.2000, z: 0.6000')))
-    me.step('joints are shown', lambda: me.open('Joints', 'Type joint values'))
+    me.step('joints are shown', lambda: me.open('Joints', 'joint_1, °'))
     me.step('a slider moves the arm', lambda: None, me.moves(lambda: (
         page.get_by_role('slider').first.focus(), page.keyboard.press('ArrowRight'),
         page.keyboard.press('ArrowRight'))))
     me.step('a joint value is typed', lambda: me.type_joint('joint_2, °', '-12.5'),
         lambda: abs(np.degrees(view.values['joint_2']) + 12.5) < 1e-6)
     me.step('one beyond its limit is refused in words', lambda: me.type_joint('joint_2, °', '900'),
-            me.says('joint_2 must be from'))
+            lambda: 'joint_2 must be from' in me.number('joint_2, °').evaluate(
+                'one => one.validationMessage'))
     me.step('a goal for branches', lambda: me.drag(-0.1), lambda: me.state() == 'reached')
     me.tab('Solver')
     me.step('its branches are listed', lambda: me.press('List them'), me.says('σ_min'))
-    me.step('the arm goes to the next', lambda: me.press('Next'),
+    me.step('the arm goes to the second', lambda: me.press('2'),
             lambda: me.state().startswith('reached: branch '))
     me.tab('Move')
     me.step('a path is made', lambda: me.open('Path', 'Set a waypoint'))
@@ -297,7 +305,7 @@ def animator(me):
             lambda: me.node.get('solver') == 'hierarchy')
     me.tab('Move')
     me.step('a joint is typed', lambda: (
-        me.open('Joints', 'Type joint values'), me.type_joint('left_elbow, °', '40')),
+        me.type_joint('left_elbow, °', '40')),
         lambda: abs(np.degrees(view.values['left_elbow']) - 40.0) < 1e-3)
     me.step('the demo plays', lambda: None, me.moves(lambda: (
         me.open('Demo', 's per round'), me.press('Play the demo'))))

@@ -165,12 +165,12 @@ def test_the_command_sends_the_goal_in_the_domain_of_the_page(page, monkeypatch)
     monkeypatch.setenv('ROS_DOMAIN_ID', '73')
     monkeypatch.delenv('ROS_AUTOMATIC_DISCOVERY_RANGE', raising=False)
     page.choose('Goal', 'position only', value=True)
-    *command, message = shlex.split(page.widget('Goal', 'command').value)
+    *command, message = shlex.split(page.command())
     assert command == ['ROS_DOMAIN_ID=73', 'ros2', 'topic', 'pub', '--once', '/left/goal_point',
                        'geometry_msgs/PointStamped']
     assert list(yaml.safe_load(message)['point'].values()) == pytest.approx(T[:3, 3], abs=1e-4)
     page.choose('Goal', 'position only', value=False)
-    *command, message = shlex.split(page.widget('Goal', 'command').value)
+    *command, message = shlex.split(page.command())
     assert command[-2:] == ['/left/goal_pose', 'geometry_msgs/PoseStamped']
     pose = yaml.safe_load(message)['pose']
     assert list(pose['position'].values()) == pytest.approx(T[:3, 3], abs=1e-4)
@@ -182,7 +182,7 @@ def test_the_command_has_no_sign_at_zero():
         T = page.handle().T
         T[1, 3] = -1e-6
         page.drag(T)
-        assert 'y: 0.0000,' in page.widget('Goal', 'command').value
+        assert 'y: 0.0000,' in page.command()
 
 
 def test_the_handle_goes_back_to_the_tip(page):
@@ -203,7 +203,7 @@ def test_without_the_name_of_one_of_several_arms_there_is_no_goal(page):
 
 def test_the_command_is_of_the_last_goal_once_the_handle_rests(page):
     def z():
-        message = shlex.split(page.widget('Goal', 'command').value)[-1]
+        message = shlex.split(page.command())[-1]
         return yaml.safe_load(message)['pose']['position']['z']
     page.settle()
     first = z()
@@ -216,3 +216,12 @@ def test_the_command_is_of_the_last_goal_once_the_handle_rests(page):
         assert shown(page, 'z, m') == pytest.approx([first - 0.01 * (k + 1)], abs=1e-4)
     page.update()
     assert z() == pytest.approx(first - 0.03, abs=1e-4)
+
+
+def test_one_message_is_shown_until_a_later_step_succeeds(page):
+    for text in 'abc', 'def':
+        page.type('Goal', 'x, m', value=text)
+    assert len(page.told) == 2
+    assert page.browser.messages == page.told[1:]
+    page.type('Goal', 'x, m', value='0.35')
+    assert page.browser.messages == []

@@ -1,6 +1,5 @@
 """Joint values that the page sends: by sliders, as named poses, and typed into fields."""
 
-import re
 import threading
 from types import SimpleNamespace
 
@@ -103,34 +102,6 @@ def test_a_slider_moves_its_joint_alone_and_the_start_pose_stays(page):
     assert page.q() == pytest.approx([0.1, 0.2, 0.3])
 
 
-def test_typed_values_move_their_joints_once_they_are_committed(page):
-    field = ('Type joint values', 'joint_2, °')
-    for text in ('-', '-2', '-25', '-25.5'):
-        page.choose(*field, value=text)
-    assert page.q() == pytest.approx([0.1, 0.2, 0.3])
-    page.enter(*field)
-    assert page.q() == pytest.approx([0.1, np.radians(-25.5), 0.3])
-    assert float(page.widget(*field).value) == -25.5
-    page.type(*field, value='4 feet')
-    assert len(page.told) == 1
-    assert page.q() == pytest.approx([0.1, np.radians(-25.5), 0.3])
-    page.undo()
-    assert page.q() == pytest.approx([0.1, 0.2, 0.3])
-
-
-def test_a_typed_value_outside_the_limits_is_refused_in_its_unit():
-    with page_with('arm_6r') as page:
-        joint = ('Type joint values', 'joint_2, °')
-        page.type(*joint, value='9 rad')
-        (told,) = page.told
-        found = re.fullmatch(r'joint_2 must be from (\S+) to (\S+) °, not 515.662', told)
-        chain = page.robot_view.chain
-        assert np.radians([float(found[1]), float(found[2])]) == pytest.approx(
-            [chain.lower[1], chain.upper[1]], abs=1e-5)
-        page.type(*joint, value=found[2])
-        assert page.q()[1] == pytest.approx(chain.upper[1], abs=1e-5)
-
-
 def test_the_page_can_be_closed_while_joint_values_are_on_their_way(page, monkeypatch):
     begun, release = threading.Event(), page.view.page.release
 
@@ -144,21 +115,13 @@ def test_the_page_can_be_closed_while_joint_values_are_on_their_way(page, monkey
         panel_of(page.view, 'Joints').close()
 
 
-def test_every_limit_can_be_typed_as_it_is_shown(page):
-    panel, space = panel_of(page.view, 'Joints'), page.robot_view.space
-    panel._space = space = SimpleNamespace(
-        joint_names=space.joint_names[:1], lower=np.radians([-125.0]), upper=np.radians([125.0]))
-    sent = []
-    panel._go_to = sent.append
-    for degrees in -125.0, 125.0:  # in radians and back they are 125.00000000000001
-        panel._on_typed({space.joint_names[0]: f'{degrees:g}'})
-    assert [next(iter(values.values())) for values in sent] == [space.lower[0], space.upper[0]]
-
-
-def test_numbers_of_sliders_have_as_many_decimals_as_their_steps():
+def test_a_number_beside_a_slider_moves_its_joint_by_less_than_a_step_and_at_most_to_its_limit():
     with page_with('arm_6r') as page:
-        for name, slider in panel_of(page.view, 'Joints')._sliders.items():
-            assert slider.step == pytest.approx(10.0 ** -slider.precision), name
+        slider, upper = page.widget('Joints', 'joint_2, °'), page.robot_view.chain.upper[1]
+        assert slider.precision == pytest.approx(2 - np.log10(slider.step))
+        for degrees, value in (-25.125, np.radians(-25.125)), (slider.max, upper):
+            slide(page, 'joint_2', np.radians(degrees))
+            assert page.q()[1] == pytest.approx(value, abs=1e-12)
 
 
 def test_a_slider_that_is_dragged_is_one_step(page):

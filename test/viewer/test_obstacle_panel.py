@@ -19,6 +19,10 @@ def handles(page):
     return {name: node for name, node in page.drawn('/obstacles/').items() if 'label' not in name}
 
 
+def lowest(box):
+    return box.pose[2, 3] - 0.5 * box.shape.size[2]
+
+
 def add(page, kind):
     page.choose('Obstacles', 'add', value=kind)
 
@@ -58,11 +62,20 @@ def test_an_obstacle_is_made_sized_dragged_and_deleted(page):
     add(page, 'box')
     (box,) = present(page)
     assert isinstance(box.shape, Box)
+    assert lowest(box) == pytest.approx(0.0)  # on the floor
     assert len(handles(page)) == 1
     page.put('Obstacles', 'size x, m', value='200 mm')
     page.type('Obstacles', 'size y, m', value='0.3')
+    page.type('Obstacles', 'size z, m', value='0.5')
     (box,) = present(page)
-    assert box.shape.size[:2] == pytest.approx((0.2, 0.3))
+    assert box.shape.size == pytest.approx((0.2, 0.3, 0.5))
+    assert lowest(box) == pytest.approx(0.0)
+    page.type('Obstacles', 'y, m', value='-12 cm')
+    assert present(page)[0].pose[1, 3] == pytest.approx(-0.12)
+    T = present(page)[0].pose + 0.0
+    T[2, 3] += 0.01
+    drag(page, 1, T, 'start', 'update', 'end')
+    assert lowest(present(page)[0]) == pytest.approx(0.0)  # one so near is put on the floor
     T = pose_from_rpy(np.array([0.3, -0.2, 0.5]), np.array([0.1, 0.2, 0.3]))
     drag(page, 1, T, 'start', 'update', 'end')
     (box,) = present(page)

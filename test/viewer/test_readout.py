@@ -26,8 +26,15 @@ def test_the_quantity_that_is_chosen_is_plotted_for_the_last_goals(page):
     page.choose('Plot', 'quantity', value='steps')
     assert plots(page)[0][1] == pytest.approx([10.0, 11.0, 12.0])
     page.node.report(2, 'refused')  # nothing was solved
-    page.choose('Plot', 'quantity', value='position error, µm')
+    page.choose('Plot', 'quantity', value='position error')
     assert plots(page)[0][1] == pytest.approx([2.0] * 3 + [1e-3])
+    page.node.report(1, 'as near as possible', position_error='0.02')
+    page.settle()
+    plot = next(widget for path, widget, _ in page.widgets()
+                if path[0] == 'Plot' and hasattr(widget, 'data'))
+    assert plot.title == 'position error, mm'
+    assert plots(page)[0][1][-1] == pytest.approx(20.0)
+    assert plot.scales['y']['range'] == (1e-3, 100.0)
 
 
 def test_the_joints_are_plotted_between_their_limits_while_that_is_asked_for(page):

@@ -53,7 +53,7 @@ def test_one_of_several_arms_has_its_own_goals_and_parameters():
         page.drag(T)
         assert page.node.sent[-1][1] == 'left'
         assert page.robot_view.pose('left_tool0') == pytest.approx(T, abs=1e-4)
-        assert '/left/goal_pose' in page.widget('Goal', 'command').value
+        assert '/left/goal_pose' in page.command()
         node.report(0, 'of the other arm', arm='right')
         page.settle()
         assert 'of the other arm' not in page.text()

@@ -22,7 +22,7 @@ def keys(rng, text):
 
 def random_text(rng, low, high):
     value = rng.uniform(low, high)
-    text = f'{value:.{rng.integers(0, 5)}f}'
+    text = f'{value:.{rng.integers(0, 4)}f}'
     return text.replace('0.', '.', 1) if rng.random() < 0.1 else text
 
 
@@ -33,27 +33,25 @@ def test_random_values_arrive_as_typed_and_nothing_is_sent_before_they_are_commi
     with (view_on(node) as (server, view, robot_view),
           page_of(server.get_port(), size=SIZE) as (page, said)):
         first_picture(page, view)
-        open_folder(page, 'Joints', page.get_by_text('Type joint values', exact=True))
-        open_folder(page, 'Type joint values',
-                    page.locator('form').get_by_text('joint_6, °', exact=True))
+        open_folder(page, 'Joints', page.get_by_text('joint_6, °', exact=True))
         tab = 'Move'
         goal = [('x, m', -0.9, 0.9), ('y, m', -0.9, 0.9), ('z, m', 0.0, 1.2),
                 ('roll, °', -180.0, 180.0), ('pitch, °', -89.0, 89.0), ('yaw, °', -180.0, 180.0)]
         chain = robot_view.chain
         joints = [(f'{name}, °', max(low, -80.0), min(high, 80.0)) for name, low, high in zip(
             chain.joint_names, np.degrees(chain.lower), np.degrees(chain.upper))]
-        options = [('position_tolerance', 1e-4, 0.1)]
+        options = [('position tolerance', 1e-4, 0.1)]
         for k in sorted(range(VALUES), key=lambda k: k % 3 == 2):
             if k % 3 == 2 and tab == 'Move':
                 tab = 'Solver'
                 open_tab(page, tab)
                 open_folder(page, 'Options', page.locator('form').get_by_text(
-                    'position_tolerance', exact=True))
+                    'position tolerance', exact=True))
             label, low, high = (goal, joints, options)[k % 3][
                 rng.integers(len((goal, joints, options)[k % 3]))]
             text = random_text(rng, low, high) if k % 3 < 2 else f'{rng.uniform(low, high):.5f}'
-            field = page.locator('form').get_by_text(label, exact=True).last.locator(
-                'xpath=ancestor::div[contains(@class, "Flex-root")][1]//input')
+            field = page.get_by_text(label, exact=True).last.locator(
+                'xpath=ancestor::div[contains(@class, "Flex-root")][1]//input').last
             field.click()
             page.keyboard.press('Control+a')
             # The last goal is solved, and solved again after a change of its tolerance.
@@ -85,6 +83,30 @@ def test_random_values_arrive_as_typed_and_nothing_is_sent_before_they_are_commi
                 found = sent[0]['dls.position_tolerance']
             assert found == pytest.approx(float(text), abs=1e-9), (label, text)
         assert [text for kind, text in said if kind == 'error'] == []
+
+
+@pytest.mark.slow
+def test_a_number_beside_a_slider_is_typed_with_its_unit_and_a_wrong_one_is_refused():
+    node = FakeNode(model_path=str(robots.OWN / 'arm_6r.urdf'))
+    with (view_on(node) as (server, view, robot_view),
+          page_of(server.get_port(), size=SIZE) as (page, _)):
+        first_picture(page, view)
+        label = page.get_by_text('joint_2, °', exact=True)
+        open_folder(page, 'Joints', label)
+        number = label.locator('xpath=ancestor::div[contains(@class, "Flex-root")][1]//input').last
+        for text, degrees, reason in (
+                ('0.5 rad', 28.648, ''), ('900', 28.648, 'joint_2 must be from -110 to 110 °'),
+                ('one', 28.648, 'joint_2 must be a number'), ('-7,5', -7.5, '')):
+            number.click()
+            page.keyboard.press('Control+a')
+            page.keyboard.type(text)
+            page.keyboard.press('Enter')
+            assert until(lambda to=degrees: abs(np.degrees(
+                robot_view.values['joint_2']) - to) < 2e-3, 60.0, page), text
+            assert reason in number.evaluate('one => one.validationMessage')
+        page.keyboard.type('9')
+        page.keyboard.press('Escape')
+        assert number.input_value() == '-7.5'
 
 
 @pytest.mark.slow
