@@ -14,14 +14,14 @@ import threading
 from pathlib import Path
 
 from ik_node.commands.ready_pose import start_arguments
-from ik_node.model.readers import FORMATS
+from ik_node.model.readers import FORMATS, read_model
 from ik_node.solvers.registry import solver_names
 from ik_node.support.downloads import described_place
 from ik_node.support.exceptions import IkError
 from ik_node.support.processes import avoiding, start_thread
 from ik_node.support.resources import obstacles_file, robot_file
 from ik_node.support.signals import Stop
-from ik_node.viewer.gallery import tip_of
+from ik_node.viewer.gallery import limb_parameters, limbs, tip_of
 
 _COMPARED = ('dls', 'pseudoinverse', 'transpose', 'ccd')  # with --compare alone
 
@@ -62,7 +62,7 @@ def main(argv: list[str] | None = None) -> int:
             arm=arguments.arm, target=arguments.node, places=places,
             namespace=_space(arguments, solver), color=color if solver else None)
             for solver, color in zip(arguments.compare or [''], itertools.cycle(COLORS))]
-        view = View(server, robot_views, changed, arguments.player)
+        view = View(server, robot_views, changed, arguments.player, arguments.play)
         stack.callback(view.close)
         address = f'ik_view: {server.address}  {environment_text()}'.rstrip()
         print(address, flush=True)
@@ -95,6 +95,8 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument('--arm', default='', help='one of the node\'s arms, if it has several')
     parser.add_argument('--player', default='ik_play', help='name of a node that plays a '
                         'motion, in the same namespace; by default ik_play')
+    parser.add_argument('--play', action='store_true', help='let that motion play, which is '
+                        'paused, once a browser shows the page')
     parser.add_argument('--host', default='127.0.0.1', help='address of the page; 0.0.0.0 '
                         'serves it to the whole network')
     parser.add_argument('--allow-host', action='append', default=[], metavar='NAME', help='a '
@@ -125,7 +127,12 @@ def _robots(arguments: argparse.Namespace) -> list[tuple[Path, str, str, str, li
     obstacles = obstacles_file(arguments.obstacles) if arguments.obstacles else None
     tip = arguments.tip or ('' if arguments.base else tip_of(file))
     start = start_arguments(file, arguments.base, tip)
-    return [(file, solver or 'dls', arguments.base, tip,
+    ends = () if arguments.compare or arguments.tip else limbs(file, read_model(file))
+    if ends:
+        start = ['-p', f'tasks:=[{", ".join(ends)}]', *(
+            word for name, value in limb_parameters(ends).items()
+            for word in ('-p', f'{name}:={value}'))]
+    return [(file, solver or ('least_squares' if ends else 'dls'), arguments.base, tip,
              ['-r', f'__ns:={_space(arguments, solver) or "/"}',
               '-r', f'__node:={arguments.node}', '-p', 'on_failure:=closest', *start,
               *(avoiding(solver or 'dls', obstacles) if obstacles else ())])

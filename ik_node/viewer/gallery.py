@@ -5,6 +5,7 @@ import importlib.util
 import re
 import tempfile
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,19 @@ def tip_of(file: Path) -> str:
     """Return the tip of the arm that a robot begins with; '' for its only one. Raises IkError."""
     own = {path: name for name, path in own_robots().items()}
     return _TIPS.get(own.get(file, '')) or default_tip(read_model(file))
+
+
+def limbs(file: Path, tree: KinematicTree) -> tuple[str, ...]:
+    """Return the hands, feet and head of a skeleton in its file; () of other robots."""
+    return tuple(link for part in ('hand', 'foot', 'head') for link in tree.links
+                 if part in link and not link.endswith('_link')) if (
+                     file.suffix.lower() == '.asf') else ()
+
+
+def limb_parameters(links: Iterable[str]) -> dict[str, str]:
+    """Return the parameters of the tasks of limbs, which are called like these."""
+    return {f'{link}.{field}': value for link in links
+            for field, value in (('type', 'position'), ('link', link))}
 
 
 def default_tip(tree: KinematicTree) -> str:

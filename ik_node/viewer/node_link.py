@@ -27,7 +27,7 @@ _OF_ARM = ('base_link', 'tip_link', 'tool', 'start_pose')  # parameters that eac
 class NodeLink(Listener):
     """A `connection` to a node, its `state` and `parameters`, and its messages.
 
-    - `arm`: one of its arms, '' for the only one.
+    - `node_name`: with its namespace. `arm`: one of its arms, '' for the only one.
     - `reports`: the last ones of this robot, the newest at the end; `count`: of all reports.
     - `restarts`: observed restarts of the node.
     - `T_world_root`: the last pose (4, 4), m, of a moving root.
@@ -38,6 +38,7 @@ class NodeLink(Listener):
                  domain_id: int | None) -> None:
         """Connect to a node. changed: called, in any thread, when there is something to draw."""
         self.arm, self._changed = arm, changed
+        self.node_name = f'{namespace.rstrip("/")}/{target}'
         self._status_markers = f'{arm}/status' if arm else 'status'
         self.reports: deque[Report] = deque(maxlen=_REMEMBERED)
         self.count = self.restarts = 0

@@ -18,6 +18,7 @@ from ik_node.viewer.page_text import angle_text, length_text
 GREEN, AMBER, RED, GREY = '#2c9c4b', '#d98a00', '#d0342c', '#777777'
 _SEEN = 0.15    # s that a goal may take before it is said to be solved
 _LONGEST = 10.0  # s after which the goal, or its status, was lost
+_LATE = 5.0     # s after which a node that has not come is missed
 _SHOWN = 5e-7   # m and rad: smaller errors are not shown
 _PLACE = 'waypoint '  # begins the message about one pose of a path
 
@@ -68,10 +69,16 @@ class NodeState:
     def __init__(self) -> None:
         self._last: tuple[Report, float] | None = None  # and when it came, s
         self._is_forgotten = False  # whether that does not describe the robot now
+        self._began = time.monotonic()
         self._sent: float | None = None  # when a goal was that has no report yet, s
         self._without_goal = StateLine(GREY, NO_GOAL)
         self.responds: bool | None = None
         self.lifecycle, self.is_stopped = '', False
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether a node has not come for so long that there may be none."""
+        return self.responds is None and time.monotonic() > self._began + _LATE
 
     def on_goal(self) -> None:
         """Note that a goal is being sent; one to a node that does not respond is not waited for."""

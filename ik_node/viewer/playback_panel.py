@@ -5,6 +5,8 @@ import math
 import time
 from typing import Any
 
+import viser
+
 from ik_node.mocap.playhead import MAX_SPEED
 from ik_node.ros.clients.player_link import Playback, PlayerLink
 from ik_node.support.exceptions import IkError
@@ -23,13 +25,14 @@ class PlaybackPanel(Panel):
 
     needs = 'page'
 
-    def __init__(self, page: Page, link: PlayerLink) -> None:
+    def __init__(self, page: Page, link: PlayerLink, starts: bool = False) -> None:
+        """Make the widgets. starts: whether the player, which is paused, plays once one looks."""
         super().__init__(page, 'Playback', is_expanded=True)
-        self._link, gui = link, self._gui
+        self._link, self._starts, gui = link, starts, self._gui
         with self._folder:
             self._slider: Any = gui.add_slider('time, s', 0.0, 1.0, 0.001, 0.0)
             self._place = gui.add_markdown('')
-            self._button = gui.add_button(_PLAY)
+            self._button = gui.add_button(_PLAY, icon=viser.Icon.PLAYER_PLAY)
             with self._draft_of(lambda typed: self._command('speed', min(max(
                     number('speed', typed['speed']), _SLOWEST), MAX_SPEED))).container:
                 self._draft.add('speed', 'speed', '1', 'seconds of the motion per second, '
@@ -59,12 +62,17 @@ class PlaybackPanel(Panel):
         digits = max(0, math.ceil(math.log10(_STEPS / length)))
         slider.min, slider.max = playback.start, playback.start + length
         slider.step, slider.precision = 10.0**-digits, digits
-        self._button.label = _AGAIN if _ended(playback) else _PLAY if playback.paused else _PAUSE
-        self._place.content = (
-            f'{playback.time:.2f} of {playback.stop:.2f} s, frame {playback.frame} of '
-            f'{playback.frames}, {playback.message}')
-        if self._present() is not None:
+        rests = playback.paused or _ended(playback)
+        self._button.label = _AGAIN if _ended(playback) else _PLAY if rests else _PAUSE
+        self._button.icon = viser.Icon.PLAYER_PLAY if rests else viser.Icon.PLAYER_PAUSE
+        if self._starts and self._server.get_clients():
+            self._starts = False
+            self._work.give(functools.partial(self._link.pause, False))
+        if self._present() is not None:  # the text says what the slider shows
             slider.value = min(max(round(playback.time, digits), playback.start), playback.stop)
+            self._place.content = (
+                f'{playback.time:.2f} of {playback.stop:.2f} s, frame {playback.frame} of '
+                f'{playback.frames}, {playback.message}')
             self._draft.show('speed', f'{playback.speed:g}')
 
     def _present(self) -> Playback | None:

@@ -4,7 +4,13 @@ import html
 from collections.abc import Callable, Iterable
 
 from ik_node.viewer.node_state import GREY
-from ik_node.viewer.page_text import angle_text, length_text, time_text
+from ik_node.viewer.page_text import (
+    angle_text,
+    environment_text,
+    html_command,
+    length_text,
+    time_text,
+)
 from ik_node.viewer.robot_view import RobotView
 from ik_node.viewer.scene_nodes import rgb_bytes
 
@@ -54,12 +60,23 @@ def _block(robot_view: RobotView, without_node: str, note: str) -> str:
     if missing:  # one line, which opens
         problems += (f'<details><summary>⚠ {len(missing)} meshes are missing</summary>{_HELP}'
                      f'{"".join(f"<div>{html.escape(line)}</div>" for line in missing)}</details>')
+    if robot_view.state.is_awaited and not without_node:
+        problems += html_command('No node is there. This command starts one, of a robot of this '
+                                 'package or a file:', _node_command(robot_view))
     return (f'<div class="ik-state"><b style="color:{color}">● {html.escape(text)}</b>'
             f'<span{own}>{html.escape(str(solver))}</span></div><div class="ik-figures">'
             + ''.join(f'<span title="{hint}">{html.escape(figure) or f"<i>{label}</i>"}</span>'
                       for hint, figure, label in figures)
             + f'</div><div class="ik-why">{html.escape(note or why or description)}</div>'
             + problems)
+
+
+def _node_command(robot_view: RobotView) -> str:
+    """Return the command that starts the node of a view."""
+    space, _, name = robot_view.node_name.rpartition('/')
+    return (f'{environment_text()} ros2 run ik_node ik_node --ros-args -p model_path:=arm_6r'
+            + f' -r __ns:={space}' * bool(space) + f' -r __node:={name}' * (name != 'ik_node')
+            ).strip()
 
 
 def robot_text(robot_view: RobotView) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import viser
 
 from ik_node.control.options import model_path
-from ik_node.model.readers import EXTENSIONS, read_model
+from ik_node.model.readers import EXTENSIONS, read_model, read_urdf_text
 from ik_node.ros.parameters import NONE
 from ik_node.support.downloads import INSTALL, Download, described_place, described_robots
 from ik_node.support.exceptions import IkError
@@ -18,13 +18,15 @@ from ik_node.viewer.gallery import (
     Uploads,
     default_tip,
     file_parameters,
+    limb_parameters,
+    limbs,
     mesh_folders,
     robots,
     with_start,
 )
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.panel import Page, Panel
-from ik_node.viewer.task_panel import ARM_SOLVER
+from ik_node.viewer.task_panel import ARM_SOLVER, set_tasks
 
 _OTHER = 'another robot'  # than those of the gallery
 OPEN = 'Open a file …'
@@ -113,14 +115,15 @@ class RobotPanel(Panel):
     def _open(self, file: Path) -> bool:
         """Open a robot that was sent; return whether the nodes take it."""
         with errors_shown(self._notify, f'{file.name} is not opened'):
-            self._load(self._uploads.read(file))
+            parameters = self._uploads.read(file)
+            self._load(parameters, limbs(file, read_urdf_text(parameters['robot_description'])))
             return True
         return False
 
-    def _load(self, parameters: dict[str, str]) -> None:
+    def _load(self, parameters: dict[str, str], tasks: tuple[str, ...] = ()) -> None:
         """Give a robot to all nodes, at its start pose and without tasks of the one before.
 
-        Raises IkError with a node's refusal.
+        tasks: limbs that get one each. Raises IkError with a node's refusal.
         """
         if not self._robot_view.parameters.moves_root:  # whose body has more joints
             parameters = with_start(parameters)
@@ -131,6 +134,8 @@ class RobotPanel(Panel):
             if not robot_view.state.is_stopped:
                 with errors_shown(self._notify):
                     robot_view.go_home()  # not with the values of joints of the same names
+            if tasks and not robot_view.arm:
+                set_tasks(robot_view, tasks, limb_parameters(tasks))
 
     def _start_download(self, choice: str) -> None:
         name = self._names.get(choice)

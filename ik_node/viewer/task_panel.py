@@ -3,11 +3,12 @@
 import contextlib
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ik_node.control.options import BODY_SOLVERS, solves_arms
 from ik_node.control.task_options import TYPES, TaskOptions, fields
+from ik_node.model.tree import KinematicTree
 from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.parameters import NONE
 from ik_node.support.exceptions import InputError
@@ -15,9 +16,10 @@ from ik_node.tasks.base import LINK_FIELDS
 from ik_node.viewer.draft import number, number_list, on_user_change, whole_number
 from ik_node.viewer.page_text import html_line
 from ik_node.viewer.panel import Page, Panel
+from ik_node.viewer.robot_view import RobotView
 
 _NO_TASK = '–'
-_BODY_SOLVER, ARM_SOLVER = 'least_squares', 'dls'  # where the present one does not fit
+BODY_SOLVER, ARM_SOLVER = 'least_squares', 'dls'  # where the present one does not fit
 # What a field that must be set is at first.
 _FIRST = {'axis': '0 0 1', 'direction': '0 0 1', 'normal': '0 0 1', 'origin': '0 0 0',
           'point': '0 0 0', 'target': '1 0 1', 'force': '0 0 10', 'stiffness': '100',
@@ -65,8 +67,10 @@ class TaskPanel(Panel):
         tree = self._robot_view.tree
         if not visible or tree is None:
             return
-        if tree.links != self._links:
-            self._links = tuple(tree.links)
+        links = proposed_links(tree, [str(self._robot_view.parameters.get(f'{name}.link'))
+                                      for name in self._robot_view.tasks])
+        if links != self._links:
+            self._links = links
             self._make_fields()
         names = self._robot_view.tasks or (_NO_TASK,)
         if tuple(self._task.options) != names:
@@ -114,7 +118,8 @@ class TaskPanel(Panel):
         values = {f'{name}.type': str(self._type.value)} | {
             f'{name}.{field}': value for field, widget in self._fields.items()
             if (value := _value(field, str(widget.value))) is not None}
-        self._page.history.make(self._put, (before, {}), ((*before, name), values))
+        self._page.history.make(set_tasks, (robot_view, before, {}),
+                                (robot_view, (*before, name), values))
         self._task.options = robot_view.tasks
         self._task.value, self._name.value = name, _next_name(name)
 
@@ -123,31 +128,44 @@ class TaskPanel(Panel):
         after = tuple(other for other in before if other != name)
         values = {key: value for key, value in self._robot_view.parameters.items()
                   if key.startswith(f'{name}.') and value is not None}
-        self._page.history.make(self._put, (before, values), (after, {}))
+        self._page.history.make(set_tasks, (self._robot_view, before, values),
+                                (self._robot_view, after, {}))
 
-    def _put(self, names: tuple[str, ...], values: Mapping[str, Any]) -> None:
-        """Set the tasks of the node, and parameters of one, or neither. Raises SilentError."""
-        before = self._robot_view.tasks
-        self._set_tasks(names)
-        try:
-            if values:
-                self._robot_view.connection.set_parameters(values)
-        except SilentError:
-            with contextlib.suppress(SilentError):
-                self._set_tasks(before)
-            raise
-        self._robot_view.fetch_parameters()
 
-    def _set_tasks(self, names: tuple[str, ...]) -> None:
-        """Set the tasks of the node, with a solver that takes them."""
-        robot_view = self._robot_view
-        solver = str(robot_view.parameters['solver'])
-        if names and solver not in BODY_SOLVERS:
-            solver = _BODY_SOLVER
-        if not names and not solves_arms(solver):
-            solver = ARM_SOLVER
-        robot_view.connection.set_parameters({
-            'tasks': list(names) if names else NONE, **robot_view.parameters.choosing(solver)})
+def set_tasks(robot_view: RobotView, names: tuple[str, ...], values: Mapping[str, Any]) -> None:
+    """Set the tasks of a node, and parameters of them, or neither. Raises SilentError."""
+    before = robot_view.tasks
+    _set_names(robot_view, names)
+    try:
+        if values:
+            robot_view.connection.set_parameters(values)
+    except SilentError:
+        with contextlib.suppress(SilentError):
+            _set_names(robot_view, before)
+        raise
+    robot_view.fetch_parameters()
+
+
+def _set_names(robot_view: RobotView, names: tuple[str, ...]) -> None:
+    """Set the tasks of a node, with a solver that takes them."""
+    solver = str(robot_view.parameters['solver'])
+    if names and solver not in BODY_SOLVERS:
+        solver = BODY_SOLVER
+    if not names and not solves_arms(solver):
+        solver = ARM_SOLVER
+    start, body = robot_view.parameters.get('start_pose'), robot_view.body
+    is_of_arm = names and body is not None and isinstance(start, list) and (
+        len(start) != body.n_joints)
+    robot_view.connection.set_parameters({
+        'tasks': list(names) if names else NONE, **robot_view.parameters.choosing(solver),
+        **({'start_pose': NONE} if is_of_arm else {})})
+
+
+def proposed_links(tree: KinematicTree, taken: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the links of a tree: its moved ends first, but for those that are taken already."""
+    first = [link for link in tree.leaves() if link not in taken
+             and any(joint.moves for joint in tree.path(tree.root, link))]
+    return (*first, *(link for link in tree.links if link not in first))
 
 
 def _value(field: str, text: str) -> Any:

@@ -59,11 +59,11 @@ class View:
     """Draws nodes on a `page` and sends them goals, until it is closed."""
 
     def __init__(self, server: PageServer, robot_views: list[RobotView],
-                 news: threading.Event, player: str = 'ik_play') -> None:
+                 news: threading.Event, player: str = 'ik_play', starts: bool = False) -> None:
         """Show nodes side by side; goals are dragged at the first and sent to all.
 
         news: set when there is something to draw. player: the name of a node that plays motions, in
-        the namespace of the first.
+        the namespace of the first; starts: whether it plays once a browser shows the page.
         """
         self._server, self._robot_views, self._player = server, robot_views, player
         self._news, self._closed = news, threading.Event()
@@ -83,7 +83,7 @@ class View:
             self._stop_button = server.gui.add_button(
                 _STOP, color='red',
                 hint='stops the robot at once; goals are refused until Continue')
-            steps = server.gui.add_button_group('', tuple(_KEYS))
+            self._steps = steps = server.gui.add_button_group('', tuple(_KEYS))
             views = server.gui.add_button_group('', tuple(VIEWS))
         self._stop_button.on_click(lambda _: self._on_stop(self._stop_button.label == _STOP))
         steps.on_click(lambda _: self._on_step(steps.value))
@@ -94,7 +94,7 @@ class View:
         tabs = server.gui.add_tab_group()
         with tabs.add_tab('Move'):
             self._link = PlayerLink(robot_views[0].connection, player, news.set)
-            PlaybackPanel(page, self._link)
+            PlaybackPanel(page, self._link, starts)
             if compared:
                 PlotPanel(page)
             GoalPanel(page, lambda: self._home())
@@ -182,7 +182,7 @@ class View:
         self._readout.content = readout(
             self._robot_views, '' if has_node else self._player,
             'the lesson hides the robot until it ends' if self.page.is_staged else '')
-        self._stop_button.visible = has_node
+        self._stop_button.visible = self._steps.visible = has_node
         self._stop_button.label = _CONTINUE if self._robot_views[0].state.is_stopped else _STOP
         for panel in self._panels:
             panel.update(has_node)

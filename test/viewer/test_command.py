@@ -87,6 +87,14 @@ def test_it_starts_a_node_with_a_robot_and_ends_it(started, monkeypatch):
     assert 'tip_link:=tool0' in line
 
 
+def test_the_node_of_a_skeleton_has_tasks_of_its_limbs(started, monkeypatch):
+    run(monkeypatch, str(robots.OWN.parent / 'config/motions/walker.asf'))
+    ((line,), _) = started
+    assert 'tasks:=[lhand, rhand, lfoot, rfoot, head]' in line
+    assert 'head.link:=head' in line
+    assert 'solver:=least_squares' in line
+
+
 def test_it_starts_a_node_for_every_solver_that_it_compares(started, monkeypatch):
     run(monkeypatch, '--compare', '--namespace', '/lab')
     lines, ended = started

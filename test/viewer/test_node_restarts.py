@@ -7,6 +7,7 @@ import robots
 from harness.fake_node import FakeNode
 from harness.page_here import moved, page_of
 from ik_node import KinematicTree
+from ik_node.viewer import node_state
 from ik_node.viewer.readout import readout
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
@@ -26,15 +27,18 @@ def test_a_description_by_topic_is_drawn_once_there_is_one():
         assert 'planar_3r' in page.text()  # stays
 
 
-def test_a_node_is_awaited_and_its_states_are_reported():
+def test_a_node_is_awaited_and_its_states_are_reported(monkeypatch):
+    monkeypatch.setattr(node_state, '_LATE', -1.0)
     node = FakeNode(model_path=str(robots.OWN / 'arm_6r.urdf'))
     node.responds = False
     with page_of(node) as page:
         assert 'waiting for the node' in page.text()
+        assert 'ros2 run ik_node ik_node --ros-args -p model_path:=arm_6r' in page.command()
         assert not page.shows('Solver', 'solver')
         node.responds = True
         page.settle()
         assert NO_GOAL in page.text()
+        assert 'ros2 run' not in page.text()
         assert page.shows('Solver', 'solver')
         node.lifecycle = 'inactive'
         page.settle()

@@ -2,7 +2,7 @@ import pytest
 
 import robots
 from harness.fake_node import FakeNode
-from harness.page_here import FakePlayer, page_of, page_with
+from harness.page_here import FakePlayer, page_of, page_with, panel_of
 from ik_node.viewer import playback_panel
 
 
@@ -53,6 +53,18 @@ def test_what_the_player_does_is_shown(page):
     assert (slider.min, slider.max, slider.value) == (0.0, 4.0, 1.0)
 
 
+def test_a_motion_that_waits_for_the_page_plays_once_a_browser_shows_it(page):
+    browsers, page.browsers = page.browsers, {}
+    page.server.get_clients = lambda: page.browsers
+    panel_of(page.view, 'Playback')._starts = True
+    page.settle()
+    assert page.player.sent == []
+    page.browsers = browsers
+    page.settle()
+    page.press('Playback', 'Pause')
+    assert page.player.sent == [('pause', False), ('pause', True)]
+
+
 def test_what_is_set_reaches_the_player(page):
     page.choose('Playback', 'time, s', value=7.25)
     page.type('Playback', 'speed', value='4.0')
@@ -69,6 +81,7 @@ def test_what_the_user_sets_stays_until_the_player_has_it(page, monkeypatch):
     page.player.show(time=2.1)  # of before
     page.settle()
     assert shown(page)[0] == 7.25
+    assert '2.10 of' not in page.text('Playback')
 
 
 def test_at_the_end_it_plays_again(page):

@@ -1,5 +1,6 @@
 import pytest
 
+import robots
 from harness.page_here import page_with
 from ik_node.control.task_options import TYPES
 
@@ -50,6 +51,25 @@ def test_the_first_task_brings_a_solver_and_the_last_takes_it_away(page):
     assert (page.node.get('tasks'), page.node.get('solver')) == ('none', 'dls')
     assert page.handle() is not None
     assert not page.shows('Tasks', 'Delete the task')
+
+
+def test_ends_are_proposed_that_have_no_task_yet(page):
+    link = page.widget('Add a task', 'link')
+    first = link.value
+    tree = page.robot_view.tree
+    assert first in tree.leaves()
+    page.press('Add a task', 'Add the task')
+    assert page.widget('Add a task', 'link').value in {*tree.leaves()} - {first}
+    assert {*page.widget('Add a task', 'link').options} == {*tree.links}
+
+
+def test_a_skeleton_has_handles_at_hands_feet_and_head(page):
+    page.upload('Open a file …', name='walker.asf', content=(
+        robots.OWN.parent / 'config/motions/walker.asf').read_bytes())
+    limbs = ['lhand', 'rhand', 'lfoot', 'rfoot', 'head']
+    assert page.node.get('tasks') == limbs
+    assert all(page.handle(limb) is not None for limb in limbs)
+    assert page.told == []
 
 
 def test_enter_in_the_name_of_a_task_makes_none_whose_type_and_link_are_not_chosen(page):

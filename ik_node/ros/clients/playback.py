@@ -65,7 +65,8 @@ def read_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument('--no-description', dest='description', action='store_false',
                         help='leave robot_description to another node')
     parser.add_argument('--view', action='store_true', help='show the motion on a page in the '
-                        'browser, with a time slider; its address is printed')
+                        'browser, with a time slider; its address is printed. It plays, again '
+                        'and again, once the page is open')
     parser.add_argument('--ros-args', nargs=argparse.REMAINDER, default=[],
                         help='arguments after it are passed to ROS 2')
     return parser.parse_args(arguments)
@@ -86,7 +87,7 @@ def _play(options: argparse.Namespace) -> int:
                 stack.enter_context(running([
                     sys.executable, '-m', 'ik_node.viewer',
                     '--namespace', player.get_namespace(), '--player', player.get_name(),
-                    '--ros-args', '-r',
+                    *([] if options.start_paused else ['--play']), '--ros-args', '-r',
                     f'joint_states:={player.resolve_topic_name(options.topic)}']))
             return player
         return run(make_player, ['--ros-args', *options.ros_args])
@@ -102,7 +103,8 @@ def read_files(options: argparse.Namespace) -> tuple['Recording', 'Playhead']:
     from ik_node.model.readers import read_robot
     recording = read_recording(options.motion, read_robot(options.model), options.fps)
     start, stop = _range(options, recording.duration)
-    return recording, Playhead(start, stop, options.speed, options.loop, options.start_paused)
+    return recording, Playhead(start, stop, options.speed, options.loop or options.view,
+                               options.start_paused or options.view)
 
 
 def _range(options: argparse.Namespace, duration: float) -> tuple[float, float]:
