@@ -33,8 +33,9 @@ class Variant:
 class TextbookFigure:
     """A figure of the text.
 
-    `goal`: x and y. `panels`: the frames, of 20, that the text shows. `remark`: an explanation, a
-    format string of the runs a, b of its methods, as in `{a.largest:.2f}`.
+    `goal`: x and y. `limit`: rad, of each joint to either side of 0. `panels`: the frames, of 20,
+    that the text shows. `remark`: an explanation, a format string of the runs a, b, … of its
+    methods, as in `{a.largest:.2f}`.
     """
 
     number: str
@@ -43,6 +44,7 @@ class TextbookFigure:
     remark: str
     goal: tuple[float, float] = _NEAR
     panels: tuple[int, ...] = (0, 5, 10, 15, 20)
+    limit: float = np.inf
 
     @property
     def file(self) -> str:
@@ -82,11 +84,13 @@ def ends(runs: Sequence[Run]) -> np.ndarray:
     return np.array([points.min(axis=0), points.max(axis=0)])
 
 
-def run(chain: Chain, method: Variant, goal: Sequence[float], frames: int = FRAMES) -> Run:
+def run(chain: Chain, method: Variant, goal: Sequence[float], frames: int = FRAMES, *,
+        share: float = 1.0, limit: float = np.inf) -> Run:
     """Follow a goal that moves on a straight line from the tip to `goal`, x and y, in equal steps.
 
-    One Euler step per frame, position only. Raises InputError for a goal that is not two finite
-    numbers or no frame at all.
+    One Euler step per frame, position only. share: the part of it that is taken. limit: rad, of
+    each joint to either side of 0. Raises InputError for a goal that is not two finite numbers or
+    no frame at all.
     """
     if frames < 1:
         raise InputError(f'there must be at least 1 frame, not {frames}')
@@ -96,7 +100,8 @@ def run(chain: Chain, method: Variant, goal: Sequence[float], frames: int = FRAM
     goals = start + np.linspace(0.0, 1.0, frames + 1)[:, None] * (end - start)
     q = [np.array(START)]
     for position in goals[1:]:
-        q.append(q[-1] + solver.step(Goal(position=position), q[-1]))
+        dq = share * solver.step(Goal(position=position), q[-1])
+        q.append(np.clip(q[-1] + dq, -limit, limit))
     joints = np.array([link_origins(chain, dict(zip(chain.joint_names, values)))[1:, :2]
                        for values in q])
     return Run(method, np.array(q), joints, goals[:, :2])

@@ -74,7 +74,8 @@ if (!window.ikView) {
     const input = event.target;
     if (typed.has(input)) restore(input, typed.get(input));
     else if (input === selected) input.select();
-    if (ofSlider(input) && !typed.has(input)) before.set(input, input.value);
+    if (ofSlider(input) && !typed.has(input) && event.inputType !== 'insertLineBreak')
+      before.set(input, input.value);
     selected = null;
   }, true);
   window.addEventListener('input', event => {

@@ -12,6 +12,7 @@ from ik_node.solvers.registry import make_solver, solver_class
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import IkError
 from ik_node.viewer.charts import add_chart, logarithmic
+from ik_node.viewer.draft import on_user_change
 from ik_node.viewer.node_parameters import NodeParameters
 from ik_node.viewer.node_state import GREY, GoalGap
 from ik_node.viewer.page_text import html_line, html_table, joint_text, length_text
@@ -24,6 +25,7 @@ _COLORS = dict(zip(METHODS, map(rgb_bytes, COLORS)))
 _PARTS = 12          # of the path of the tip in a step that are drawn
 _WIDTH = 0.006       # of the reach: the shaft of an arrow
 _HEAD = 8.0          # of its width: the head of an arrow, which follows the path
+_OUT = 1.2           # of the reach: the goal where there is none
 _STEPS = 20          # whose errors are drawn,
 _LEAST, _MOST = 1e-3, 1e6  # mm, between these
 _SAME = 1e-6         # m, rad and entries of a rotation matrix: no other goal, no other place
@@ -44,7 +46,8 @@ class StepPanel(Panel):
         gui = self._gui
         with self._folder:
             self._shown: Any = gui.add_checkbox(
-                'show steps', False, hint='where one step of each method takes the tip')
+                'show steps', False, hint='where one step of each method takes the tip, with a '
+                'goal out of reach where there is none')
             self._table = gui.add_html('')
             self._chart: Any = add_chart(
                 gui, [np.zeros(1)] + len(METHODS) * [np.ones(1)], ['step', *METHODS],
@@ -53,6 +56,9 @@ class StepPanel(Panel):
             self._method: Any = gui.add_dropdown('method', METHODS)
             gui.add_button('One step', hint='moves the arm by one step of the method').on_click(
                 lambda _: self._work.give(functools.partial(self._move, str(self._method.value))))
+
+        on_user_change(self._shown, lambda shown: self._work.give(
+            self._lead_out if shown else lambda: None))
 
     def _refresh(self, visible: bool) -> None:
         problem = self._present() if visible and self._shown.value else None
@@ -68,6 +74,18 @@ class StepPanel(Panel):
                 for new, old in zip((q, T_base_goal), self._problem)):
             self._problem = q, T_base_goal
             self._draw(chain, q, T_base_goal)
+
+    def _lead_out(self) -> None:
+        """Have a goal out of reach where there is none: there is something to see then."""
+        problem = self._present()
+        if problem is not None and not self._page.handles.dragged():
+            T_base_goal = problem[2]
+            R, place = T_base_goal[:3, :3], T_base_goal[:3, 3].copy()
+            away = R @ (self._robot_view.served_axes[:3] * (R.T @ place))
+            far = max(float(np.linalg.norm(away)), 1e-6 * self._robot_view.reach)
+            T_base_goal[:3, 3] += (_OUT * self._robot_view.reach / far - 1.0) * away
+            self._page.step(functools.partial(
+                self._page.handles.drag_to, self._robot_view.target_frame() @ T_base_goal))
 
     def _present(self) -> tuple[Chain, np.ndarray, np.ndarray] | None:
         """Return the chain, the joint values (n,) and the goal (4, 4), m, in the base's frame."""

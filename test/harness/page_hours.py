@@ -169,7 +169,7 @@ def student(me):
             lambda: me.node.get('dls.position_tolerance') == 1e-6)
     me.tab('Learn')
     me.step('a figure of the book is shown, and the robot hidden',
-            lambda: choose(page, 'figure', next(iter(panel_of(
+            lambda: choose(page, 'lesson', next(iter(panel_of(
                 me.view, 'Lessons')._choice.options[1:]))),
             lambda: not view.frame.visible and 'Figure 5.20' in page.inner_text('body'))
     lesson = panel_of(me.view, 'Lessons')

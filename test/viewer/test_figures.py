@@ -28,7 +28,7 @@ def test_the_goal_of_a_tip_stays_the_goal_with_a_solver_of_the_body_and_tasks_fo
         assert hidden(page) == {'Path'}
         assert page.handle() is arm
         assert len([path for path, *_ in page.widgets() if len(path) == 2
-                    and path[0] == 'Joints']) == 7 + 1
+                    and path[0] == 'Joints']) == 7
         page.stand([0.1, 0.4, 0.1, 0.8, 0.1, 0.5, 0.1])
         goal = raised(page, by=-0.05)
         page.drag(goal)

@@ -1,10 +1,12 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import robots
-from harness.page_here import load, page_with, panel_of, save
+from harness.page_here import _call, load, page_with, panel_of, save
 from ik_node import KinematicTree
-from ik_node.commands.figures_textbook import FIGURES, FRAMES, run
+from ik_node.commands.figures_textbook import FIGURES, FRAMES, Variant, run
 from ik_node.viewer import lesson_panel
 
 PLANAR = KinematicTree.from_urdf(robots.OWN / 'planar_3r.urdf').chain()
@@ -24,12 +26,12 @@ def page(monkeypatch):
 
 
 def begin(page):
-    page.choose('Lessons', 'figure', value=next(
-        name for name in page.widget('Lessons', 'figure').options if name.startswith('5.22')))
+    page.choose('Lessons', 'lesson', value=next(
+        name for name in page.widget('Lessons', 'lesson').options if name.startswith('5.22')))
 
 
 def arms(page):
-    return [drawn._robot.values for drawn in panel_of(page.view, 'Lessons')._drawn]
+    return [drawn._robot.values for drawn in panel_of(page.view, 'Lessons')._drawn[:-1]]
 
 
 def of(shown, frame):
@@ -46,7 +48,7 @@ def test_both_methods_of_a_figure_go_through_the_frames_side_by_side(page, runs)
     begin(page)
     assert arms(page) == [of(one, 0) for one in runs]
     places = [page.drawn(f'/lesson/{part}')[f'/lesson/{part}'].position for part in 'ab']
-    assert places[1][0] - places[0][0] > 30.0  # the reach of the arm
+    assert places[0][1] - places[1][1] > 10.0  # one above the other
     assert 'Figure 5.22' in page.text('Lessons').replace('*', '')
     assert f'{runs[0].end[1]:.0f}°' in page.text('Lessons')
     page.choose('Lessons', 'frame', value=12)
@@ -80,15 +82,50 @@ def test_a_pause_stops_at_its_frame_and_play_goes_on_from_there(page, monkeypatc
     assert page.widget('Lessons', 'frame').value == FRAMES
 
 
+def drag(page, x, y):
+    """Drag the last goal."""
+    handle = panel_of(page.view, 'Lessons')._drawn[-1]
+    handle._impl.position = np.array([x, y, handle.position[2]])
+    for callback in handle._impl_aux.update_cb:
+        _call(callback, SimpleNamespace(client=page.browser, phase='update'))
+    page.settle()
+
+
+def test_the_goal_is_dragged_and_damping_and_steps_are_changed(page):
+    page.choose('Lessons', 'lesson', value='All methods after one goal')
+    page.choose('Lessons', 'frame', value=FRAMES)
+    drag(page, 5.0, 12.0)
+    pinv, dls = FIGURES['5.20'].methods
+    methods = [pinv, dls, Variant('', 'transpose'), Variant('', 'ccd')]
+    expected = [run(PLANAR, method, (5.0, 12.0)) for method in methods]
+    assert arms(page) == [of(one, FRAMES) for one in expected]
+    page.choose('Lessons', 'λ', value=1.0)
+    page.choose('Lessons', 'step', value=0.5)
+    expected = run(PLANAR, Variant('', 'dls', {'damping': 1.0}), (5.0, 12.0), share=0.5)
+    assert arms(page)[1] == of(expected, FRAMES)
+    page.press('Lessons', 'Step')  # from the last frame to the first
+    assert arms(page)[1] == of(expected, 0)
+    assert 'λ = 1' in next(node.text for name, node in page.drawn('/lesson/b').items()
+                           if name.endswith('label'))
+
+
+def test_joints_stop_at_their_limits_where_the_null_space_leads_them_away(page):
+    page.choose('Lessons', 'lesson', value='Limits and the null space')
+    plain, drawn = panel_of(page.view, 'Lessons')._runs
+    assert np.abs(plain.degrees).max() == pytest.approx(80.0)
+    assert drawn.distances[-1] < 0.7 * plain.distances[-1]
+
+
 def test_the_camera_looks_at_the_plane_of_the_arms(page):
     begin(page)
     camera = page.browser.camera
-    assert (np.array(camera.position) - camera.look_at)[2] > 1.0
+    back = np.array(camera.position) - camera.look_at
+    assert back[2] > 0.999 * np.linalg.norm(back)
 
 
 @pytest.mark.parametrize('end', [
     lambda page: page.press('Lessons', 'End the lesson'),
-    lambda page: page.choose('Lessons', 'figure', value='choose …')])
+    lambda page: page.choose('Lessons', 'lesson', value='choose …')])
 def test_the_robot_stays_as_it_is_and_is_shown_again_at_the_end(page, end):
     before, q, sent = np.array(page.browser.camera.position), page.q(), list(page.node.sent)
     begin(page)

@@ -122,3 +122,16 @@ def test_a_goal_that_asks_for_nothing_has_no_steps_and_the_reason_is_shown(page)
     page.settle()
     assert not page.drawn('/ik_node/steps/')
     assert 'weights' in page.text('Steps')
+
+
+def test_without_a_goal_one_out_of_reach_is_chosen_along_what_the_arm_serves():
+    for robot in 'arm_6r', 'planar_3r':
+        with page_with(robot) as page:
+            tip = page.robot_view.chain.tip_link
+            page.choose('Steps', 'show steps', value=True)
+            (sent,) = [sent for sent in page.node.sent if sent[0] == 'goal']
+            place = sent[2][:3, 3]
+            assert np.linalg.norm(place) > 1.1 * page.robot_view.reach
+            if robot == 'planar_3r':
+                assert place[2] == pytest.approx(page.robot_view.pose(tip)[2, 3])
+            assert len(arrows(page)) == len(METHODS)

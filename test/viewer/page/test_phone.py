@@ -67,7 +67,7 @@ def test_a_list_is_chosen_from_by_touch():
           page_of(server.get_port(), PHONE, scale=3.0, is_phone=True) as (page, _)):
         first_picture(page, view)
         open_tab(page, 'Learn')
-        field(page, 'figure').tap()
+        field(page, 'lesson').tap()
         page.get_by_role('option', name='5.25').tap()
         lesson = panel_of(view, 'Lessons')
         assert until(lambda: lesson._choice.value.startswith('5.25'), 60.0, page)
