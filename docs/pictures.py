@@ -47,12 +47,13 @@ def main() -> int:
     """Make the pictures; return 0."""
     os.environ.update(ROS_DOMAIN_ID='88', ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST')
     PICTURES.mkdir(exist_ok=True)
-    _run(ik_figures.main, '--out', DOCS / 'figures', '--markdown', DOCS / 'figures.md')
-    _run(ik_compare.main, '--output', DOCS / 'comparison.md', '--png', PICTURES / 'comparison.png')
+    _run(ik_figures.main, '--output', DOCS / 'figures', '--output', DOCS / 'figures.md')
+    _run(ik_compare.main, '--output', DOCS / 'comparison.md', '--output',
+         PICTURES / 'comparison.png')
     packages(PICTURES / 'packages.png')
     panda = arms.load('panda')
     _run(ik_workspace.main, panda.file, '--base', panda.chain.base_link, '--tip',
-         panda.chain.tip_link, '--show', 'manipulability', '--png', DOCS / 'workspace.png')
+         panda.chain.tip_link, '--show', 'manipulability', '--output', DOCS / 'workspace.png')
     subprocess.run([sys.executable, '-m', 'benchmark.evolution', '--png', PICTURES / 'genetic.png'],
                    check=True)
     hero(PICTURES / 'hero.png')

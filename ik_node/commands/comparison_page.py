@@ -58,7 +58,7 @@ def as_page(measured: Measured, picture: str | None, goals: int) -> str:
         'differences measure how uneven they are. Then each frame takes one bare step of '
         f'the method (`solver.step`) instead, and finally only every {SPARSER}th frame, with steps '
         f'{SPARSER} times as long.', _LINE),
-        '`ik_compare --output docs/comparison.md --png docs/pictures/comparison.png` made this '
+        '`ik_compare --output docs/comparison.md --output docs/pictures/comparison.png` made this '
         'page.']
     for name, (problem, rows, left_out) in measured.items():
         parts.append(f'## {name}\n\n{_described(problem)}')

@@ -15,8 +15,8 @@ from ik_node.commands.comparison_page import ROBOTS, as_page, as_text, draw_join
 from ik_node.commands.figures_textbook import ROBOT
 from ik_node.commands.pictures import MissingPackageError, check_folder, check_matplotlib
 from ik_node.commands.progress import ProgressBar
-from ik_node.model.readers import FORMATS, read_model
-from ik_node.support.exceptions import IkError
+from ik_node.model.readers import FORMATS, read_robot
+from ik_node.support.exceptions import IkError, error_line
 from ik_node.support.resources import robot_file
 
 _FAILED = 1  # exit code; argparse's own for wrong arguments is 2
@@ -26,25 +26,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 1 where a robot or a file cannot be used."""
     options = _arguments(arguments)
     try:
-        if options.png is not None:
+        png, page = (next((file for file in options.output if (file.suffix == '.png') is is_png),
+                          None) for is_png in (True, False))
+        if png is not None:
             check_matplotlib('the picture needs')
-        check_folder(options.output)
-        check_folder(options.png)
+        for file in options.output:
+            check_folder(file)
         measured = {}
         for robot in options.robots:
-            file = robot_file(robot)
-            chain = read_model(file).chain(options.base, options.tip)
+            chain = read_robot(robot).chain(options.base, options.tip)
             problem = (comparison.textbook(chain, options.goals, options.seed) if robot == ROBOT
-                       else comparison.general(file.stem, chain, options.goals, options.seed))
+                       else comparison.general(robot_file(robot).stem, chain, options.goals,
+                                               options.seed))
             measured[problem.name] = problem, *_measured(problem, options.repeats)
-        if options.png is not None:
-            draw_joints(measured, options.png)
-        if options.output is not None:
-            picture = None if options.png is None else Path(os.path.relpath(
-                options.png, options.output.absolute().parent)).as_posix()
-            options.output.write_text(as_page(measured, picture, options.goals), encoding='utf-8')
+        if png is not None:
+            draw_joints(measured, png)
+        if page is not None:
+            picture = None if png is None else Path(os.path.relpath(
+                png, page.absolute().parent)).as_posix()
+            page.write_text(as_page(measured, picture, options.goals), encoding='utf-8')
     except (IkError, OSError, MissingPackageError) as error:
-        print(f'ik_compare: {" ".join(str(error).split())}', file=sys.stderr)
+        print(f'ik_compare: {error_line(error)}', file=sys.stderr)
         return _FAILED
     print(as_text(measured))
     return 0
@@ -63,9 +65,9 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument('--repeats', metavar='N', type=_at_least_one, default=3,
                         help='solves of each goal, of which the quickest counts (default: 3)')
     parser.add_argument('--seed', metavar='N', type=int, default=0, help='of the goals')
-    parser.add_argument('--output', metavar='FILE', type=Path, help='also write a Markdown page')
-    parser.add_argument('--png', metavar='FILE', type=Path,
-                        help='also draw the joints along the path; needs matplotlib')
+    parser.add_argument('--output', '--png', metavar='FILE', type=Path, action='append', default=[],
+                        help='also write a Markdown page (.md), or draw the joints along the path '
+                        '(.png, needs matplotlib); may be repeated')
     return parser.parse_args(arguments)
 
 

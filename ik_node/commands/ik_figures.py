@@ -17,7 +17,7 @@ from ik_node.commands.figures_drawing import draw_figure
 from ik_node.commands.progress import ProgressBar
 from ik_node.kinematics.reach import extent
 from ik_node.model.readers import read_robot
-from ik_node.support.exceptions import IkError, InputError, unknown
+from ik_node.support.exceptions import IkError, InputError, error_line, unknown
 
 _HEAD = ('figure', 'goal', 'method', 'θ1 θ2 θ3 [°]', 'tip', 'largest distance',
          'longest step [rad]')
@@ -29,6 +29,9 @@ _Runs = Mapping[str, Sequence[textbook.Run]]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 2 for errors."""
     options = _arguments(arguments)
+    options.markdown, options.out = (next((file for file in options.output if (
+        file.suffix == '.md') is is_page), other) for is_page, other in (
+            (True, None), (False, Path('figures'))))
     try:
         figures = _chosen(options.figure)
         _check_requirements(options)
@@ -47,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             options.markdown.write_text(
                 _page(figures, runs, options.out, options.markdown, remarks), encoding='utf-8')
     except (IkError, OSError, pictures.MissingPackageError) as error:
-        print(f'ik_figures: {error}', file=sys.stderr)
+        print(f'ik_figures: {error_line(error)}', file=sys.stderr)
         return 2
     print(_table(runs))
     print(f'\n{len(figures)} picture{"s" if len(figures) > 1 else ""} in {options.out.absolute()}')
@@ -56,16 +59,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog='ik_figures', description=__doc__)
-    parser.add_argument('--out', metavar='FOLDER', type=Path, default=Path('figures'),
-                        help='folder of the pictures, created if missing (default: figures)')
+    parser.add_argument('--output', '--out', '--markdown', metavar='PLACE', type=Path, default=[],
+                        action='append', help='folder of the pictures, created if missing '
+                        '(default: figures); a file .md: a page with them and the table; may be '
+                        'repeated')
     parser.add_argument('--figure', metavar='NUMBER', nargs='+', default=list(textbook.FIGURES),
                         help=f'which of {", ".join(textbook.FIGURES)} (default: all)')
     parser.add_argument('--goal', metavar=('X', 'Y'), nargs=2, type=float,
                         help="goal of the tip (default: each figure's own)")
     parser.add_argument('--frames', metavar='N', type=int, default=textbook.FRAMES,
                         help=f'number of steps (default: {textbook.FRAMES})')
-    parser.add_argument('--markdown', metavar='FILE', type=Path,
-                        help='also write a page with the pictures and the table')
     return parser.parse_args(arguments)
 
 
@@ -107,7 +110,7 @@ def _page(figures: Sequence[textbook.TextbookFigure], runs: _Runs, folder: Path,
         'A planar arm of three links, 15, 10 and 5 long, follows a goal that moves on a straight '
         'line from the tip at q = (π/8, π/4, π/4) to its end, as in figures 5.20 to 5.25 of '
         'Parent ([references](references.md)). Every frame takes one bare step of the method '
-        '(`solver.step`), for the position only. `ik_figures --markdown` made this page and its '
+        '(`solver.step`), for the position only. `ik_figures --output` made this page and its '
         'pictures.', _LINE), fill(
         'The arm is drawn at every frame, light at the first and dark at the last; the frames that '
         'the text shows are stronger, and numbered. The charts show the distance of the tip from '

@@ -8,11 +8,10 @@ from typing import Any
 
 from ik_node.collision import CollisionModel
 from ik_node.commands import inspection
-from ik_node.model.readers import FORMATS, read_model
+from ik_node.model.readers import FORMATS, read_robot
 from ik_node.model.srdf import read_disabled_collisions
 from ik_node.model.xacro_expansion import xacro_arguments
-from ik_node.support.exceptions import IkError
-from ik_node.support.resources import robot_file
+from ik_node.support.exceptions import IkError, error_line
 
 _DH_COLUMNS = ('a', 'alpha', 'd', 'theta')
 _AXES = {(1.0, 0.0, 0.0): 'x', (0.0, 1.0, 0.0): 'y', (0.0, 0.0, 1.0): 'z',
@@ -23,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 2 for errors."""
     options = _arguments(arguments)
     try:
-        tree = read_model(robot_file(options.robot), xacro_arguments(options.xacro_arg),
+        tree = read_robot(options.robot, xacro_arguments(options.xacro_arg),
                           hold_complex_joints=options.hold,
                           package_folders=options.package_folder)
         if options.urdf:
@@ -37,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 tree.body(), disabled=read_disabled_collisions(
                     options.srdf, tree) if options.srdf else ()).robot)
     except (IkError, FileNotFoundError) as error:
-        print(f'ik_inspect: {error}', file=sys.stderr)
+        print(f'ik_inspect: {error_line(error)}', file=sys.stderr)
         return 2
     if options.json:
         print(json.dumps(report, indent=2))

@@ -10,7 +10,7 @@ from ik_node.mocap import recording_files
 from ik_node.mocap.retargeting import retarget
 from ik_node.mocap.retargeting_map import read_map
 from ik_node.model.readers import FORMATS, read_robot
-from ik_node.support.exceptions import IkError
+from ik_node.support.exceptions import IkError, error_line
 
 _FAILED = 1  # exit code; argparse's own for wrong arguments is 2
 
@@ -23,8 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         recording = recording_files.read_recording(options.motion, figure, options.fps)
         found = retarget(recording, robot, read_map(options.map))
         recording_files.write_recording(found.recording, options.output)
-    except (IkError, FileNotFoundError) as error:
-        print(f'ik_retarget: {" ".join(str(error).split())}', file=sys.stderr)
+    except (IkError, OSError) as error:
+        print(f'ik_retarget: {error_line(error)}', file=sys.stderr)
         return _FAILED
     print(f'{options.output}: {found.recording.n_frames} frames, {found.recording.duration:.2f} s')
     if found.held:

@@ -5,11 +5,11 @@ import contextlib
 import sys
 from pathlib import Path
 
-from ik_node.commands.map_options import add_map_options, run_map
+from ik_node.commands.map_options import OF_MAPS, add_map_options, run_map
 from ik_node.commands.pictures import MissingPackageError, check_folder, check_matplotlib
 from ik_node.commands.progress import ProgressBar
 from ik_node.model.readers import FORMATS, read_robot
-from ik_node.support.exceptions import IkError
+from ik_node.support.exceptions import IkError, error_line
 from ik_node.support.signals import INTERRUPTED, keyboard_interrupts
 from ik_node.workspace.analysis import FIGURES, analyse_workspace
 from ik_node.workspace.picture import draw_workspace
@@ -26,13 +26,17 @@ def main(arguments: list[str] | None = None) -> int:
     if options.show == 'dexterity' and not options.dexterity and options.map is None:
         parser.error('--show dexterity needs --dexterity N, the number of orientations to try, or '
                      '--map')
-    if options.map is None and (options.goals or options.place or options.output):
-        parser.error('--goals, --place and --output need --map FILE')
+    options.png = next((file for file in options.output if file.suffix == '.png'), None)
+    options.output = [file for file in options.output if file.suffix != '.png']
+    own = [name for name in OF_MAPS if getattr(options, name)]
+    if options.map is None and (own or options.output):
+        parser.error(f'--{own[0].replace("_", "-") if own else "output, but for .png,"} needs '
+                     '--map FILE')
     try:
         with keyboard_interrupts():
             return _run(options, arguments[end:])
     except (IkError, OSError, MissingPackageError) as error:
-        print(f'ik_workspace: {error}', file=sys.stderr)
+        print(f'ik_workspace: {error_line(error)}', file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print('Stopped.', file=sys.stderr)
@@ -82,7 +86,9 @@ def _parser() -> argparse.ArgumentParser:
                         f'--map {_ORIENTATIONS}')
     parser.add_argument('--show', choices=FIGURES, help='the quantity shown by colours; '
                         'reachable, with --map dexterity')
-    parser.add_argument('--png', metavar='FILE', type=Path, help='save a picture')
+    parser.add_argument('--output', '--png', metavar='FILE', type=Path, action='append', default=[],
+                        help='save a picture (.png); with --goals the scores (.csv), or these and '
+                        'the base poses (.yaml); may be repeated')
     parser.add_argument('--publish', action='store_true',
                         help='publish markers for RViz on the topic "workspace" until Ctrl-C: '
                         'the voxels, with --goals the base poses, in the frame "world"')

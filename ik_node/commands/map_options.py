@@ -23,6 +23,7 @@ from ik_node.workspace.goals import GoalSet, read_goals
 from ik_node.workspace.map_picture import draw_goals, scores_from
 
 _MADE_WITH = ('resolution', 'directions', 'turns', 'exact', 'avoid_collisions', 'seed')
+OF_MAPS = (*_MADE_WITH, 'obstacles', 'chunks', 'scheduler', 'goals', 'place')
 _TURNS = 24  # of goals whose turn is free
 
 
@@ -55,8 +56,6 @@ def add_map_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument('--step', metavar='M', type=float, default=0.05, help='of x and y')
     group.add_argument('--yaw-step', metavar='DEGREES', type=float, default=10.0)
     group.add_argument('--limit', metavar='N', type=int, default=10, help='base poses listed')
-    group.add_argument('--output', metavar='FILE', type=Path, action='append', default=[],
-                       help='save the scores (.csv), or these and the base poses (.yaml)')
 
 
 def run_map(options: argparse.Namespace, chain: Chain

@@ -26,7 +26,9 @@ def check_matplotlib(needed: str) -> None:
 
 
 def check_folder(file: Path | None) -> None:
-    """Raise FileNotFoundError where the folder of a file does not exist."""
+    """Raise OSError where a file is a folder, or its folder does not exist."""
+    if file is not None and file.is_dir():
+        raise IsADirectoryError(f'{file} is a folder, not a file to save in')
     if file is not None and not file.absolute().parent.is_dir():
         raise FileNotFoundError(f'there is no folder {file.absolute().parent} to save {file.name} '
                                 'in')

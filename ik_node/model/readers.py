@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
+from typing import Any
 
 from ik_node.model.asf import is_asf, read_asf
 from ik_node.model.dh import is_dh, read_dh_source
@@ -70,14 +71,16 @@ def read_model(source: str | PathLike[str], xacro_args: Mapping[str, object] | N
         source, **{name: options[name] for name in reader.options}))
 
 
-def read_robot(name: str) -> KinematicTree:
+def read_robot(name: str, xacro_args: Mapping[str, object] | None = None,
+               **options: Any) -> KinematicTree:
     """Read a robot as the user of a command names it, see `robot_file`.
 
-    Raises ModelError, which names the file, and FileNotFoundError where there is none.
+    xacro_args, options: as for `read_model`. Raises ModelError, which names the file, and
+    FileNotFoundError where there is none.
     """
     file = robot_file(name)
     try:
-        return read_model(file)
+        return read_model(file, xacro_args, **options)
     except ModelError as error:
         raise error if str(file) in str(error) else ModelError(f'{file}: {error}') from error
 

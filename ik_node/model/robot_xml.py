@@ -44,7 +44,7 @@ def xml_text(source: object, what: str) -> tuple[Path | None, str]:
     try:
         return path, data.decode(encoding).lstrip(_BLANK)
     except (ValueError, LookupError) as error:  # the codecs raise more than UnicodeDecodeError
-        raise ModelError(f'{str(path)!r} is not text in its encoding: {error}') from error
+        raise ModelError(f'{str(path)!r} is not text in {encoding}') from error
 
 
 def parse_robot(source: str | bytes, what: str, root: str = 'robot') -> ElementTree.Element:
@@ -64,8 +64,9 @@ def parse_robot(source: str | bytes, what: str, root: str = 'robot') -> ElementT
         except (expat.ExpatError, ValueError, LookupError) as error:
             problem = problem or error
     else:
-        raise ModelError(f'{what} is not XML: {problem}; it begins with '
-                         f'{data[:40].decode(errors="replace")!r}') from problem
+        begin = data.lstrip()[:40].decode(errors='replace').partition('\n')[0]
+        raise ModelError(f'{what} is not XML: {problem}; it begins with {begin!r}' if begin else
+                         f'{what} is empty') from problem
     prefix = robot.tag.removesuffix(root)
     if prefix.endswith(':'):
         for element in robot.iter():

@@ -53,7 +53,8 @@ def reading(what: str, hint: str = '') -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:
-        raise ModelError(f'cannot read {what}: {error}{hint}') from error
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise ModelError(f'cannot read {what}: {why}{hint}') from error
 
 
 def read_bytes(path: str | PathLike[str], most: int = MAX_BYTES) -> bytes:

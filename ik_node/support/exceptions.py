@@ -69,6 +69,13 @@ def shown(value: object, most: int = 60) -> str:
     return text if len(text) <= most else f'{text[:most]}…'
 
 
+def error_line(error: Exception) -> str:
+    """Return an error as one line; that of a file without the number of the system."""
+    if isinstance(error, OSError) and error.strerror:
+        return f'{error.filename}: {error.strerror}'
+    return ' '.join(str(error).split())
+
+
 def names(items: Iterable[str]) -> str:
     """Return the items as text for a message: quoted, in the given order, long lists cut short."""
     listed = [repr(item) for item in items]

@@ -17,7 +17,7 @@ from ik_node.commands.ready_pose import start_arguments
 from ik_node.model.readers import FORMATS, read_model
 from ik_node.solvers.registry import solver_names
 from ik_node.support.downloads import described_place
-from ik_node.support.exceptions import IkError
+from ik_node.support.exceptions import IkError, error_line
 from ik_node.support.processes import avoiding, start_thread
 from ik_node.support.resources import obstacles_file, robot_file
 from ik_node.support.signals import Stop
@@ -47,8 +47,8 @@ def main(argv: list[str] | None = None) -> int:
                 stack.enter_context(running(node_command(*robot)))
             with contextlib.redirect_stdout(io.StringIO()):  # it has a banner of its own
                 server = PageServer(arguments.host, arguments.port, arguments.allow_host)
-        except (IkError, FileNotFoundError) as error:
-            sys.exit(f'ik_view: {error}')
+        except (IkError, OSError) as error:
+            sys.exit(f'ik_view: {error_line(error)}')
         stack.callback(server.stop)
         changed = threading.Event()
         places = Places(arguments.mesh_folder)
@@ -107,7 +107,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
                         help='a folder that mesh files of descriptions are opened in, beside '
                         'installed packages of ROS and the folder or package of ROBOT; may be '
                         'repeated')
-    parser.add_argument('--port', type=int, default=8080, help='port of the page, or the '
+    parser.add_argument('--port', type=_port, default=8080, help='port of the page, or the '
                         'next free one; by default 8080')
     argv = sys.argv[1:] if argv is None else argv
     arguments = parser.parse_args(
@@ -117,6 +117,12 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     arguments.compare = [] if arguments.compare is None else arguments.compare or list(_COMPARED)
     arguments.robot = arguments.robot or arguments.start or ('arm_6r' if arguments.compare else '')
     return arguments
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f'must be a whole number from 0 to 65535, not {text!r}')
+    return int(text)
 
 
 def _robots(arguments: argparse.Namespace) -> list[tuple[Path, str, str, str, list[str]]]:

@@ -16,6 +16,7 @@ from ik_node.model.readers import (
     FORMATS,
     find_reader,
     read_model,
+    read_robot,
     read_untrusted_model,
     read_urdf_text,
 )
@@ -167,7 +168,7 @@ class Uploads:
 def tip_of(file: Path) -> str:
     """Return the tip of the arm that a robot begins with; '' for its only one. Raises IkError."""
     own = {path: name for name, path in own_robots().items()}
-    return _TIPS.get(own.get(file, '')) or default_tip(read_model(file))
+    return _TIPS.get(own.get(file, '')) or default_tip(read_robot(str(file)))
 
 
 def limbs(file: Path, tree: KinematicTree) -> tuple[str, ...]:

@@ -133,6 +133,7 @@ def test_a_picture_has_a_panel_for_every_method(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(('arguments', 'text'), [
     (['nobody'], "there is no robot 'nobody'"),
+    (['planar_3r', '--output', '/tmp'], '/tmp is a folder, not a file to save in'),
     (['planar_3r', '--tip', 'hand'], 'hand'),
     (['--output', '/nowhere/page.md'], 'there is no folder /nowhere to save page.md in')])
 def test_what_cannot_be_used_ends_it_with_one_line_and_status_1(arguments, text, capsys):

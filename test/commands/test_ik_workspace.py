@@ -58,11 +58,16 @@ def test_what_cannot_be_done_ends_with_one_line_and_code_2(capsys, arguments, wo
     assert err.count('\n') == 1
 
 
-def test_dexterity_cannot_be_shown_without_orientations(capsys):
+@pytest.mark.parametrize(('arguments', 'words'), [
+    (['--show', 'dexterity'], '--dexterity N'),
+    (['--resolution', '0.1'], '--resolution needs --map FILE'),
+    (['--goals', 'welds.csv'], '--goals needs --map FILE'),
+    (['--output', 'scores.csv'], '--output, but for .png, needs --map FILE')])
+def test_options_that_need_others_are_refused_without_them(capsys, arguments, words):
     with pytest.raises(SystemExit) as end:
-        ik_workspace.main(['arm_6r', '--show', 'dexterity'])
+        ik_workspace.main(['arm_6r', *arguments])
     assert end.value.code == 2
-    assert '--dexterity N' in capsys.readouterr().err
+    assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(('module', 'option', 'words'), [

@@ -108,9 +108,3 @@ def test_a_full_disk_is_said(run, monkeypatch, tmp_path):
     assert code == 2
     assert 'No space left' in err
     assert [file.name for file in tmp_path.iterdir()] == ['welds.csv']
-
-
-def test_goals_need_a_map(run, capsys):
-    with pytest.raises(SystemExit):
-        run('arm_6r', '--goals', 'welds.csv')
-    assert 'need --map' in capsys.readouterr().err

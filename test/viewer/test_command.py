@@ -115,6 +115,7 @@ def test_the_nodes_that_it_starts_keep_away_from_obstacles(started, monkeypatch)
 @pytest.mark.parametrize(('arguments', 'words'), [
     (['--robot', 'nobody'], "there is no robot 'nobody'"),
     (['--robot', 'arm_6r', '--obstacles', 'wall'], "there are no obstacles 'wall'"),
+    (['--port', '-3'], 'must be a whole number from 0 to 65535'),
     (['--compare', 'dls', 'lm'], "invalid choice: 'lm'"),
     (['scara', '--robot', 'planar_3r'], "one robot is needed, not both 'scara' and 'planar_3r'")])
 @pytest.mark.usefixtures('started')

@@ -91,8 +91,8 @@ def _arguments(command_line: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument('--goals', type=int, default=16, help='number of goals')
     parser.add_argument('--headless', action='store_true', default=bool(os.environ.get('HEADLESS')),
                         help='without the browser view; also by HEADLESS=1 in the environment')
-    parser.add_argument('--picture', type=Path, default=Path('demo.png'),
-                        help='file of the picture')
+    parser.add_argument('--output', '--picture', metavar='FILE', dest='picture', type=Path,
+                        default=Path('demo.png'), help='the picture (.png)')
     arguments = parser.parse_args(command_line)
     if arguments.goals < 1:
         parser.error('--goals must be at least 1')
