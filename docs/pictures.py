@@ -146,7 +146,7 @@ def tasks(file: Path) -> None:
         assert tree is not None
         start = tree.forward()
         goals = {}
-        for task, offset in (('left', (0.38, 0.12, 1.5)), ('right', (0.3, -0.08, 1.2))):
+        for task, offset in (('left', (0.38, 0.12, 1.25)), ('right', (0.3, -0.08, 1.2))):
             goals[task] = start[f'{task}_palm'].copy()
             goals[task][:3, 3] += offset
             client.send(goals[task], task=task)

@@ -22,7 +22,7 @@ _LENGTHS, _ANGLES, _TURNS = 4, 2, 6  # decimals of m, degrees and entries of qua
 _LEAST = 1e-4    # m and rad: less is what texts are rounded by
 _XYZ, _RPY = ('x', 'y', 'z'), ('roll', 'pitch', 'yaw')
 _FREE = 2.0 * np.pi   # rad, or m, to either side for a joint without limits
-_SHOWN_VALUE = 1e-5   # rad or m: less is not sent to the page, nor by it
+_SHOWN_VALUE = 1e-5   # rad or m: less is not sent to the page
 _ENDS = 3             # decimals of the ends of sliders
 _TYPED = 2            # decimals of numbers beside sliders more than of their steps
 _ARRIVAL = 2.0        # s that joint values may take from a slider to the robot
@@ -140,6 +140,7 @@ class JointPanel(Panel):
         super().__init__(page, 'Joints')
         self._wanted = self._worker(self._go_to)
         self._sent: tuple[Mapping[str, float], float] = {}, 0.0  # joint values, and when, s
+        self._slid: dict[str, float] = {}  # joint values of sliders, until the robot has them
         self._sliders: dict[str, Any] = {}
         self._units: dict[str, float] = {}  # in which they are shown, rad or m
         self._others: list[Any] = []
@@ -148,6 +149,7 @@ class JointPanel(Panel):
     def stop(self) -> None:
         """Forget the joint values that the user has set and the node was not sent yet."""
         self._wanted.drop()
+        self._slid.clear()
         super().stop()
 
     def _make(self, space: JointSpace | None) -> None:
@@ -175,15 +177,14 @@ class JointPanel(Panel):
                     hint='drag it, or type a value beside it; also '
                     f'{"12 cm" if symbol == "m" else "0.5 rad"}')
                 slider.precision = max(0, _TYPED - digits)
-                on_user_change(slider, lambda _: self._wanted.give(self._slid(space)))
+                on_user_change(slider, functools.partial(self._slide, name, space))
                 self._sliders[name] = slider
 
-    def _slid(self, space: JointSpace) -> dict[str, float]:
-        """Return the joint values, rad or m, that sliders have and the robot has not."""
-        values = np.clip([slider.value * self._units[name] for name, slider in
-                          self._sliders.items()], space.lower, space.upper)
-        return {name: value for name, value in zip(self._sliders, values.tolist())
-                if abs(self._robot_view.values.get(name, np.inf) - value) > _SHOWN_VALUE}
+    def _slide(self, name: str, space: JointSpace, value: float) -> None:
+        """Move a joint to the value of its slider, inside its limits, with others under way."""
+        k = space.joint_names.index(name)
+        self._slid[name] = float(np.clip(value * self._units[name], space.lower[k], space.upper[k]))
+        self._wanted.give(self._slid.copy())
 
     def _read_poses(self, space: JointSpace) -> dict[str, dict[str, float]]:
         """Return the named poses that have joints of the arm, or of the body."""
@@ -202,6 +203,7 @@ class JointPanel(Panel):
         if (space is None or self._wanted.busy or self._robot_view.parameters.switching
                 or not self._has_arrived()):
             return
+        self._slid.clear()
         for name, slider in self._sliders.items():
             value, unit = self._robot_view.values.get(name), self._units[name]
             if value is not None and abs(value - slider.value * unit) > _SHOWN_VALUE:

@@ -125,10 +125,11 @@ class LessonPanel(Panel):
             self._choice: Any = gui.add_dropdown(
                 'lesson', (_NONE, *_FIGURES), hint='with arms of its own, and a goal that can be '
                 'dragged; your robot is hidden meanwhile')
-            self._button = gui.add_button('Play', color='blue', icon=viser.Icon.PLAYER_PLAY)
-            self._player = PlayButton(self._button, 'Pause', self._play, self._work)
-            self._next = gui.add_button('Step', icon=viser.Icon.PLAYER_SKIP_FORWARD,
-                                        hint='one frame on')
+            self._widgets_of_lesson = gui.add_folder(None, visible=False)
+        with self._widgets_of_lesson:
+            play = gui.add_button('Play', color='blue', icon=viser.Icon.PLAYER_PLAY)
+            self._player = PlayButton(play, 'Pause', self._play, self._work)
+            step = gui.add_button('Step', icon=viser.Icon.PLAYER_SKIP_FORWARD, hint='one frame on')
             self._slider: Any = gui.add_slider('frame', 0, FRAMES, 1, 0)
             self._damping: Any = gui.add_slider('λ', 0.1, 20.0, 0.1, _LAMBDA,
                                                 hint='of damped least squares')
@@ -137,14 +138,13 @@ class LessonPanel(Panel):
             self._place = gui.add_folder(None)  # of the charts
             self._text = gui.add_markdown('')
             self._table = gui.add_html('')
-            self._leave = gui.add_button('End the lesson', hint='back to your robot')
-        self._show_widgets(None)
+            leave = gui.add_button('End the lesson', hint='back to your robot')
         on_user_change(self._choice, self._choose)
         on_user_change(self._slider, self._on_slider)
         for slider in self._damping, self._share:
             on_user_change(slider, self._changed.give)
-        self._next.on_click(lambda _: self._on_slider(int(self._slider.value) + 1))
-        self._leave.on_click(lambda _: self._choose(_NONE))
+        step.on_click(lambda _: self._on_slider(int(self._slider.value) + 1))
+        leave.on_click(lambda _: self._choose(_NONE))
 
     def _on_slider(self, frame: float) -> None:
         self.stop()
@@ -176,10 +176,11 @@ class LessonPanel(Panel):
             chart.remove()
         self._charts, self._goal = [], None
         self._damping.value, self._share.value = _LAMBDA, 1.0
-        self._show_widgets(figure)
+        self._widgets_of_lesson.visible = figure is not None
         if figure is None:
             self._page.stage(None)
             return
+        self._damping.visible = any('damping' in method.options for method in figure.methods)
         self._runs = runs = self._find_runs(figure)
         low, high = ends(runs)
         size, columns = float(np.max(high - low)), 2 if len(runs) > 2 else 1
@@ -241,23 +242,13 @@ class LessonPanel(Panel):
 
     def _show(self, frame: int) -> None:
         with self._drawing:
-            self._slider.value = frame
-            self._draw_frame(self._runs, frame)
-
-    def _draw_frame(self, runs: Sequence[Run], frame: int) -> None:
-        with self._server.atomic():
-            for arm, shown in zip(self._drawn, runs):
-                arm.show(shown, frame)
-        for chart, measure in self._charts:
-            chart.data = tuple(line[:frame + 1] for line in (
-                np.arange(FRAMES + 1.0), *np.concatenate([measure(one).T for one in runs])))
+            self._slider.value, runs = frame, self._runs
+            with self._server.atomic():
+                for arm, shown in zip(self._drawn, runs):
+                    arm.show(shown, frame)
+            for chart, measure in self._charts:
+                chart.data = tuple(line[:frame + 1] for line in (
+                    np.arange(FRAMES + 1.0), *np.concatenate([measure(one).T for one in runs])))
         self._table.content = html_table(('method', 'largest distance', 'at the end', 'step'), [
             [f'({part}) {one.method.solver}', f'{one.largest:.2f}', f'{one.distances[-1]:.2f}',
              angle_text(one.longest)] for part, one in zip(_PARTS, runs)])
-
-    def _show_widgets(self, figure: TextbookFigure | None) -> None:
-        for widget in (self._text, self._table, self._slider, self._button, self._next,
-                       self._share, self._leave):
-            widget.visible = figure is not None
-        self._damping.visible = figure is not None and any(
-            'damping' in method.options for method in figure.methods)

@@ -1,6 +1,5 @@
 """The parameters of a node, and the arm, the tasks and the targets that they describe."""
 
-import contextlib
 import functools
 import math
 import threading
@@ -98,12 +97,13 @@ class NodeParameters(Mapping[str, Any]):
     """The last values of a node's parameters, by name; empty before the first.
 
     - `switching`: whether another robot has been requested, and they will be fetched.
-    - `description`: of the robot in them, or in the file that they name; '' for none.
+    - `description`: of the robot in them, or in the file that they name; '' for none. `error`: why
+      that file cannot be read; '' for no reason.
     """
 
     def __init__(self, arm: str = '', on_solver: Callable[[], None] = lambda: None) -> None:
         """Begin empty. on_solver: called when the solver of the arm changes."""
-        self.switching, self.description = False, ''
+        self.switching, self.description, self.error = False, '', ''
         self._arm, self._on_solver = arm, on_solver
         self._values: Mapping[str, Any] = {}
         self._lock = threading.Lock()
@@ -211,10 +211,10 @@ class NodeParameters(Mapping[str, Any]):
         """Fetch the node's parameters, and read the file that they name. Raises SilentError."""
         expired, count = self._expired, self._count
         values = {name: one.value for name, one in connection.parameters().items()}
-        description = _description(values)
+        description, error = _description(values)
         with self._lock:
             self._values = {**values, **self._events_since(count)}
-            self.description, self._fetched = description, expired
+            self.description, self.error, self._fetched = description, error, expired
 
     def _events_since(self, count: int) -> dict[str, Any]:
         return {name: value for name, (at, value) in self._events.items() if at > count}
@@ -237,14 +237,17 @@ def _weights(chain: Chain, wanted: str | tuple[float, ...]) -> np.ndarray:
     return goal_weights(options, chain)  # of 'auto' they take a while
 
 
-def _description(values: Mapping[str, Any]) -> str:
+def _description(values: Mapping[str, Any]) -> tuple[str, str]:
     """Return the description in a node's parameters, or in the file they name; '' for none.
+
+    With it comes why that file cannot be read, or ''.
 
     xacro is not expanded, since the node may be anyone's: it publishes the description itself.
     """
     if values.get('robot_description'):
-        return str(values['robot_description'])
+        return str(values['robot_description']), ''
     file = model_path(values)
-    with contextlib.suppress(IkError):  # the node itself reports the error
-        return read_untrusted_model(Path(file)).description if file else ''
-    return ''
+    try:
+        return read_untrusted_model(Path(file)).description if file else '', ''
+    except IkError as error:
+        return '', str(error)

@@ -150,18 +150,14 @@ class ObstaclePanel(Panel):
             return
         one = self.obstacles[key]
         names, count, T = (*SIZES[one.kind], *_PLACE), len(one.sizes), one.T.copy()
-        sizes = list(one.sizes)
+        values = [*one.sizes, *T[:3, 3].tolist()]
         for k, text in sorted((int(field), text) for field, text in typed.items()):
-            value, is_size = number(names[k], text, LENGTHS), k < count
-            if not (value > 0.0 if is_size else value >= -MAX_NUMBER) or value > MAX_NUMBER:
-                raise InputError(
-                    f'{names[k]} must be {"above 0" if is_size else f"at least {-MAX_NUMBER:g}"} m '
-                    f'and at most {MAX_NUMBER:g} m, not {value:g}')
-            if is_size:
-                sizes[k] = value
-            else:
-                T[k - count, 3] = value
-        resized = one._replace(sizes=tuple(sizes), T=T)
+            values[k], least = number(names[k], text, LENGTHS), 0.0 if k < count else -MAX_NUMBER
+            if not least < values[k] <= MAX_NUMBER:
+                raise InputError(f'{names[k]} must be above {least:g} m and at most '
+                                 f'{MAX_NUMBER:g} m, not {values[k]:g}')
+        T[:3, 3] = values[count:]
+        resized = one._replace(sizes=tuple(values[:count]), T=T)
         if count and 'z' not in [names[int(k)] for k in typed] and (
                 abs(height := self._height(one)) < _NEAR):  # it stays on the floor
             resized = self._lowered(resized, self._height(resized) - height)

@@ -140,7 +140,9 @@ class RobotView(DrawnRobot, NodeLink):
     def problems(self) -> list[str]:
         """Messages about what cannot be shown."""
         needs_chain = not (self.tasks or self.is_only_played)
-        return [line for line in (self._error, *self.mesh_errors,
+        is_lacking = self.state.lifecycle == 'unconfigured'  # else the node has read the file
+        return [line for line in (self._error, self.parameters.error * is_lacking,
+                                  *self.mesh_errors,
                                   self._chain_error if needs_chain else '') if line]
 
     def paint(self) -> bool:

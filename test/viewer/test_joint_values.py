@@ -124,6 +124,12 @@ def test_a_number_beside_a_slider_moves_its_joint_by_less_than_a_step_and_at_mos
             assert page.q()[1] == pytest.approx(value, abs=1e-12)
 
 
+def test_a_slider_sends_no_other_joint_back_where_the_page_lags(page):
+    page.node.stand({'joint_1': 0.7, 'joint_2': 0.2, 'joint_3': 0.3})  # not on the sliders yet
+    page.choose('Joints', 'joint_2, °', value=10.0)
+    assert page.q() == pytest.approx([0.7, np.radians(10.0), 0.3])
+
+
 def test_a_slider_that_is_dragged_is_one_step(page):
     for value in (0.3, 0.4, 0.5):
         slide(page, 'joint_2', value)

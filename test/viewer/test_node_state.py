@@ -1,10 +1,12 @@
 """What a node has told: its state, the worst that hinders goals first, and its targets."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from ik_node.ros.clients.connection import Report
 from ik_node.viewer import node_state
-from ik_node.viewer.node_parameters import Freedom, Target, task_targets
+from ik_node.viewer.node_parameters import Freedom, NodeParameters, Target, task_targets
 from ik_node.viewer.node_state import (
     AMBER,
     GREEN,
@@ -143,3 +145,10 @@ def test_the_parts_that_a_handle_does_not_set_are_those_of_the_target():
     merged = Freedom((True, True, False), True).merge(
         matrix((1.0, 2.0, 3.0), rolled), matrix((4.0, 5.0, 6.0), rolled))
     assert merged == pytest.approx(matrix((1.0, 5.0, 3.0), rolled))
+
+
+def test_why_the_file_of_a_robot_cannot_be_read_is_stored():
+    parameters = NodeParameters()
+    parameters.fetch(SimpleNamespace(parameters=lambda: {
+        'model_path': SimpleNamespace(value='/nowhere/arm.urdf')}))
+    assert parameters.error == 'cannot read arm.urdf: No such file or directory'
