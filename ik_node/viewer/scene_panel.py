@@ -57,7 +57,7 @@ class LayerPanel(Panel):
         for widget in (*self._shown.values(), self._fine):
             widget.on_update(lambda _: self._apply())
         dark.on_update(lambda _: page.set_dark(bool(dark.value)))
-        shadow.on_update(lambda _: setattr(page.ground.sun, 'cast_shadow', bool(shadow.value)))
+        shadow.on_update(lambda _: page.ground.cast_shadows(bool(shadow.value)))
         self._apply()
 
     def _refresh(self, visible: bool) -> None:

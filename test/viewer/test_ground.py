@@ -1,5 +1,8 @@
+import io
+
 import numpy as np
 import pytest
+import trimesh
 
 from harness.fake_node import FakeNode
 from harness.page_here import page_of, page_with
@@ -9,30 +12,55 @@ from robots import OWN
 
 @pytest.fixture
 def ground(server):
-    """A ground, and its grid."""
-    made = GroundPlane(server.scene)
-    return made, server.scene.get_handle_by_name('/grid')
+    """A ground, and how its floor is drawn now: corners of squares (k, 4, 3), m, and colours."""
+    def drawn():
+        floor = server.scene.get_handle_by_name('/floor')
+        (mesh,) = trimesh.load(io.BytesIO(floor._impl.props.glb_data), 'glb').geometry.values()
+        return (mesh.vertices.reshape(-1, 4, 3) + floor.position,
+                mesh.visual.vertex_attributes['color'].reshape(-1, 4, 4)[..., :3].astype(int))
+    return GroundPlane(server.scene), drawn
 
 
 @pytest.mark.parametrize(('reach', 'square'), [
     (0.003, 0.0001), (0.05, 0.01), (0.2, 0.01), (0.9, 0.1), (2.5, 0.1), (8.0, 1.0), (100.0, 10.0)])
 def test_squares_are_decimal_and_robots_side_by_side_stand_on_it(ground, reach, square):
-    made, grid = ground
-    made.fit(reach, 6.0)
-    assert grid.cell_size == pytest.approx(square)
-    assert grid.section_size == pytest.approx(10.0 * square)
-    assert 0.5 * grid.width >= grid.fade_distance > 6.0 + 3.0 * reach
-    assert -0.01 * reach < grid.position[2] < 0.0
+    made, drawn = ground
+    made.fit(reach, reach)
+    corners, _ = drawn()
+    assert np.median(np.ptp(corners, axis=1), axis=0) == pytest.approx([square, square, 0.0])
+    far = np.linalg.norm(corners[..., :2], axis=2)
+    assert far.max() == pytest.approx(2.3 * reach)
+    assert -0.01 * reach < corners[..., 2].min() <= corners[..., 2].max() < 0.0
 
 
-def test_it_is_opaque_with_faint_lines_and_stays_dark_where_it_is_fitted_again(ground):
-    made, grid = ground
+def test_a_long_row_of_small_robots_has_larger_squares(ground):
+    made, drawn = ground
+    made.fit(0.003, 6.0)
+    assert 40000 > len(drawn()[0]) > 100
+
+
+def test_its_squares_differ_a_little_and_it_stays_dark_where_it_is_fitted_again(ground):
+    made, drawn = ground
     for dark in (True, False):
         made.set_dark(dark)
-        made.fit(10.0)
-        assert grid.plane_opacity > 0.9
-        assert (grid.plane_color[0] < 128) is dark
-        assert 0 < abs(grid.cell_color[0] - grid.plane_color[0]) < 40
+        made.fit(1.0)
+        _, colors = drawn()
+        assert (colors < 60).all() if dark else (colors > 120).all()
+        middle = colors[np.linalg.norm(drawn()[0][..., :2], axis=2).max(1) < 0.2]
+        assert 0 < np.ptp(middle[..., 0]) < 20
+
+
+def test_it_is_drawn_anew_only_where_it_is_another_one(server, ground):
+    made, _ = ground
+    made.fit(2.0)
+    floor = server.scene.get_handle_by_name('/floor')
+    made.fit(2.0, z=0.5)
+    assert server.scene.get_handle_by_name('/floor') is floor
+    height = floor.position[2]
+    made.cast_shadows(True)
+    lit = server.scene.get_handle_by_name('/floor')
+    assert lit.receive_shadow
+    assert lit.position[2] == height > 0.4
 
 
 def test_what_is_near_the_ground_has_a_shadow_below_it():
@@ -41,24 +69,27 @@ def test_what_is_near_the_ground_has_a_shadow_below_it():
 
         def shade(x, y):
             """Return how dark the ground is at a point, m: the first row is at the least y."""
-            pixels = (0.5 + np.array([y, x]) / shadow.render_width) * len(shadow.image)
-            return int(shadow.image[(*pixels.astype(int), 3)])
+            size = shadow.render_width, shadow.render_height
+            column, row = (0.5 + (np.array([x, y]) - shadow.position[:2]) / size) * len(
+                shadow.image)
+            inside = 0 <= min(row, column) and max(row, column) < len(shadow.image)
+            return int(shadow.image[int(row), int(column), 3]) if inside else 0
         assert shade(0.0, 0.0) > 60
         assert shade(0.0, 0.35) == 0
         page.stand([np.pi / 2, 0.0, 0.0, 0.0, 0.0, 0.0])
         assert 0 < shade(0.0, 0.35) < shade(0.0, 0.0)
-        assert page.drawn('/shadow')['/shadow'].position[2] > page.drawn('/grid')[
-            '/grid'].position[2]
+        assert page.drawn('/shadow')['/shadow'].position[2] > page.drawn('/floor')[
+            '/floor'].position[2]
 
 
 def test_a_figure_that_is_fixed_at_its_pelvis_stands_on_it_and_one_that_moves_is_in_the_world():
     with page_with('humanoid', solver='least_squares', tasks=['hand'], hand__type='position',
                    hand__link='right_palm') as page:
-        (grid,) = page.drawn('/grid').values()
+        (floor,) = page.drawn('/floor').values()
         sole = page.robot_view.pose('left_sole')[2, 3]
-        assert grid.position[2] == pytest.approx(sole, abs=0.02)
+        assert floor.position[2] == pytest.approx(sole, abs=0.02)
         page.choose('Obstacles', 'add', value='ground')
         (ground,) = page.node.robot.world.obstacles
         assert ground.pose[2, 3] == pytest.approx(sole, abs=0.02)
         page.set(root='floating')
-        assert grid.position[2] == pytest.approx(0.0, abs=0.01)
+        assert floor.position[2] == pytest.approx(0.0, abs=0.01)
