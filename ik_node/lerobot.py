@@ -88,7 +88,7 @@ class RobotKinematics:
                 and current_joint_pos.dtype is _FLOAT):
             values = current_joint_pos.copy()
             try:
-                if self._search.solve(desired_ee_pose, *weights, values):
+                if self._search.solve(desired_ee_pose, position_weight, orientation_weight, values):
                     return values
             except ValueError:  # a pose in another order, or of other numbers
                 pass
