@@ -31,8 +31,8 @@ from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_model
 from ik_node.solvers.registry import body_solver_class, solver_class
 
-NOT_OURS = {'adb', 'bloom-release', 'cd', 'colcon', 'docker', 'export', 'git', 'pip', 'rattler-build',
-            'rosdep', 'source', 'twine', 'xacro', 'nlopt'}
+NOT_OURS = {'adb', 'bloom-release', 'cd', 'colcon', 'docker', 'export', 'git', 'pip',
+            'rattler-build', 'rosdep', 'source', 'twine', 'xacro', 'nlopt'}
 NOT_OURS_OF_ROS = {'lifecycle', 'node', 'topic echo', 'topic info'}
 PARAMETERS = {name for options in (ModelOptions, ArmOptions, NodeOptions, StartOptions,
                                    ServoOptions, TeleopOptions) for name in options.specs()} | {

@@ -81,3 +81,13 @@ def test_the_package_is_found_where_a_folder_has_its_name(tmp_path):
     (tmp_path / 'ik_node').mkdir()  # as in the folder above a checkout
     subprocess.run([sys.executable, '-c', 'import ik_node; ik_node.make_solver'], check=True,
                    cwd=tmp_path, timeout=120)
+
+
+def test_the_sources_that_are_published_have_every_kind_of_file_of_their_folders():
+    if not (ROOT / 'MANIFEST.in').exists():
+        pytest.skip('installed, without its sources')
+    for folder, patterns in re.findall(r'^recursive-include (?!ik_node)(\w+) (.+)',
+                                       (ROOT / 'MANIFEST.in').read_text(), re.MULTILINE):
+        found = {f'*{file.suffix}' for file in (ROOT / folder).rglob('*')
+                 if file.is_file() and file.suffix not in ('.pyc', '.pyo')}
+        assert found <= {*patterns.split()}, folder
