@@ -12,7 +12,7 @@ from ik_node import spatial
 from ik_node.model.joint_space import JointSpace
 from ik_node.model.pose_library import read_poses
 from ik_node.support.exceptions import InputError
-from ik_node.viewer.draft import ANGLES, LENGTHS, number, on_user_change
+from ik_node.viewer.draft import ANGLES, LENGTHS, number
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.page_text import environment_text, html_command
 from ik_node.viewer.panel import Page, Panel
@@ -140,7 +140,7 @@ class JointPanel(Panel):
         super().__init__(page, 'Joints')
         self._wanted = self._worker(self._go_to)
         self._sent: tuple[Mapping[str, float], float] = {}, 0.0  # joint values, and when, s
-        self._slid: dict[str, float] = {}  # joint values of sliders, until the robot has them
+        self._slid: dict[str, float] = {}  # joint values of sliders, until they are sent
         self._sliders: dict[str, Any] = {}
         self._units: dict[str, float] = {}  # in which they are shown, rad or m
         self._others: list[Any] = []
@@ -177,8 +177,14 @@ class JointPanel(Panel):
                     hint='drag it, or type a value beside it; also '
                     f'{"12 cm" if symbol == "m" else "0.5 rad"}')
                 slider.precision = max(0, _TYPED - digits)
-                on_user_change(slider, functools.partial(self._slide, name, space))
+                self._follow(slider, name, space)
                 self._sliders[name] = slider
+
+    def _follow(self, slider: Any, name: str, space: JointSpace) -> None:
+        async def on_update(event: Any) -> None:  # asynchronous: the value is read at once
+            if event.client is not None:  # set by the user, not by `_refresh`
+                self._slide(name, space, slider.value)
+        slider.on_update(on_update)
 
     def _slide(self, name: str, space: JointSpace, value: float) -> None:
         """Move a joint to the value of its slider, inside its limits, with others under way."""
@@ -203,7 +209,6 @@ class JointPanel(Panel):
         if (space is None or self._wanted.busy or self._robot_view.parameters.switching
                 or not self._has_arrived()):
             return
-        self._slid.clear()
         for name, slider in self._sliders.items():
             value, unit = self._robot_view.values.get(name), self._units[name]
             if value is not None and abs(value - slider.value * unit) > _SHOWN_VALUE:
@@ -222,6 +227,9 @@ class JointPanel(Panel):
         return not self._sent[0]
 
     def _go_to(self, values: Mapping[str, float]) -> None:
+        for name, value in values.items():
+            if self._slid.get(name) == value:  # not moved again meanwhile
+                del self._slid[name]
         self._page.step(functools.partial(self._send, values), 'joints')
 
     def _send(self, values: Mapping[str, float]) -> None:
