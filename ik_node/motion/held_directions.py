@@ -60,6 +60,13 @@ def levels(own: ServoData) -> None:
             rest[row] += basis[r][i] * own.demand[i]
             for k in range(n):
                 own.A[k][row] += basis[r][i] * own.J[k][i]
+        length2 = 0.0
+        for k in range(n):
+            length2 += own.A[k][row] * own.A[k][row]
+        if length2 < (GONE * own.largest) * (GONE * own.largest):  # no joint moves it: rounding
+            rest[row] = 0.0
+            for k in range(n):
+                own.A[k][row] = 0.0
     for k in range(n):
         own.A[k][6 + k] = 1.0
         rest[6 + k] = own.next_a[k] * own.period / own.most[k]
@@ -143,9 +150,9 @@ def solve(own: ServoData) -> None:
     own.holds = residual <= LOST
     for i in range(6):
         stray2 += own.stray[i] * own.stray[i]
-    if residual > HELD or stray2 > own.small * own.small:  # until that has come to rest
+    if residual > HELD:
         own.slowed = max(SLOWER * own.slowed, 0.02)
-    else:
+    elif stray2 < own.small * own.small:  # else what is lost has not come to rest
         own.slowed = min(own.slowed + dt / RECOVERY, 1.0)
     for k in range(n):
         if own.holds or own.slowed > LAST:

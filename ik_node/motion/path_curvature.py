@@ -16,6 +16,7 @@ POINTS, LOOK = 8, 0.4  # steps of a path, and s of it, that are looked at
 LATE, FADE = 0.05, 2.0  # s until the arm brakes, and times those in which accelerations fade
 CURVE, BRAKE = 0.45, 0.4  # parts of the accelerations for curvature, and to slow down before it
 SWING = 0.5        # part of the jerks for changes of curvature
+MOST = 0.6         # part of the accelerations that is followed, so that the rest changes the twist
 LEAST = 0.1        # part of CURVE that curvature may always have
 DAMPED = 0.006     # σ over the largest, up to which a direction counts less
 STOPPED = 0.01     # square of the part of velocities that counts as stopped by a limit
@@ -91,7 +92,7 @@ def at_bend(own: ServoData, time: float, step: float) -> float:
 
 
 def write_curvature(own: ServoData) -> None:
-    """Write the accelerations (n,) that keep the present twist of the tip into `bend`."""
+    """Write accelerations (n,) that keep the present twist of the tip, or less, into `bend`."""
     for k in range(own.n):
         own.trial[k] = own.near[k] + AFTER * own.v[k]
     singularities.weighted_rows(own, own.trial, own.J_near)
@@ -100,5 +101,10 @@ def write_curvature(own: ServoData) -> None:
         for k in range(own.n):
             own.part[i] += (own.J[k][i] - own.J_near[k][i]) * own.v[k] / own.most[k] / AFTER
     follow(own, own.part, own.bend)
+    part = 1.0
     for k in range(own.n):
-        own.bend[k] *= own.most[k]
+        most = MOST * own.acceleration[k] / own.most[k]
+        if math.fabs(own.bend[k]) > most:
+            part = min(part, most / math.fabs(own.bend[k]))
+    for k in range(own.n):
+        own.bend[k] *= part * own.most[k]

@@ -2,6 +2,6 @@ include "servo_data.pxi"
 # cpdef: ServoData.take(), ServoData.finish()
 # public object: ServoData.guard
 # Python: serves_apart()
-# double: ServoData.period, ServoData.length, ServoData.small, ServoData.horizon, ServoData.ahead
+# double: ServoData.period, ServoData.length, ServoData.small, ServoData.horizon
 # int: ServoData.n
 cdef int TWIST, JOINTS, POSE, NEXT

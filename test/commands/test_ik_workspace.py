@@ -70,14 +70,11 @@ def test_options_that_need_others_are_refused_without_them(capsys, arguments, wo
     assert words in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(('module', 'option', 'words'), [
-    ('matplotlib.figure', ['--png', 'arm.png'], 'pip install matplotlib'),
-    ('ik_node.ros.publishing.workspace_markers', ['--publish'], 'setup.bash')])
-def test_what_is_missing_is_said_before_the_work_begins(capsys, monkeypatch, module, option, words):
-    monkeypatch.setitem(sys.modules, module, None)
-    code, out, err = run(capsys, 'planar_3r', *option)
+def test_what_is_missing_is_said_before_the_work_begins(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, 'matplotlib.figure', None)
+    code, out, err = run(capsys, 'planar_3r', '--png', 'arm.png')
     assert code == 2
-    assert words in err
+    assert 'pip install matplotlib' in err
     assert out == ''
 
 

@@ -60,7 +60,7 @@ def test_the_topic_brings_a_robot_another_one_replaces_it_and_a_bad_one_changes_
 
         for bad, words in (('no XML', "it begins with 'no XML'; .* the parameter model_path"),
                            ('<robot name="r"><link></robot>', 'mismatched tag'),
-                           ('<robot name="r"/>', 'has no links'), ('', "it begins with ''")):
+                           ('<robot name="r"/>', 'has no links'), ('', 'is empty')):
             publisher.publish(String(data=bad))
             assert node.until(lambda words=words: re.search(
                 f'robot_description refused: .*{words}', node.log())), node.log()

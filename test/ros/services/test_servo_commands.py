@@ -477,12 +477,12 @@ def test_a_position_controller_gets_each_sample_in_the_order_of_its_joints():
         assert [list(command.data) for command in commands[-20:]] == q[:, ::-1].tolist()
 
 
-TABLE = '- {name: table, box: {size: [2.0, 2.0, 0.1]}, xyz: [0.0, 0.0, %s]}\n'
+TABLE = '- {name: table, box: {size: [0.3, 0.3, 0.1]}, xyz: [%s, %s, %s]}\n'
 
 
 def test_the_arm_stops_before_contact_says_with_what_and_leaves_freely(tmp_path):
-    low = CHAIN.forward(np.array(START))[2, 3] - 0.2
-    (tmp_path / 'table.yaml').write_text(TABLE % (low - 0.05))
+    x, y, z = CHAIN.forward(np.array(START))[:3, 3]
+    (tmp_path / 'table.yaml').write_text(TABLE % (x, y, z - 0.25))
     with servo(obstacles_path=tmp_path / 'table.yaml', dls__avoid_collisions=True,
                dls__margin=0.02) as node:
         states, heard = node.listen(JointState, 'joint_states'), statuses(node)

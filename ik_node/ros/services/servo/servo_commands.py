@@ -81,7 +81,7 @@ class ServoCommands:
             for publisher in self._tips.values():
                 self._node.destroy_publisher(publisher)
             self._tips = {name: self._node.create_publisher(
-                PoseStamped, command_topic(TIP, name), LATEST) for name in targets}
+                PoseStamped, command_topic(TIP, name), **overridable(LATEST)) for name in targets}
             self.refused, self.paused = {}, False
             self._subscriptions = [
                 self._node.create_subscription(
