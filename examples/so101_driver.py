@@ -5,8 +5,10 @@ python examples/so101_driver.py /dev/ttyACM0 my_arm
 
 import math
 import sys
+from typing import Any
 
 import rclpy
+from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
@@ -21,22 +23,23 @@ class Driver:
     node: of rclpy. robot: has LeRobot's get_observation and send_action, in degrees. rate: Hz.
     """
 
-    def __init__(self, node, robot, rate=50.0):
-        self._node, self._robot, self._action = node, robot, {}
+    def __init__(self, node: Node, robot: Any, rate: float = 50.0) -> None:
+        self._node, self._robot = node, robot
+        self._action: dict[str, float] = {}
         self._states = node.create_publisher(JointState, 'joint_states', 10)
         node.create_subscription(Float64MultiArray, 'arm_commands', self._move_arm, 1)
         node.create_subscription(Float64MultiArray, 'gripper_commands', self._move_gripper, 1)
         node.create_timer(1.0 / rate, self._cycle)
 
-    def _move_arm(self, message):
+    def _move_arm(self, message: Float64MultiArray) -> None:
         self._action.update({f'{name}.pos': math.degrees(value)
                              for name, value in zip(ARM, message.data, strict=True)})
 
-    def _move_gripper(self, message):
+    def _move_gripper(self, message: Float64MultiArray) -> None:
         (value,) = message.data
         self._action[f'{GRIPPER}.pos'] = 100.0 * (value - CLOSED) / (OPEN - CLOSED)
 
-    def _cycle(self):
+    def _cycle(self) -> None:
         if self._action:  # the motors hold the last one
             self._robot.send_action(self._action)
             self._action = {}
