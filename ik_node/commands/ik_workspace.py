@@ -26,7 +26,10 @@ def main(arguments: list[str] | None = None) -> int:
     if options.show == 'dexterity' and not options.dexterity and options.map is None:
         parser.error('--show dexterity needs --dexterity N, the number of orientations to try, or '
                      '--map')
-    options.png = next((file for file in options.output if file.suffix == '.png'), None)
+    pictures = [file for file in options.output if file.suffix == '.png']
+    if len(pictures) > 1:
+        parser.error('--output may name one picture (.png) only')
+    options.png = pictures[0] if pictures else None
     options.output = [file for file in options.output if file.suffix != '.png']
     own = [name for name in OF_MAPS if getattr(options, name)]
     if options.map is None and (own or options.output):
@@ -80,7 +83,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument('--edge', metavar='M', type=float,
                         help='edge of a voxel, m; by default some 40 of them across the reach, 100 '
                         'where the arm is planar')
-    parser.add_argument('--samples', help=argparse.SUPPRESS)  # of older scripts
     parser.add_argument('--dexterity', metavar='N', type=int, default=0,
                         help='orientations to test at every voxel; 0, the default: none, with '
                         f'--map {_ORIENTATIONS}')
@@ -100,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _check_requirements(options: argparse.Namespace) -> None:
     if options.png is not None:
-        check_matplotlib('--png needs')
+        check_matplotlib('the picture needs')
         check_folder(options.png)
     if options.publish:
         import ik_node.ros.publishing.workspace_markers  # noqa: F401

@@ -62,6 +62,7 @@ def test_what_cannot_be_done_ends_with_one_line_and_code_2(capsys, arguments, wo
     (['--show', 'dexterity'], '--dexterity N'),
     (['--resolution', '0.1'], '--resolution needs --map FILE'),
     (['--goals', 'welds.csv'], '--goals needs --map FILE'),
+    (['--output', 'a.png', '--output', 'b.png'], 'one picture'),
     (['--output', 'scores.csv'], '--output, but for .png, needs --map FILE')])
 def test_options_that_need_others_are_refused_without_them(capsys, arguments, words):
     with pytest.raises(SystemExit) as end:

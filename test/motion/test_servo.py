@@ -198,6 +198,27 @@ def test_a_twist_leads_an_arm_at_rest_back_from_outside_the_limits():
         assert (side * np.diff(places[:, 0]) <= 0.0).all()
 
 
+def test_an_arm_of_two_joints_passes_its_stretched_configuration_as_commanded():
+    chain = robots.planar(0.3, 0.3, limit=2.0)
+    law = servo(chain, np.array([0.3, 0.5]))
+    tips = [chain.forward(law.state()[0])[1, 3]]
+    law.follow_twist([0.0, 0.05, 0.0, 0.0, 0.0, 0.0])
+    for _ in range(6):
+        tips.append(chain.forward(advanced(law, 250)[-1])[1, 3])
+    assert (np.diff(tips) > 0.005).all()  # and not back: what no joint moves is not held
+
+
+def test_it_says_that_it_slows_down_before_the_path_bends():
+    chain, reasons = arm('ur5'), set()
+    law = servo(chain, regular(chain, np.random.default_rng(0)))
+    for axis in (3, 4, 5, 0, 1, 2):
+        law.follow_twist(2.0 * np.eye(6)[axis])
+        for _ in range(500):
+            law.advance()
+            reasons.update(law.reason.split('; '))
+    assert 'the joints must slow down in time, before a singularity or a limit' in reasons
+
+
 @pytest.mark.parametrize('command', ['joints', 'twist'])
 def test_the_joint_that_a_limit_stops_is_named(command):
     chain = robots.scara()
