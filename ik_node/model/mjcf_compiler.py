@@ -6,7 +6,6 @@ a plugin or need memory out of proportion is refused or replaced before MuJoCo s
 """
 
 import math
-import re
 import threading
 import warnings
 from os import PathLike
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from ik_node.model.numbered_text import numbers_or_nan
-from ik_node.model.robot_xml import parse_robot, xml_text
+from ik_node.model.robot_xml import parse_robot, root_name, xml_text
 from ik_node.support.bounds import MAX_LINKS
 from ik_node.support.exceptions import ModelError, shown
 
@@ -57,8 +56,7 @@ class CompiledMjcf(NamedTuple):
 
 def is_mjcf(head: str) -> bool:
     """Return whether a text that begins so is a <mujoco>."""
-    return re.match(r'(?:[\ufeff\s]+|<\?.*?\?>|<!--.*?-->)*<mujoco[\s>/]', head,
-                    re.DOTALL) is not None
+    return root_name(head) == 'mujoco'
 
 
 def compile_mjcf(source: str | PathLike[str]) -> CompiledMjcf:

@@ -21,6 +21,7 @@ _BLANK = '\ufeff \t\r\n'
 _PIECE = 1_000_000  # bytes that are parsed at a time: those of an unfinished name once more each
 _XACRO_WORDS = ('include', 'insert_block', 'call', 'macro', 'property', 'arg', 'if', 'unless',
                 'element', 'attribute')
+_BEFORE_ROOT = re.compile(r'[\ufeff\s]+|<\?.*?\?>|<!--.*?-->', re.DOTALL)
 _EXPRESSIONS = (re.compile(r'\$\{'), '}'), (re.compile(r'\$\((eval|env|optenv)\s'), ')')
 
 
@@ -45,6 +46,15 @@ def xml_text(source: object, what: str) -> tuple[Path | None, str]:
         return path, data.decode(encoding).lstrip(_BLANK)
     except (ValueError, LookupError) as error:  # the codecs raise more than UnicodeDecodeError
         raise ModelError(f'{str(path)!r} is not text in {encoding}') from error
+
+
+def root_name(head: str) -> str:
+    """Return the name of the root element of an XML text that begins so; '' for other texts."""
+    begin = 0
+    while skipped := _BEFORE_ROOT.match(head, begin):  # one regular expression takes 2^comments
+        begin = skipped.end()
+    root = re.match(r'<([\w:.-]+)[\s>/]', head[begin:])
+    return root[1] if root else ''
 
 
 def parse_robot(source: str | bytes, what: str, root: str = 'robot') -> ElementTree.Element:

@@ -5,7 +5,6 @@ T_world_frame = T_world_other · pose. Links, shapes and joints of one degree of
 as the elements of a URDF, and read as these are.
 """
 
-import re
 from functools import partial
 from os import PathLike
 from typing import NamedTuple
@@ -17,6 +16,7 @@ from ik_node.model import joints
 from ik_node.model.joints import BALL, EXPONENTIAL, FIXED, REVOLUTE, UNLIMITED, ComplexJoint
 from ik_node.model.numbered_text import number_of
 from ik_node.model.parts import ModelParts
+from ik_node.model.robot_xml import root_name
 from ik_node.model.sdf_files import WHAT, read_model_element
 from ik_node.model.sdf_links import as_urdf_link, is_true, read_pose, text_of, write_origin
 from ik_node.model.urdf_joints import read_joint
@@ -45,7 +45,7 @@ def read_sdf(source: str | PathLike[str]) -> ModelParts:
 
 def is_sdf(head: str) -> bool:
     """Return whether a text that begins so is an <sdf>."""
-    return re.match(r'(?:[\ufeff\s]+|<\?.*?\?>|<!--.*?-->)*<sdf[\s>]', head, re.DOTALL) is not None
+    return root_name(head) == 'sdf'
 
 
 class _Frame(NamedTuple):

@@ -36,6 +36,13 @@ def test_a_text_and_a_file_of_another_extension_are_recognised_by_their_content(
     assert find_reader(tmp_path / 'robot.txt').name == kind
 
 
+@pytest.mark.parametrize(('root', 'kind'), [
+    ('robot', 'URDF'), ('mujoco', 'MJCF'), ('sdf', 'SDF')])
+def test_a_text_is_recognised_after_any_number_of_comments(root, kind):
+    head = '<?xml version="1.0"?>\n' + '<!-- a licence, -->\n<!-- line by line -->' * 1000
+    assert find_reader(f'{head}<{root}/>').name == kind
+
+
 @pytest.mark.parametrize('file', [ARM, ROWS])
 def test_a_file_its_text_and_its_copy_without_extension_are_the_same_robot(file, tmp_path):
     expected = {ARM: KinematicTree.from_urdf, ROWS: KinematicTree.from_dh}[file](file).to_urdf()
@@ -54,7 +61,7 @@ def test_the_arguments_of_xacro_and_joints_held_fixed_reach_the_reader(tmp_path)
     assert read_model(ROWS, {'length': 2.5}, hold_complex_joints=True).links  # nothing to rows
 
 
-@pytest.mark.parametrize('content', ['ISO-10303-21;', '', '<sdf/>', 'bones:\n  - a\n', '\0' * 9])
+@pytest.mark.parametrize('content', ['ISO-10303-21;', '', '<svg/>', 'bones:\n  - a\n', '\0' * 9])
 def test_what_no_reader_knows_is_refused_with_the_list_of_those_that_are(content, tmp_path):
     file = tmp_path / 'arm.step'
     file.write_text(content)
@@ -66,8 +73,8 @@ def test_what_no_reader_knows_is_refused_with_the_list_of_those_that_are(content
 
 
 def test_a_text_that_no_reader_knows_is_refused_with_how_it_begins():
-    with pytest.raises(ModelError, match=r"the text is none of .*URDF.*begins with '<sdf/>'"):
-        read_model('<sdf/>')
+    with pytest.raises(ModelError, match=r"the text is none of .*URDF.*begins with '<svg/>'"):
+        read_model('<svg/>')
 
 
 @pytest.mark.parametrize(('source', 'words'), [
