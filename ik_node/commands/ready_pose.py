@@ -26,8 +26,9 @@ _GENERIC = 1e-6         # of the largest singular value: the rank that the arm h
 # reach: how far in front of the first joint, and above the floor.
 _GOOD_CONDITION, _GOOD_MARGIN, _IN_FRONT, _ABOVE = 0.15, 0.1, 0.55, 0.1
 _BY_CONDITION, _BY_MARGIN, _BY_PLACE, _BY_FLOOR = 3.0, 1.0, 2.0, 4.0  # weights of these,
-_BY_LEAST = 10.0  # … of the least condition, or that of the best candidate,
+_BY_LEAST = 1000.0  # … of the least condition, or that of the best candidate,
 _BY_ELBOW, _GOOD_ELBOW, _COMPARED = 4.0, 0.3, 800  # … and of the elbow's height, compared last,
+_BY_LINKS, _GOOD_HEIGHT = 6.0, 0.15  # … as of links that are lower above the floor, by the reach,
 _BY_JOINTS = 1.5, 0.3  # … and of joints that are turned, the first and the last one,
 _BY_TORSO, _ARM = 5.0, 7  # … and those before so many, on which a limb is
 
@@ -70,15 +71,15 @@ def ready_pose(chain: Chain, file: Path | None = None) -> np.ndarray:
                   0.0, np.abs(z) - 0.5 * _IN_FRONT))
               - turned @ by_joint - _BY_FLOOR * low)
     best = scores.argsort()[::-1][:_COMPARED]  # to place all links takes longer
-    return tried[max(best, key=lambda k: scores[k] + _BY_ELBOW * _elbow(chain, tried[k]))]
+    return tried[max(best, key=lambda k: scores[k] + _score_links(chain, tried[k], floor, reach))]
 
 
-def _elbow(chain: Chain, q: np.ndarray) -> float:
-    """Return how far the highest link is above the tip, by the reach, as far as that is good."""
+def _score_links(chain: Chain, q: np.ndarray, floor: float, reach: float) -> float:
+    """Return how good it is that the elbow is above the tip, and links are above the floor, m."""
     poses = chain.tree.forward(dict(zip(chain.joint_names, q.tolist())))
-    heights = [poses[joint.child][2, 3] for joint in chain.tree.path(
-        chain.base_link, chain.tip_link)]
-    return min(_GOOD_ELBOW, (max(heights) - heights[-1]) / _reach(chain))
+    heights = (np.array([poses[link][2, 3] for link in chain.links[1:]]) - floor) / reach
+    low = np.maximum(0.0, _GOOD_HEIGHT - heights).sum()  # the same in all poses for those at rest
+    return float(_BY_ELBOW * min(_GOOD_ELBOW, heights.max() - heights[-1]) - _BY_LINKS * low)
 
 
 def start_arguments(file: Path, base: str | None, tip: str | None) -> list[str]:

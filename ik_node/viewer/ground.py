@@ -14,7 +14,7 @@ _BELOW = 1e-3   # of the reach: what lies on the ground is drawn above it
 # Light, and dark: the floor in its middle and at its border and how much lighter every other
 # square is, linear in light, and the light from above and below; page.css has the background.
 _COLORS = (((212, 214, 218), (150, 154, 160), 9, (235, 243, 255), (150, 146, 140)),
-           ((9, 10, 11), (3, 3, 4), 2, (205, 215, 235), (96, 92, 88)))
+           ((26, 28, 31), (9, 10, 12), 2, (205, 215, 235), (96, 92, 88)))
 _PIXELS = 96     # of the image of the shadow, along each side
 _BLUR = 4.0      # pixels
 _AROUND = 0.12   # of the reach: what is blurred beside the boxes
