@@ -40,3 +40,18 @@ def test_hands_and_gaze_go_round_and_can_be_met_all_along():
         assert frames['left_sole'] == pytest.approx(feet['left_foot'], abs=2e-6)
         assert frames['right_sole'] == pytest.approx(feet['right_foot'], abs=2e-6)
         assert abs(frames['left_sole'][2, 3]) < 1e-6  # on the ground
+
+
+def test_a_goal_in_reach_of_a_hand_is_met_with_the_torso_upright():
+    figure, rng, tilts = configured(), np.random.default_rng(0), []
+    body = figure.body
+    arm = [k for k, name in enumerate(body.joint_names)
+           if name.startswith(('right_shoulder', 'right_elbow', 'right_wrist'))]
+    for _ in range(robots.samples(50)):
+        q = figure.start.copy()
+        q[arm] = body.lower[arm] + rng.uniform(0.1, 0.9, len(arm)) * np.ptp(
+            [body.lower[arm], body.upper[arm]], axis=0)
+        result = figure.solve([TaskGoal('right', body.forward(q)['right_palm'])], figure.start)
+        assert result.success
+        tilts.append(np.degrees(np.arccos(body.forward(result.q)['chest'][2, 2])))
+    assert np.median(tilts) < 5.0
