@@ -7,8 +7,10 @@ if __name__ == '__main__':
 
 import argparse
 import contextlib
+import functools
 import io
 import itertools
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -43,8 +45,7 @@ def main(argv: list[str] | None = None) -> int:
     with Stop() as stop, contextlib.ExitStack() as stack:
         try:
             started = _robots(arguments)
-            for robot in started:
-                stack.enter_context(running(node_command(*robot)))
+            processes = [stack.enter_context(running(node_command(*robot))) for robot in started]
             with contextlib.redirect_stdout(io.StringIO()):  # it has a banner of its own
                 server = PageServer(arguments.host, arguments.port, arguments.allow_host)
         except (IkError, OSError) as error:
@@ -62,6 +63,8 @@ def main(argv: list[str] | None = None) -> int:
             arm=arguments.arm, target=arguments.node, places=places,
             namespace=_space(arguments, solver), color=color if solver else None)
             for solver, color in zip(arguments.compare or [''], itertools.cycle(COLORS))]
+        for robot_view, process in zip(robot_views, processes):
+            robot_view.state.is_starting = functools.partial(_runs, process)
         view = View(server, robot_views, changed, arguments.player, arguments.play)
         stack.callback(view.close)
         address = f'ik_view: {server.address}  {environment_text()}'.rstrip()
@@ -143,6 +146,10 @@ def _robots(arguments: argparse.Namespace) -> list[tuple[Path, str, str, str, li
               '-r', f'__node:={arguments.node}', '-p', 'on_failure:=closest', *start,
               *(avoiding(solver or 'dls', obstacles) if obstacles else ())])
             for solver in arguments.compare or ['']]
+
+
+def _runs(process: subprocess.Popen[str]) -> bool:
+    return process.poll() is None
 
 
 def _space(arguments: argparse.Namespace, solver: str) -> str:

@@ -143,8 +143,17 @@ class NodeLink(Listener):
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Set parameters of the node, all or none. Raises SilentError with its reason."""
-        self.parameters.set(self.connection, values)
+        with self.state.working(_work(values)):
+            self.parameters.set(self.connection, values)
         self._changed()
+
+    def send_parameters(self, values: Mapping[str, Any]) -> None:
+        """Set parameters of the node that are to be fetched then, all or none.
+
+        Raises SilentError with its reason.
+        """
+        with self.state.working(_work(values)):
+            self.connection.set_parameters(values)
 
     def fetch_parameters(self) -> None:
         """Fetch the parameters of the node. Raises SilentError where it does not respond."""
@@ -157,10 +166,11 @@ class NodeLink(Listener):
         self.parameters.switching = True
         self.state.leave_goal()
         try:
-            self.connection.set_parameters({
-                self.parameters.option_name(name) if name in _OF_ARM else name: value
-                for name, value in robot.items()})
-            self.fetch_parameters()
+            with self.state.working('loading the robot'):
+                self.connection.set_parameters({
+                    self.parameters.option_name(name) if name in _OF_ARM else name: value
+                    for name, value in robot.items()})
+                self.fetch_parameters()
         finally:
             self.parameters.switching = False
             self._changed()
@@ -194,3 +204,10 @@ class NodeLink(Listener):
         self.connection.enable(enabled)
         self.state.is_stopped = not enabled
         self.state.leave_goal()
+
+
+def _work(values: Mapping[str, Any]) -> str:
+    """Return what a node does for these parameters."""
+    return 'preparing collision shapes' if any(
+        value is True and name.endswith('.avoid_collisions') for name, value in values.items()
+        ) else 'setting parameters'

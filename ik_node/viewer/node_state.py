@@ -1,7 +1,9 @@
 """The state of a node: whether it responds, the outcome of its last goal, and how far that is."""
 
+import contextlib
 import re
 import time
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +19,7 @@ from ik_node.viewer.page_text import angle_text, length_text
 
 GREEN, AMBER, RED, GREY = '#2c9c4b', '#d98a00', '#d0342c', '#777777'
 _SEEN = 0.15    # s that a goal may take before it is said to be solved
+_LONG = 1.0     # s of work whose time is not shown
 _LONGEST = 10.0  # s after which the goal, or its status, was lost
 _LATE = 5.0     # s after which a node that has not come is missed
 _SHOWN = 5e-7   # m and rad: smaller errors are not shown
@@ -64,6 +67,7 @@ class NodeState:
     - `responds`: whether the node responds; None before its first response.
     - `lifecycle`: the label of its lifecycle state, '' where it is unknown.
     - `is_stopped`: whether it has been stopped from the page.
+    - `is_starting`: returns whether it has been started from here, and may still come.
     """
 
     def __init__(self) -> None:
@@ -74,11 +78,23 @@ class NodeState:
         self._without_goal = StateLine(GREY, NO_GOAL)
         self.responds: bool | None = None
         self.lifecycle, self.is_stopped = '', False
+        self.is_starting: Callable[[], bool] = lambda: False
+        self._work: tuple[str, float] | None = None  # what a request makes it do, since when, s
 
     @property
     def is_awaited(self) -> bool:
         """Whether a node has not come for so long that there may be none."""
-        return self.responds is None and time.monotonic() > self._began + _LATE
+        return (self.responds is None and not self.is_starting()
+                and time.monotonic() > self._began + _LATE)
+
+    @contextlib.contextmanager
+    def working(self, what: str) -> Iterator[None]:
+        """Have a state that says what the node does, while the block waits for it."""
+        before, self._work = self._work, (what, time.monotonic())
+        try:
+            yield
+        finally:
+            self._work = before
 
     def on_goal(self) -> None:
         """Note that a goal is being sent; one to a node that does not respond is not waited for."""
@@ -137,9 +153,12 @@ class NodeState:
 
         gap: between the robot as it is drawn and the goal; None where only the report describes it.
         """
-        now, last, waits = time.monotonic(), self._last, self._waits
+        now, last, waits, work = time.monotonic(), self._last, self._waits, self._work
         if self.responds is None:
-            return StateLine(GREY, 'waiting for the node')
+            return StateLine(GREY, f'starting the node{_time(now - self._began)}' if (
+                self.is_starting()) else 'waiting for the node')
+        if work is not None and now > work[1] + _SEEN:
+            return StateLine(AMBER, f'{work[0]}{_time(now - work[1])}')
         if not self.responds and not waits:
             return StateLine(RED, 'the node does not respond', 'it has stopped, or is busy')
         if self.lifecycle not in ('', 'active'):
@@ -177,6 +196,11 @@ def outcome_line(report: Report, since: float, gap: Errors | None = None) -> Sta
         text = f'{text}: {gap}'.removesuffix(': ')
     before = [part for part in (values.get('task', ''), place) if part not in ('', GOAL)]
     return StateLine(color, ': '.join([*before, text]), why)
+
+
+def _time(seconds: float) -> str:
+    """Return how long work has taken, as the end of a line."""
+    return ' …' if seconds < _LONG else f', {seconds:.0f} s'
 
 
 def _brief(why: str) -> str:

@@ -2,6 +2,29 @@ if (!window.ikView) {
   window.ikView = true;
   document.title = 'ik_node';
   document.querySelector('link[rel=icon]').href = ICON;
+  // Over the picture: whether the page still has its server, which viser's panel shows by a dim.
+  const lost = document.createElement('div');
+  lost.id = 'ik-lost';
+  lost.setAttribute('role', 'status');
+  document.body.append(lost);
+  const tell = (text, back) => {
+    lost.textContent = text;
+    lost.className = back ? 'ik-back' : '';
+    lost.hidden = !text;
+  };
+  tell('');
+  const check = async () => {
+    const there = await fetch(location.pathname, {
+      method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(3000)}).then(() => true, () => false);
+    if (!there) tell('The server of this page is gone: nothing here moves the robot. '
+      + 'Start ik_view again; the page then connects by itself.');
+    else if (!lost.hidden && !lost.className) {
+      tell('The server is back.', true);
+      setTimeout(() => { if (lost.className) tell(''); }, 4000);
+    }
+    setTimeout(check, 2000);
+  };
+  check();
   // A list that opens near the border of a phone's page would make the page larger, and flicker.
   document.querySelector('meta[name=viewport]').content += ', minimum-scale=1';
   const own = node => node instanceof HTMLInputElement && node.closest('form')

@@ -145,6 +145,12 @@ class RobotView(DrawnRobot, NodeLink):
                                   *self.mesh_errors,
                                   self._chain_error if needs_chain else '') if line]
 
+    @property
+    def is_changing(self) -> bool:
+        """Whether the next picture is of another robot, which may take long."""
+        wanted = self._wanted
+        return bool(wanted[0]) and wanted[:2] != self._selection[:2]
+
     def paint(self) -> bool:
         """Draw what has arrived; return whether the robot, or its chain, has changed."""
         parameters, wanted = self.parameters, self._wanted
@@ -245,8 +251,8 @@ class RobotView(DrawnRobot, NodeLink):
     @property
     def status(self) -> StateLine:
         """The state of the node, or of its last goal, with the error of the arm as drawn."""
-        if self.parameters.switching:
-            return StateLine(AMBER, 'loading the robot …')
+        if self.is_changing:
+            return StateLine(AMBER, 'drawing the robot …')
         if self.parameters.outdated and self.state.responds and self.state.report is None:
             return StateLine(AMBER, 'reading its parameters …')  # another process may have others
         gap = self.gap

@@ -147,6 +147,9 @@ class View:
             # Changes that come while the robot is painted are for the next time: with another base
             # the handles of the present one are gone then.
             changed = self.page.note_settings() if has_tables else []
+            if any(robot_view.is_changing for robot_view in self._robot_views):
+                self._show_states()
+                self._server.flush()  # before it takes long
             self._paint()
             for robot_view in changed:  # what is dragged is solved again
                 for target, T_frame_goal in (
@@ -172,16 +175,22 @@ class View:
                     self._path.clear()
                     self.page.history.clear()
 
+    @property
+    def _has_node(self) -> bool:
+        """Whether panels about a node are shown: a motion may be played without, be it awaited."""
+        return self._robot_views[0].state.responds is not None or self._link.playback is None
+
+    def _show_states(self) -> None:
+        self._readout.content = readout(
+            self._robot_views, '' if self._has_node else self._player,
+            'the lesson hides the robot until it ends' if self.page.is_staged else '')
+
     def _update_tables(self) -> None:
-        # A motion may be played without any node, be it awaited: panels about it are hidden then.
-        has_node = (self._robot_views[0].state.responds is not None
-                    or self._link.playback is None)
+        has_node = self._has_node
         self._robot_views[0].is_only_played = not has_node
         self.page.fit_ground()
         self.page.shade()
-        self._readout.content = readout(
-            self._robot_views, '' if has_node else self._player,
-            'the lesson hides the robot until it ends' if self.page.is_staged else '')
+        self._show_states()
         self._stop_button.visible = self._steps.visible = has_node
         self._stop_button.label = _CONTINUE if self._robot_views[0].state.is_stopped else _STOP
         for panel in self._panels:

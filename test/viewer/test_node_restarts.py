@@ -32,6 +32,12 @@ def test_a_node_is_awaited_and_its_states_are_reported(monkeypatch):
     node = FakeNode(model_path=str(robots.OWN / 'arm_6r.urdf'))
     node.responds = False
     with page_of(node) as page:
+        page.robot_view.state.is_starting = lambda: True
+        page.update()
+        assert 'starting the node' in page.text()
+        assert 'ros2 run' not in page.text()
+        page.robot_view.state.is_starting = lambda: False
+        page.update()
         assert 'waiting for the node' in page.text()
         assert 'ros2 run ik_node ik_node --ros-args -p model_path:=arm_6r' in page.command()
         assert not page.shows('Solver', 'solver')

@@ -14,6 +14,7 @@ from harness.page_here import Browser, FakePlayer, moved, page_of, page_with, pa
 from ik_node import KinematicTree
 from ik_node.ros.clients.connection import Connection
 from ik_node.ros.clients.player_link import PlayerLink
+from ik_node.viewer import node_state
 
 CHAIN = KinematicTree.from_urdf(robots.OWN / 'arm_6r.urdf').chain()
 MET, NO_GOAL = 'reached', 'no goal yet'
@@ -293,10 +294,26 @@ def test_views_show_the_robot_a_handle_that_is_far_away_and_an_obstacle_from_any
                 far, box, page.robot_view.pose('tool0'), page.robot_view.pose('base_link'))))
 
 
-def test_a_robot_that_is_being_loaded_is_said_to_be(page):
-    page.robot_view.parameters.switching = True
-    page.update()
-    assert 'loading the robot' in page.text()
+def test_long_work_has_a_state_that_says_what_it_is(page, monkeypatch):
+    monkeypatch.setattr(node_state, '_SEEN', -1.0)
+    monkeypatch.setattr(node_state, '_LONG', 0.0)
+    states = []
+
+    def observed(work):
+        def call(*arguments):
+            states.append(page.text())
+            return work(*arguments)
+        return call
+
+    def slow(values, set_parameters=page.node.set_parameters):
+        page.update()
+        observed(set_parameters)(values)
+    monkeypatch.setattr(page.node, 'set_parameters', slow)
+    monkeypatch.setattr(page.robot_view, 'draw', observed(page.robot_view.draw))
+    page.choose('avoid collisions', value=True)
+    page.choose('robot', value='arm_7r')
+    for what in ('preparing collision shapes, 0 s', 'loading the robot, 0 s', 'drawing the robot'):
+        assert any(what in text for text in states), (what, states)
 
 
 @pytest.mark.parametrize('count', [1, 3])

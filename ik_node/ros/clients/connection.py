@@ -37,7 +37,8 @@ from ik_node.ros.topics import LATCHED, LATEST
 from ik_node.support.exceptions import IkError
 from ik_node.support.processes import reported, start_thread
 
-_PATIENCE = 5.0  # s that a service may take
+_PATIENCE = 5.0  # s that a node may be silent before a request to it fails,
+_LONGEST = 300.0  # … and that it may work on it: large robots, and shapes for collisions
 _PERIOD = 0.01   # s, between two looks for a subscription
 _LOOK = 0.25     # s, between two looks whether the node has been restarted
 
@@ -261,18 +262,20 @@ class Connection:
         """Call a service and wait for its response, received in the connection's thread.
 
         call: returns the future; whom: the full name of the node, by default the connection's own,
-        whose services are awaited: earlier requests would be lost. Raises SilentError where no
-        response comes, at once where another process has taken the place of the node's.
+        whose services are awaited: earlier requests would be lost. Raises SilentError where the
+        node is silent, at once where another process has taken the place of the node's.
         """
         own, whom = not whom, whom or self._full_name
         deadline = time.monotonic() + _PATIENCE
         if own:
             self._wait_until(lambda: self.lifecycle, deadline)
-        before, done = self.processes(), threading.Event()
+        before, done, latest = self.processes(), threading.Event(), deadline + _LONGEST
         with self._open():
             future = call()
         future.add_done_callback(lambda _: done.set())
         while not done.wait(min(_LOOK, max(deadline - time.monotonic(), 0.0))):
+            if own and self.responds:  # it works on this
+                deadline = min(time.monotonic() + _PATIENCE, latest)
             replaced = own and self.processes() - before
             if replaced or time.monotonic() > deadline:
                 future.cancel()

@@ -290,6 +290,19 @@ def test_a_silent_node_is_noticed_and_requests_to_it_end(graph, link, monkeypatc
     assert until(lambda: link.lifecycle == 'active')
 
 
+def test_a_request_lasts_as_long_as_the_node_works_on_it(link, monkeypatch):
+    assert until(lambda: link.lifecycle)
+    monkeypatch.setattr(module, '_PATIENCE', 0.01)
+    future, looks = Future(), iter(range(20))
+
+    def responds(_):
+        if next(looks, None) is None:
+            future.set_result('done')
+        return True
+    monkeypatch.setattr(Connection, 'responds', property(responds))
+    assert link.call(lambda: future, 'parameters') == 'done'
+
+
 def test_a_request_to_a_process_that_is_replaced_ends_at_once(link, monkeypatch):
     assert until(lambda: link.lifecycle)
     found = itertools.chain([{b'1'}], itertools.repeat({b'1', b'2'}))
