@@ -2,10 +2,12 @@
 
     python test/soak_scenes.py --scenes 100 --seed 0
 
-A scene is an arm, or a figure on a fixed or moving root with tasks, whose handles were dragged,
-with a solver, options and obstacles. Joint values, root, targets and options have to come back to
-1e-9: what the fresh node publishes, which had another robot, is compared with what the first did.
-A scene that fails is made again by --scenes 1 and its seed.
+A scene is a robot of the gallery, most with meshes: an arm, or a figure on a fixed or moving root
+with tasks, whose handles were dragged, with a solver, options and obstacles, which it may avoid.
+Joint values, root, targets and options have to come back to 1e-9: what the fresh node publishes,
+which had another robot, is compared with what the first did. The robot has to be the entry of the
+gallery, with all of its meshes; Undo has to bring back the robot before. A scene that fails is
+made again by --scenes 1 and its seed.
 """
 
 import contextlib
@@ -31,7 +33,8 @@ from ik_node.viewer.saved_scene import SIZES, MadeObstacle, read_scene
 PATIENCE = 60.0  # s: of a machine that is busy
 EQUAL = 1e-9     # m, rad, and entries of rotation matrices
 ARMS = ('arm_6r', 'arm_7r', 'scara', 'planar_3r', 'torso', 'humanoid', 'panda (DH rows)',
-        'puma560 (DH rows)')
+        'puma560 (DH rows)',
+        *(name for name in gallery() if name.endswith(('(example-robot-data)', '(rtb-data)'))))
 FIGURES = ('humanoid', 'torso')
 ARM_SOLVERS = ('dls', 'ccd', 'auto', 'transpose', 'pseudoinverse', 'analytic')
 BODY_SOLVERS = ('least_squares', 'hierarchy', 'lagrange')
@@ -100,6 +103,12 @@ class Shown:
 
     def root(self):
         return pose_to_matrix(self.roots[-1].pose) if self.roots else np.eye(4)
+
+    def drawn(self):
+        """Return the name of the robot in the gallery, and the points around each link."""
+        assert not self.robot_view.mesh_errors, self.robot_view.mesh_errors
+        return panel_of(self.view, 'Download a robot')._find_name(), {
+            link: len(points) for link, points in self.robot_view._corners.items()}
 
     def joints(self):
         return dict(zip(self.states[-1].name, self.states[-1].position))
@@ -176,7 +185,7 @@ def options(made, rng, solver):
     for name, value in (('position_tolerance', float(10.0 ** rng.uniform(-6.0, -4.0))),
                         ('max_restarts', int(rng.integers(0, 20))),
                         ('seed', int(rng.integers(0, 1000))),
-                        ('avoid_collisions', bool(rng.random() < 0.2))):
+                        ('avoid_collisions', True)):
         if rng.random() < 0.5 and f'{solver}.{name}' in made.robot_view.parameters:
             made.set(**{f'{solver}__{name}': value})
     obstacles = {}
@@ -200,12 +209,13 @@ def scene(seed, tell):
         made.settle()
         panel_of(made.view, 'Scene')._save(made.browser)
         text = made.browser.downloads[-1][1]
-        names = sorted(read_scene(text).parameters)
+        names, drawn = sorted(read_scene(text).parameters), made.drawn()
         before = (made.joints(), made.root(), made.targets(), made.parameters(names),
                   made.page.handles.dragged(), panel_of(made.view, 'Obstacles').obstacles)
         tell(f'{name}, {made.node.get("solver")}, root {made.node.get("root")}, '
              f'tasks {[target.kind for target in made.robot_view.targets]}')
-    with shown(str(rng.choice([other for other in ARMS if other != name]))) as fresh:
+    other = str(rng.choice([other for other in ARMS if other != name]))
+    with shown(other) as fresh:
         panel_of(fresh.view, 'Scene')._load(viser.UploadedFile('scene.json', text), fresh.browser)
         lines = [line for line in fresh.browser.notifications if 'is not loaded' in line]
         assert not lines, f'{lines}; the node: {fresh.node.log()[-1000:]}'
@@ -221,6 +231,9 @@ def scene(seed, tell):
             found.update(differences(read_scene(text).parameters, before, now()))
             return max(found.values()) <= EQUAL
         until(equal, PATIENCE)  # the robot may move there
+        assert fresh.drawn() == drawn
+        assert fresh.page.history.undo(), 'there is nothing to undo'
+        fresh.expect(lambda: fresh.drawn()[0] == other, f'is {other} there again')
         return found
 
 

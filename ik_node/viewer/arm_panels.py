@@ -10,6 +10,7 @@ from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree
 from ik_node.ros.clients.connection import SilentError
 from ik_node.viewer.draft import number_list
+from ik_node.viewer.gallery import text_parameters, with_start
 from ik_node.viewer.page_text import html_table, joint_text
 from ik_node.viewer.panel import Page, Panel
 
@@ -49,7 +50,13 @@ class ChainPanel(Panel):
 
     def _set(self, name: str, value: Any) -> None:
         """Set a parameter of the arm. Raises SilentError for a refusal."""
-        self._robot_view.set_parameters({self._robot_view.parameters.option_name(name): value})
+        parameters, values = self._robot_view.parameters, {name: value}
+        if name in _ENDS:  # the start pose has another number of joints then
+            links = dict(zip(_ENDS, parameters.links)) | values
+            values['start_pose'] = with_start(text_parameters(
+                self._robot_view.text, *links.values()))['start_pose']
+        self._robot_view.set_parameters({
+            parameters.option_name(one): value for one, value in values.items()})
 
     def _add_end(self, name: str, widget: Any) -> None:
         parameters = self._robot_view.parameters

@@ -1,6 +1,5 @@
 """Charts: of the last goals, a line for each node, and of what the arm does over time."""
 
-import functools
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -66,51 +65,74 @@ def add_chart(gui: viser.GuiApi, data: Sequence[np.ndarray], names: Sequence[str
 
 
 class PlotPanel(Panel):
-    """A plot of one quantity of the last goals, a line for each node, and plots over time."""
+    """A plot of one quantity: of the last goals, a line for each node, or of the arm over time."""
 
     needs = 'page'
 
     def __init__(self, page: Page) -> None:
         compares = len(page.robot_views) > 1
         super().__init__(page, 'Comparison' if compares else 'Plot', is_expanded=compares)
-        self._counts: list[tuple[int, int]] = []
-        names = [robot_view.name for robot_view in page.robot_views]
+        self._plot: Any = None
+        self._names: list[str] = []  # of its lines
+        self._sampled: object = None  # the quantity over time, and the chain, of the samples
+        self._samples: deque[tuple[float, Mapping[str, float]]] = deque(maxlen=_SAMPLES)
         with self._folder:
             self._chosen: Any = self._gui.add_dropdown(
-                'quantity', tuple(_QUANTITIES), initial_value=_ERROR if compares else None,
-                hint='of the last goals, on a logarithmic axis')
-            self._plot: Any = add_chart(
-                self._gui, (np.zeros(1), *(np.ones(1) for _ in names)), ['goal', *names],
-                [rgb_bytes(robot_view.color or COLORS[0]) for robot_view in page.robot_views],
-                y=logarithmic([np.ones(1)]))
-            make = functools.partial(_TimePlot, page, self._folder)
-            self._time_plots = [
-                make('joints between their limits', '0 % is the lower limit, 100 % the upper',
-                     _limit_shares, uplot.Scale(range=(0.0, 100.0))),
-                make('manipulability', '√det(J Jᵀ) of the axes that goals ask for, in m and rad',
-                     _manipulability, uplot.Scale(auto=True))]
-        self._chosen.on_update(lambda _: self._counts.clear())
+                'quantity', (*_QUANTITIES, *_OVER_TIME), initial_value=_ERROR if compares else None,
+                hint='of the last goals, on a logarithmic axis, or of the arm in the last '
+                f'{_SECONDS:.0f} s')
 
     def _refresh(self, visible: bool) -> None:
-        for plot in self._time_plots:
-            plot.update()
-        robot_views = self._page.robot_views
-        counts = [(robot_view.count, len(robot_view.reports)) for robot_view in robot_views]
-        if counts == self._counts:
-            return
-        self._counts = counts
-        newest = max(count for count, _ in counts)
-        length = max(1, min((min(shown, _GOALS) for _, shown in counts if shown), default=1))
         quantity = str(self._chosen.value)
+        if quantity in _OVER_TIME:
+            self._plot_arm(quantity)
+        else:
+            self._plot_goals(quantity)
+
+    def _plot_goals(self, quantity: str) -> None:
+        views = self._page.robot_views
+        newest = max(view.count for view in views)
+        length = max(1, min((min(len(view.reports), _GOALS) for view in views if view.reports),
+                            default=1))
         key, units, least = _QUANTITIES[quantity]
-        lines = [_values(robot_view, key, length) for robot_view in robot_views]
+        lines = [_values(view, key, length) for view in views]
         largest = max(float(line.max()) for line in lines)
         unit = next((unit for unit in units if units[unit] * largest < _FITS), [*units][-1])
         lines = [np.maximum(units[unit] * line, least) for line in lines]
-        title, scale = f'{quantity}, {unit}'.removesuffix(', '), logarithmic(lines)
-        if self._plot.scales['y'] != scale or self._plot.title != title:  # makes the plot anew
-            self._plot.scales, self._plot.title = {**self._plot.scales, 'y': scale}, title
-        self._plot.data = np.arange(newest - length + 1, newest + 1, dtype=float), *lines
+        self._draw((np.arange(newest - length + 1, newest + 1, dtype=float), *lines),
+                   ['goal', *(view.name for view in views)],
+                   [rgb_bytes(view.color or COLORS[0]) for view in views],
+                   f'{quantity}, {unit}'.removesuffix(', '), logarithmic(lines))
+
+    def _plot_arm(self, quantity: str) -> None:
+        arm, now = self._robot_view.arm_values, time.monotonic()
+        measure, scale = _OVER_TIME[quantity]
+        sampled = quantity, self._robot_view.chain
+        if sampled != self._sampled:
+            self._sampled = sampled
+            self._samples.clear()
+        if arm is None or not (values := measure(self._page, *arm)):
+            return
+        self._samples.append((now, values))
+        while self._samples[0][0] < now - _SECONDS:
+            self._samples.popleft()
+        self._draw((np.array([at - now for at, _ in self._samples]),
+                    *(np.array([sample[name] for _, sample in self._samples]) for name in values)),
+                   ['s', *values], distinct_colors(len(values)), quantity, scale, (-_SECONDS, 0.0))
+
+    def _draw(self, data: Sequence[np.ndarray], names: list[str], colors: Iterable[Sequence[int]],
+              title: str, y: uplot.Scale, x: tuple[float, float] | None = None) -> None:
+        """Draw what has changed, see `add_chart`."""
+        if names != self._names:
+            self._names = names
+            if self._plot is not None:
+                self._plot.remove()
+            with self._folder:
+                self._plot = add_chart(self._gui, data, names, colors, title=title, x=x, y=y)
+        if self._plot.scales['y'] != y or self._plot.title != title:  # makes the plot anew
+            self._plot.scales, self._plot.title = {**self._plot.scales, 'y': y}, title
+        if not all(map(np.array_equal, data, self._plot.data)):
+            self._plot.data = data
 
 
 def _values(robot_view: RobotView, key: str, length: int) -> np.ndarray:
@@ -119,53 +141,6 @@ def _values(robot_view: RobotView, key: str, length: int) -> np.ndarray:
     values = np.zeros(length)  # a plot does not take NaN
     values[length - len(texts):] = [float(text) if text else 0.0 for text in texts]
     return values
-
-
-class _TimePlot:
-    """A checkbox, and a plot of what the arm does, with a line for each quantity."""
-
-    def __init__(self, page: Page, folder: viser.GuiFolderHandle, name: str, hint: str,
-                 measure: Callable[[Page, Chain, np.ndarray], Mapping[str, float]],
-                 scale: uplot.Scale) -> None:
-        """Make the checkbox; the plot appears with it, at the end of a folder.
-
-        measure: returns the quantities of an arm at q (n,) of its chain, always the same ones.
-        scale: of the vertical axis.
-        """
-        self._page, self._folder, gui = page, folder, page.server.gui
-        self._measure, self._scale = measure, scale
-        self._chain: Chain | None = None
-        self._samples: deque[tuple[float, Mapping[str, float]]] = deque(maxlen=_SAMPLES)
-        self._plot: Any = None
-        self._shown: Any = gui.add_checkbox(name, False, hint=f'{hint}; the last {_SECONDS:.0f} s')
-
-    def update(self) -> None:
-        """Add the present values."""
-        chain, arm = self._page.robot_view.chain, self._page.robot_view.arm_values
-        if chain is None or not self._shown.value or chain is not self._chain:
-            self._chain = chain
-            self._samples.clear()
-            if self._plot is not None:
-                self._plot.remove()
-                self._plot = None
-        if arm is None or not self._shown.value:
-            return
-        quantities = self._measure(self._page, *arm)
-        if not quantities:
-            return
-        now = time.monotonic()
-        self._samples.append((now, quantities))
-        while self._samples[0][0] < now - _SECONDS:
-            self._samples.popleft()
-        data = (np.array([at - now for at, _ in self._samples]),
-                *(np.array([sample[name] for _, sample in self._samples]) for name in quantities))
-        if self._plot is None:
-            with self._folder:
-                self._plot = add_chart(
-                    self._page.server.gui, data, ['s', *quantities],
-                    distinct_colors(len(quantities)), height=200, x=(-_SECONDS, 0.0), y=self._scale)
-        else:
-            self._plot.data = data
 
 
 def _limit_shares(_: Page, chain: Chain, q: np.ndarray) -> dict[str, float]:
@@ -182,3 +157,10 @@ def _manipulability(page: Page, chain: Chain, q: np.ndarray) -> dict[str, float]
         return {}
     return {'manipulability': manipulability(
         task_singular_values(chain, goal, q), int((goal.weights > 0.0).sum()))}
+
+
+# With how they are measured, and the vertical axis.
+_OVER_TIME: dict[str, tuple[Callable[[Page, Chain, np.ndarray], Mapping[str, float]],
+                            uplot.Scale]] = {
+    'joints between their limits, %': (_limit_shares, uplot.Scale(range=(0.0, 100.0))),
+    'manipulability': (_manipulability, uplot.Scale(auto=True))}

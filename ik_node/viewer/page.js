@@ -13,18 +13,18 @@ if (!window.ikView) {
     lost.hidden = !text;
   };
   tell('');
-  const check = async () => {
-    const there = await fetch(location.pathname, {
-      method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(3000)}).then(() => true, () => false);
-    if (!there) tell('The server of this page is gone: nothing here moves the robot. '
-      + 'Start ik_view again; the page then connects by itself.');
-    else if (!lost.hidden && !lost.className) {
+  const check = async failures => {
+    const there = await fetch('ALIVE', {
+      cache: 'no-store', signal: AbortSignal.timeout(5000)}).then(() => true, () => false);
+    if (!there && failures) tell('The server of this page is gone: nothing here moves the robot. '
+      + 'Start ik_view again, at the same port; the page then connects by itself.');
+    else if (there && !lost.hidden && !lost.className) {
       tell('The server is back.', true);
       setTimeout(() => { if (lost.className) tell(''); }, 4000);
     }
-    setTimeout(check, 2000);
+    setTimeout(check, 1500, there ? 0 : failures + 1);
   };
-  check();
+  check(0);
   // A list that opens near the border of a phone's page would make the page larger, and flicker.
   document.querySelector('meta[name=viewport]').content += ', minimum-scale=1';
   const own = node => node instanceof HTMLInputElement && node.closest('form')

@@ -17,6 +17,7 @@ from ik_node.support.exceptions import IkError
 from ik_node.support.web_sites import address_of, canonical, checked_name, foreign, own_names
 
 _HINT = 'ik_view has an option for further names: --allow-host NAME'
+ALIVE = '/alive'  # what the page asks for, to know that the server is there
 _serving = threading.Lock()  # held while `serve` is another one
 
 
@@ -70,6 +71,8 @@ def _serve_only(refusal: Callable[[Headers, str], str]) -> Iterator[list[bool]]:
             reason = refusal(request.headers, canonical(str(connection.local_address[0])))
             if reason:
                 return connection.respond(http.HTTPStatus.FORBIDDEN, f'{reason}\n')
+            if request.path == ALIVE:
+                return connection.respond(http.HTTPStatus.OK, '')
             response = process_request and process_request(connection, request)
             if inspect.isawaitable(response):
                 response = await response

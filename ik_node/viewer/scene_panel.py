@@ -34,7 +34,7 @@ _PICTURE = 1200, 1600  # pixels, height and width
 # What page.js does, since a film that the browser sends picture by picture is small and slow.
 _FILM = ('<button class="ik-film" onclick="ikFilm()"><span>Record a film</span>'
          '<span>Finish the film</span></button>')
-_PATIENCE = 10.0       # s until a robot is drawn, and has its handles
+_PATIENCE = 60.0       # s until a large robot is drawn, and has its handles
 _PERIOD = 0.05         # s between two looks whether it is
 
 
@@ -97,12 +97,14 @@ class ScenePanel(Panel):
             self._gui.add_html(_FILM)
 
     def _save(self, client: Any) -> None:
-        with self._page.painting:  # handles are where the robot is
-            scene = self._scene(client)
-        client.send_file_download('ik_view_scene.json', scene_text(scene).encode(),
+        client.send_file_download('ik_view_scene.json', scene_text(self._scene(client)).encode(),
                                   save_immediately=True)
 
     def _scene(self, client: viser.ClientHandle) -> SavedScene:
+        with self._page.painting:  # handles are where the robot is
+            return self._find_scene(client)
+
+    def _find_scene(self, client: viser.ClientHandle) -> SavedScene:
         robot_view, values, camera = self._robot_view, self._robot_view.values, client.camera
         names = () if (space := robot_view.space) is None else space.joint_names
         parameters = kept_parameters(robot_view.parameters)
@@ -125,8 +127,16 @@ class ScenePanel(Panel):
                 'model_path'] == model_path(robot_view.parameters)), ''))
 
     def _load(self, file: viser.UploadedFile, client: Any) -> None:
-        with self._loading, errors_shown(self._notify, f'{file.name} is not loaded'):
-            self._show(read_scene(file.content), client)
+        with errors_shown(self._notify, f'{file.name} is not loaded'):
+            scene, before = read_scene(file.content), self._scene(client)
+            self._put(scene, client)
+            if before.robot:  # after the steps with another robot, which are forgotten
+                self._page.history.record(functools.partial(self._put, before, client),
+                                          functools.partial(self._put, scene, client))
+
+    def _put(self, scene: SavedScene, client: Any) -> None:
+        with self._loading:
+            self._show(scene, client)
 
     def _show(self, scene: SavedScene, client: Any) -> None:
         """Show a scene. Raises IkError with the reason of what cannot be shown."""

@@ -22,7 +22,7 @@ from ik_node.viewer.lesson_panel import LessonPanel
 from ik_node.viewer.node_parameters import Target
 from ik_node.viewer.null_space_panel import NullSpacePanel
 from ik_node.viewer.obstacle_panel import ObstaclePanel
-from ik_node.viewer.page_server import PageServer
+from ik_node.viewer.page_server import ALIVE, PageServer
 from ik_node.viewer.panel import ROW, Page
 from ik_node.viewer.path_panel import PathPanel
 from ik_node.viewer.placement_panel import PlacementPanel
@@ -52,7 +52,7 @@ _SCRIPT = f'''<style>{Path(__file__).with_name("page.css").read_text()}</style>
 <img alt="" style="display: none"
 src="data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==" onload="{
 html.escape(Path(__file__).with_name("page.js").read_text().replace(
-    "ICON", json.dumps(_ICON)).replace("OPEN", OPEN))}">'''
+    "ICON", json.dumps(_ICON)).replace("OPEN", OPEN).replace("ALIVE", ALIVE))}">'''
 
 
 class View:

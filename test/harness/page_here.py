@@ -328,10 +328,16 @@ def save(page):
 
 def load(page, text):
     """Load a scene by the button, painting meanwhile."""
-    loading = threading.Thread(target=page._fire, args=(page.widget('Scene', 'Load a scene …'),))
-    page.widget('Scene', 'Load a scene …')._impl.value = viser.UploadedFile('scene.json', text)
-    loading.start()
-    page.until(lambda: not loading.is_alive(), 'the scene is loaded')
+    button = page.widget('Scene', 'Load a scene …')
+    button._impl.value = viser.UploadedFile('scene.json', text)
+    while_painting(page, page._fire, button)
+
+
+def while_painting(page, work, *arguments):
+    """Do what waits for the painter."""
+    thread = threading.Thread(target=work, args=arguments)
+    thread.start()
+    page.until(lambda: not thread.is_alive(), 'the scene is there')
     page.settle()
 
 

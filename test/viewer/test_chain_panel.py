@@ -46,12 +46,14 @@ def test_the_reason_is_that_of_the_solver():
 
 
 def test_the_base_that_is_chosen_is_the_nodes_and_the_nodes_is_shown(page):
+    page.choose('robot', value='arm_7r')  # with a start pose
     assert page.widget('Arm', 'base').value == 'automatic'
     page.choose('Arm', 'base', value='link_1')
+    assert page.told == []
     assert page.node.get('base_link') == 'link_1'
-    assert page.robot_view.chain.n_joints == 5
+    assert page.robot_view.chain.n_joints == len(page.node.get('start_pose')) == 6
     assert 'link_1 to tool0' in page.text()
-    page.set(base_link='')
+    page.set(base_link='', start_pose='none')
     assert page.widget('Arm', 'base').value == 'automatic'
     assert 'example' not in page.widget('Solver', 'solver').options
     assert 'analytic' in page.widget('Solver', 'solver').options

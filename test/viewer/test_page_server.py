@@ -13,7 +13,7 @@ from websockets.exceptions import InvalidMessage, InvalidStatus
 from websockets.sync.client import connect
 
 from ik_node import IkError
-from ik_node.viewer.page_server import PageServer
+from ik_node.viewer.page_server import ALIVE, PageServer
 
 PROTOCOL = f'viser-v{viser.__version__}'
 
@@ -78,6 +78,14 @@ def test_the_page_is_served_by_its_own_names_and_to_its_own_scripts(port, host):
     assert status(port, host) == 200
     assert status(port, host, f'http://{host}') == 200
     assert opens(port, host.replace('LOCALHOST.', 'localhost.'))
+
+
+def test_the_page_can_ask_whether_its_server_is_there(port):
+    connection = http.client.HTTPConnection('127.0.0.1', port, timeout=60)
+    connection.request('GET', ALIVE)
+    response = connection.getresponse()
+    assert (response.status, response.read()) == (200, b'')
+    connection.close()
 
 
 def test_the_script_of_the_page_and_a_named_proxy_open_a_websocket(port):

@@ -40,8 +40,8 @@ def test_the_quantity_that_is_chosen_is_plotted_for_the_last_goals(page):
 def test_the_joints_are_plotted_between_their_limits_while_that_is_asked_for(page):
     shares = np.array([0.1, 0.9, 0.3, 0.5, 0.7, 0.4])
     page.node.stand(CHAIN.lower + shares * (CHAIN.upper - CHAIN.lower))
-    page.choose('Plot', 'joints between their limits', value=True)
-    _, (times, *places) = plots(page)
+    page.choose('Plot', 'quantity', value='joints between their limits, %')
+    (times, *places), = plots(page)
     assert [line[-1] for line in places] == pytest.approx(100.0 * shares, abs=0.01)
     assert (np.diff(times) > 0.0).all()
     assert -30.0 <= times[0] <= times[-1] == 0.0
@@ -50,21 +50,19 @@ def test_the_joints_are_plotted_between_their_limits_while_that_is_asked_for(pag
     assert [series['label'] if isinstance(series, dict) else series.label
             for series in plot.series] == ['s', *CHAIN.joint_names]
     page.choose('robot', value='scara')
-    assert len(plots(page)[1]) == 5
-    page.choose('Plot', 'joints between their limits', value=False)
-    assert len(plots(page)) == 1
+    assert len(plots(page)[0]) == 5
 
 
 def test_the_manipulability_is_plotted_for_the_axes_that_goals_ask_for(page):
     page.node.stand(BENT)
-    page.choose('Plot', 'manipulability', value=True)
+    page.choose('Plot', 'quantity', value='manipulability')
     J = CHAIN.jacobian(BENT)
-    assert plots(page)[1][1][-1] == pytest.approx(abs(np.linalg.det(J)), rel=1e-6)
+    assert plots(page)[0][1][-1] == pytest.approx(abs(np.linalg.det(J)), rel=1e-6)
     page.set(task_weights=[1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
-    assert plots(page)[1][1][-1] == pytest.approx(np.sqrt(np.linalg.det(J[:3] @ J[:3].T)))
+    assert plots(page)[0][1][-1] == pytest.approx(np.sqrt(np.linalg.det(J[:3] @ J[:3].T)))
     page.node.set(task_weights=[1.0] * 6)
     page.choose('Goal', 'position only', value=True)
-    assert plots(page)[1][1][-1] == pytest.approx(np.sqrt(np.linalg.det(J[:3] @ J[:3].T)))
+    assert plots(page)[0][1][-1] == pytest.approx(np.sqrt(np.linalg.det(J[:3] @ J[:3].T)))
 
 
 def test_as_many_colors_as_are_asked_for_are_distinct():

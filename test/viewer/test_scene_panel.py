@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from harness.page_here import load, page_with, save
+from harness.page_here import load, page_with, save, while_painting
 from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError
 from ik_node.viewer import scene_panel
@@ -75,6 +75,10 @@ def test_a_robot_with_meshes_and_obstacles_that_it_avoids_comes_back_on_a_fresh_
         assert fresh.widget('robot').value == name
         assert fresh.node.get('dls.avoid_collisions')
         assert len(fresh.node.robot.world.obstacles) == 1
+        for step, robot in (('Undo', 'arm_6r'), ('Redo', name)):
+            while_painting(fresh, fresh.view._on_step, step)
+            assert fresh.widget('robot').value == robot
+            assert len(fresh.node.robot.world.obstacles) == (step == 'Redo')
 
 
 def test_an_arm_its_solver_its_goal_and_the_view_come_back(page):
