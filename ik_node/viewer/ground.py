@@ -44,19 +44,17 @@ class GroundPlane:
                                                 position=(0.6, -0.5, 1.0))
         self._shadow = scene.add_image('/shadow', np.zeros((2, 2, 4), np.uint8), 1.0, 1.0,
                                        cast_shadow=False, receive_shadow=False, visible=False)
-        self.fit(1.0)
         self.set_dark(False)
+        self.fit(1.0)
 
     def set_dark(self, dark: bool) -> None:
-        """Have the colours of a dark page, or of a light one."""
+        """Have the colours of a dark page, or of a light one; `fit` draws the floor so."""
         self._dark = dark
         self._sky.sky_color, self._sky.ground_color = _COLORS[dark][3:]
-        self._draw(*self._look[:2])
 
     def cast_shadows(self, lit: bool) -> None:
-        """Let the sun cast shadows, or not."""
+        """Let the sun cast shadows, or not; `fit` draws the floor so."""
         self._sun.cast_shadow = self._lit = lit
-        self._draw(*self._look[:2])
 
     def fit(self, reach: float, last: float = 0.0, z: float = 0.0) -> None:
         """Fit the ground to robots of a reach, m, in a row from y = 0 to the last one, on z, m."""
