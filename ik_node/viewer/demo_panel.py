@@ -26,12 +26,13 @@ class DemoPanel(Panel):
     The goals of an arm are those of `make demo`. It stops when the user drags a handle.
     """
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, home: Callable[[], None]) -> None:
+        """Make the widgets. home: sends the robots to their start poses, in the end."""
         super().__init__(page, 'Demo')
         self._phase, self._round = 0.0, _ROUND
         with self._folder:
             button = self._gui.add_button('Play the demo', hint='leads the goal round')
-            self._player = PlayButton(button, 'Stop the demo', self._play, self._work)
+            self._player = PlayButton(button, 'Stop the demo', self._play, self._work, home)
             with self._draft_of(self._set_round).container:
                 self._draft.add('round', 's per round', f'{_ROUND:g}', '1 to 600')
 

@@ -203,16 +203,18 @@ class PlayButton:
     """A button that plays something in a thread, until it is pressed again or that is over."""
 
     def __init__(self, button: Any, label: str, play: Callable[[threading.Event], object],
-                 work: LatestValue[Callable[[], object]]) -> None:
+                 work: LatestValue[Callable[[], object]],
+                 on_pressed: Callable[[], object] = lambda: None) -> None:
         """Begin at rest. label: of the button while it plays, in place of its own.
 
-        play: called in a thread, see `Panel`, with an event that is set to end it.
+        play: called in a thread, see `Panel`, with an event that is set to end it. on_pressed:
+        called there after it, where the button ended it.
         """
         self._button, self._labels = button, (button.label, label)
-        self._play, self._work = play, work
+        self._play, self._work, self._on_pressed = play, work, on_pressed
         self._stopped = threading.Event()
         self._stopped.set()
-        button.on_click(lambda _: self.stop() if self.plays else self._start())
+        button.on_click(lambda _: self._end() if self.plays else self._start())
 
     @property
     def plays(self) -> bool:
@@ -223,6 +225,10 @@ class PlayButton:
         """Play no further."""
         self._stopped.set()
         self._button.label = self._labels[0]
+
+    def _end(self) -> None:
+        self.stop()
+        self._work.give(self._on_pressed)
 
     def _start(self) -> None:
         self._stopped = stopped = threading.Event()  # the last one may still be ending

@@ -99,7 +99,7 @@ class View:
                 PlotPanel(page)
             GoalPanel(page, lambda: self._home())
             self._joints, self._path = JointPanel(page), PathPanel(page)
-            DemoPanel(page)
+            DemoPanel(page, lambda: self._home())
         with tabs.add_tab('Solver'):
             for robot_view in robot_views:
                 SolverPanel(page, robot_view)

@@ -1,8 +1,11 @@
 """What a node and others see of the graph of a `NodeHere`: they meet without DDS."""
 
+from types import SimpleNamespace
+
 from rclpy.impl.logging_severity import LoggingSeverity
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.serialization import deserialize_message, serialize_message
+from rclpy.task import Future
 
 from ik_node.ros.clients.client import Client
 
@@ -50,6 +53,13 @@ class Graph:
     def create_publisher(self, kind, topic, qos):
         self._publishers.append(_Publisher(self._here, f'/{topic.lstrip("/")}', kind))
         return self._publishers[-1]
+
+    def create_client(self, kind, service):
+        def call(request):
+            future = Future()
+            future.set_result(self._here.call(kind, service, request))
+            return future
+        return SimpleNamespace(call_async=call, service_is_ready=lambda: True)
 
     def create_timer(self, period, callback):
         return self._here.call_every(round(1e9 * period), callback)

@@ -31,7 +31,8 @@ def button(page):
                 and path[-1] in ('Play the demo', 'Stop the demo'))
 
 
-def test_the_goal_goes_round_until_the_button_is_pressed_again(page):
+def test_the_goal_goes_round_until_the_button_is_pressed_again_and_the_robot_goes_home(page):
+    home = page.robot_view.values
     page.type('Demo', 's per round', value='4.0')
     page.begin('Demo', 'Play the demo')
     assert button(page) == 'Stop the demo'
@@ -43,7 +44,8 @@ def test_the_goal_goes_round_until_the_button_is_pressed_again(page):
     assert all(report.level == 0 for report in page.robot_view.reports)
     places = np.array([T[:3, 3] for _, _, T, _ in goals(page)])
     assert np.ptp(places, axis=0).max() > 0.01
-    assert page.handle().T == pytest.approx(goals(page)[-1][2], abs=1e-6)
+    assert page.robot_view.values == pytest.approx(home)
+    assert page.handle().T == pytest.approx(page.robot_view.tip_pose(page.robot_view.chain))
 
 
 def test_it_stops_when_the_user_drags_the_handle(page):

@@ -129,6 +129,8 @@ def _drive(client: Client, show: Show, stop: Stop) -> list[GoalResponse]:
                   f'{float(values["orientation_error"] or "nan"):8.1e} rad '
                   f'{values["iterations"]:>6s} iterations '
                   f'{1e3 * float(values["solve_time"] or "nan"):8.3f} ms', flush=True)
+        else:
+            client.go_home()
     except TimeoutError as error:
         print(f'The node does not respond: {error}.')
     return outcomes

@@ -100,11 +100,7 @@ class ArmShow(Show):
         self.description = (f'Robot {chain.tree.name}: {chain.n_joints} joints from '
                             f'{chain.base_link} to {chain.tip_link}; solver {solver}.')
         path = ClosedPath(chain)
-        phases = np.arange(1, count + 1) / count
-        sigma = [np.linalg.svd(chain.jacobian(path.configuration(s))[:3])[1] for s in phases]
-        # The last one, which the page goes on showing, is where the tip is most manipulable.
-        end = np.argmax([values[values > _PLANAR * values.max()].prod() for values in sigma])
-        self.steps = [(path.pose(s), '') for s in phases + phases[end]]
+        self.steps = [(path.pose(s), '') for s in np.arange(1, count + 1) / count]
         self.frame, self.links = chain.base_link, (chain.base_link, chain.tip_link)
         self.arguments = start_arguments(file, base, tip)
 

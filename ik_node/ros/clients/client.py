@@ -13,6 +13,7 @@ from geometry_msgs.msg import PointStamped, PoseStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
+from std_srvs.srv import Trigger
 from visualization_msgs.msg import MarkerArray
 
 from ik_node.ros.conversions import array_to_point, matrix_to_pose, pose_to_matrix
@@ -129,6 +130,7 @@ class Client:
         self._report: Report | None = None
         self._moves_root = False
         self._goal_stamp = ''
+        self._reset: Any = self.node.create_client(Trigger, f'{target}/reset')
         self._root_topic, self._status_topic = f'{target}/root_pose', f'{target}/status'
         # Deep queues: joint states arrive at the node's rate while nobody spins.
         for kind, topic, receive in ((JointState, 'joint_states', self._on_joints),
@@ -174,6 +176,12 @@ class Client:
         return GoalResponse(report.level == 0, report.message, report.values,
                             dict(zip(joints.name, joints.position)),
                             self._roots.get(stamp, np.eye(4)), arrived - sent)
+
+    def go_home(self, timeout: float = 10.0) -> None:
+        """Send the robot to its start pose. Raises TimeoutError as `send` does."""
+        self.spin_until(self._reset.service_is_ready, timeout)
+        if not self.spin_until(self._reset.call_async(Trigger.Request()).done, timeout):
+            raise TimeoutError(f'no response within {timeout:g} s')
 
     def _has_response(self) -> bool:
         """Return whether a status and its joint states have arrived; either may be first."""
