@@ -23,7 +23,8 @@ _LONG = 1.0     # s of work whose time is not shown
 _LONGEST = 10.0  # s after which the goal, or its status, was lost
 _LATE = 5.0     # s after which a node that has not come is missed
 _SHOWN = 5e-7   # m and rad: smaller errors are not shown
-_PLACE = 'waypoint '  # begins the message about one pose of a path
+_PLACE = 'waypoint '  # begins the message about one pose of a path,
+ALL_WAYPOINTS = 'all waypoints: '  # and that about a path that joints move through
 
 
 class StateLine(NamedTuple):
@@ -175,8 +176,10 @@ class NodeState:
 def outcome_line(report: Report, since: float, gap: Errors | None = None) -> StateLine:
     """Return the state after a goal, s after its report; gap: see `NodeState.line`."""
     values, color = report.values, (GREEN, AMBER, RED)[min(report.level, 2)]
-    place, _, why = report.message.partition(': ') if (
-        report.message.startswith(_PLACE)) else ('', '', report.message)
+    why = report.message.removeprefix(ALL_WAYPOINTS)
+    place = 'path' if why != report.message else ''
+    if why.startswith(_PLACE):
+        place, _, why = why.partition(': ')
     why = '' if report.level == 0 else why
     left = float(values.get('motion_duration') or 0.0) - since
     if values.get('reason') == REFUSED:

@@ -14,8 +14,8 @@ if (!window.ikView) {
   };
   tell('');
   const check = async failures => {
-    const there = await fetch('ALIVE', {
-      cache: 'no-store', signal: AbortSignal.timeout(5000)}).then(() => true, () => false);
+    const there = await fetch('ALIVE', {cache: 'no-store', signal: AbortSignal.timeout(5000)}).then(
+      response => response.text()).then(() => true, () => false);
     if (!there && failures) tell('The server of this page is gone: nothing here moves the robot. '
       + 'Start ik_view again, at the same port; the page then connects by itself.');
     else if (there && !lost.hidden && !lost.className) {

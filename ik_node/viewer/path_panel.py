@@ -13,6 +13,7 @@ from ik_node.ros.clients.connection import SilentError
 from ik_node.spatial import inverse
 from ik_node.support.exceptions import InputError
 from ik_node.viewer.latest_value import errors_shown
+from ik_node.viewer.node_state import ALL_WAYPOINTS
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.scene_nodes import add_line, new_name, position_wxyz
 
@@ -64,11 +65,14 @@ class PathPanel(Panel):
         new = robot_view.count - self._count
         self._count = robot_view.count
         for report in list(robot_view.reports)[-new:] if new > 0 else ():
-            found = _PLACE.search(report.message)
-            if found is not None and int(found[2]) == len(self._frames) >= int(found[1]):
-                frame, _ = self._frames[int(found[1]) - 1]
-                frame.origin_color = _MET if report.level == 0 else _MISSED
-                frame.origin_radius = (0.1 if report.level == 0 else 0.25) * frame.axes_length
+            found, is_met = _PLACE.search(report.message), report.level == 0
+            told = slice(0, len(self._frames) if is_met and report.message.startswith(
+                ALL_WAYPOINTS) else 0)
+            if found is not None and int(found[2]) == len(self._frames):
+                told = slice(int(found[1]) - 1, int(found[1]))
+            for frame, _ in self._frames[told]:
+                frame.origin_color = _MET if is_met else _MISSED
+                frame.origin_radius = (0.1 if is_met else 0.25) * frame.axes_length
 
     @property
     def draws(self) -> bool:

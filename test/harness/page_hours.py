@@ -59,7 +59,7 @@ class Person:
         self.page.keyboard.press('Enter')
 
     def tick(self, label):
-        self.page.get_by_label(label, exact=True).first.click()
+        self.page.get_by_label(label, exact=True).filter(visible=True).first.click()
 
     def open(self, folder, inside):
         """Open a folder that has a text, which no other one has."""
@@ -231,7 +231,7 @@ def engineer(me):
             lambda: 'joint_2 must be from' in me.number('joint_2, °').evaluate(
                 'one => one.validationMessage'))
     me.step('the arm goes home', lambda: me.press('Home'), lambda: me.state() == NOBODY)
-    me.step('a goal for branches', lambda: me.drag(-0.1), lambda: me.state() == 'reached')
+    me.step('a goal for branches', lambda: me.drag(-0.1, 1), lambda: me.state() == 'reached')
     me.tab('Solver')
     me.step('its branches are listed', lambda: me.press('List them'), me.says('σ_min'))
     me.step('the arm goes to the second', lambda: me.press('2'),
@@ -241,7 +241,8 @@ def engineer(me):
     for share in (-0.08, 0.1):
         me.step('a waypoint is set', lambda by=share: (me.drag(by), me.press('Set a waypoint')),
                 lambda: me.view.page.waypoints)
-    me.step('the path is followed', lambda: me.press('Follow the path'), me.says('waypoint 2 of 2'))
+    me.step('the path is followed', lambda: me.press('Follow the path'),
+            lambda: me.node.get('motion') == 'joint' and me.state() == 'path: reached')
     me.tab('Scene')
     obstacles = panel_of(me.view, 'Obstacles')
     me.step('a box is made', lambda: me.press('box'), lambda: len(obstacles.obstacles) == 1)

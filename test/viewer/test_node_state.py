@@ -43,7 +43,10 @@ def state(*, responds=True, lifecycle='active', report=MET):
      RED, 'not reached: 120 mm'),
     (state(report=Report(2, 'the robot has changed', {'reason': 'REFUSED'})), RED, 'refused'),
     (state(report=Report(0, 'waypoint 2 of 3: the goal is met', {})), GREEN,
-     'waypoint 2 of 3: reached')])
+     'waypoint 2 of 3: reached'),
+    (state(report=Report(0, 'all waypoints: the goal is met', {})), GREEN, 'path: reached'),
+    (state(report=Report(2, 'all waypoints: waypoint 2 of 3: out of reach', {})), RED,
+     'waypoint 2 of 3: not reached')])
 def test_the_state_is_one_line(made, color, words):
     assert made.line().color == color
     assert words in made.line().text

@@ -62,6 +62,9 @@ def test_waypoints_are_sent_and_turn_green_where_they_are_met_and_red_where_one_
     page.node.report(2, 'waypoint 3 of 3: out of reach')
     page.settle()
     assert waypoints(page)[1] == [MET, MET, MISSED]
+    page.node.report(0, 'all waypoints: the goal is met; moving for 2 s')
+    page.settle()
+    assert waypoints(page)[1] == [MET] * 3
     page.press('Path', 'Follow the path')  # once more
     assert waypoints(page)[1] == [DRAWN] * 3
     page.press('Path', 'Clear')
