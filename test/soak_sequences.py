@@ -212,7 +212,7 @@ def branches(seen, rng):
     panel._text.content = ''
     seen.page.get_by_role('button', name='List them').click()
     assert until(lambda: panel._text.content, PATIENCE), before
-    if not len(panel._branches):
+    if len(panel._branches) < 2:  # there is no other one
         return None
     seen.page.get_by_role('button', name='2', exact=True).click()
     assert until(lambda: seen.status()[0].startswith('reached: branch'), PATIENCE)

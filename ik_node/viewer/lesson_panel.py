@@ -12,10 +12,10 @@ import viser
 from ik_node.commands.figures_textbook import (
     FIGURES,
     FRAMES,
+    LESSONS,
     ROBOT,
     Run,
     TextbookFigure,
-    Variant,
     ends,
     run,
 )
@@ -33,27 +33,7 @@ from ik_node.viewer.robot_view import COLORS
 from ik_node.viewer.scene_nodes import add_line, box_corners, new_name, rgb_bytes
 
 _NONE = 'choose …'
-_PSEUDOINVERSE, _DAMPED = FIGURES['5.21'].methods
-_LESSONS = {lesson.title: lesson for lesson in (
-    TextbookFigure(
-        '', 'All methods after one goal', (
-            _PSEUDOINVERSE, _DAMPED, Variant('transpose', 'transpose'), Variant('CCD', 'ccd')),
-        'The pseudoinverse keeps to the path, at most {a.largest:.2f} off; damping trails a '
-        'little, the transpose by up to {c.largest:.1f}, and CCD turns the outer joints most.'),
-    TextbookFigure(
-        '', 'Near a singularity', (_PSEUDOINVERSE, _DAMPED),
-        'Stretched out, the arm cannot move its tip outward: the pseudoinverse turns a joint by '
-        '{a.longest:.1f} rad in one step, damping with λ = 5 by {b.longest:.2f} rad at most. Drag '
-        'the goal in and out, and change λ.', goal=(31.0, 0.0)),
-    TextbookFigure(
-        '', 'Limits and the null space', (
-            _PSEUDOINVERSE, Variant('null space: joints drawn to 0', 'pseudoinverse', {
-                'bias_target': 0.0, 'bias_exponent': 2.0, 'bias_gain': 0.3})),
-        'Joints stop at 80°. One joint more than the goal asks for leaves a choice: drawn to the '
-        'middle of their limits in the null space, the joints share the work, and the tip ends '
-        '{b.distances[20]:.1f} from the goal, not {a.distances[20]:.1f}.',
-        goal=(-12.0, 20.0), limit=np.radians(80.0)))}
-_FIGURES = {f'{number}: {figure.title}': figure for number, figure in FIGURES.items()} | _LESSONS
+_FIGURES = {f'{number}: {figure.title}': figure for number, figure in FIGURES.items()} | LESSONS
 _ABOVE = np.array([0.0, -1e-3, 1.0])  # to the camera, which looks down on the plane of the arms
 _PERIOD = 0.4      # s between two frames when they are played
 _GOAL, _TIP = (200, 60, 60), (60, 110, 190)
