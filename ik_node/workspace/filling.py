@@ -14,7 +14,7 @@ import numpy as np
 
 from ik_node.model.chain import Chain
 from ik_node.support.exceptions import InputError, UnsupportedError, shown
-from ik_node.workspace.blocks import Job, advance, edge, finish, locate
+from ik_node.workspace.blocks import Job, advance, edge, finish, locate, results_of
 from ik_node.workspace.lattice import Lattice, SamplingPlan
 
 Report = Callable[[float, str], None]  # part of the whole, 0 to 1; name of the stage
@@ -22,11 +22,11 @@ Report = Callable[[float, str], None]  # part of the whole, 0 to 1; name of the 
 _MOST_BINS = 16       # samples of a round for each cell, one for each of its bins;
 _FEWEST = 1 << 16     # and at least so many in all
 _PIECE = 1 << 18      # samples that are located at once,
-_PIECES = 256         # and the most pieces before they are drawn
+_PIECES = 1 << 11     # and the most pieces before they are drawn, 8 bytes a sample
 _CHANGE = 5e-3        # of the cells reached: a round that changes fewer is the last
 _MOST_ROUNDS = 40
 _OF_WORKER = 2        # blocks of a worker: few, but the middle of a map takes longer than its ends;
-_BYTES = 1 << 28      # of a block on disk
+_BYTES = 1 << 31      # of a block on disk while something is done to it, most of them not written
 _PER_CELL = 80        # bytes, and 8 for each turn
 _TIMEOUT = 10.0       # s: for a connection to a scheduler
 _DONE = 'done'
@@ -97,8 +97,7 @@ class Filling:
         layers = (math.ceil(lattice.shape[0] / (_OF_WORKER * self._runner.workers))
                   if folder is None else max(_BYTES // size, 1))
         self._job = Job(uuid.uuid4().hex, chain, lattice, plan,
-                        None if obstacles is None else tuple(obstacles), folder, client is None,
-                        layers)
+                        None if obstacles is None else tuple(obstacles), folder, layers)
         self._shared = self._runner.submit(0, _same, self._job)  # sent to each worker once
         self._states: list[Any] = [None for _ in self._job.blocks]
         self._steps = [0 for _ in self._job.blocks]
@@ -126,20 +125,25 @@ class Filling:
                 self._runner.submit(block, finish, self._shared, block, self._states[block],
                                     *edges[block]) for block in self._job.blocks])]
         self._report(1.0, _DONE)
-        depth, best, partial, opened, q = (np.concatenate(one) for one in zip(*found))
-        rows = np.where(partial, np.cumsum(partial), 0)
+        depth, best, partial, opened, q = (np.concatenate([one[k] for one in found])
+                                           for k in range(5))
+        del found  # as large as these
+        rows = np.cumsum(partial)
+        rows *= partial
         return depth, best, rows, np.ascontiguousarray(opened.ravel()), q
 
     def _draw(self) -> None:
         """Draw samples until a round of them changes little."""
         drawn, blocks, expected = 0, list(self._job.blocks), 1.0
+        done = min(len(results_of(self._job, block)) for block in blocks)  # on disk
         count = max(self._lattice.size * min(self._plan.bins, _MOST_BINS), _FEWEST)
         for _ in range(_MOST_ROUNDS):
             changed = reached = 0
             for first in range(0, count, _PIECE * _PIECES):
                 pieces = range(first, min(first + _PIECE * _PIECES, count), _PIECE)
                 located = [self._runner.submit(begin // _PIECE, locate, self._shared, drawn + begin,
-                                               min(_PIECE, count - begin)) for begin in pieces]
+                                               min(_PIECE, count - begin))
+                           for begin in pieces if self._steps[-1] >= done]
                 results = self._advance(blocks, 'draw', located,
                                         begin=0.9 * min(_CHANGE / expected, 1.0))
                 changed += sum(one[0] for one in results)

@@ -38,26 +38,33 @@ GROUP = 3       # headings, and turns, that are alike to collisions
 class Filler:
     """Fills the cells of a block, whose outer layers along x are those of its neighbours.
 
-    `reached`: (k,) number of the pass in which a centre was first met, from 1; 0 where it was not.
-    `tries`: (k,) attempts. `best`: (k,) manipulability. `opened`: (k turns,) bits of the headings
-    that are reachable. `q`: (k n,) a configuration at the centre, rad or m. `offset`: (k 4,) the
-    nearest reachable pose found, from the centre, in cells. `spans`: the bits of i headings from k
-    on, at (headings + 1) k + i.
+    They are numbered from `begin` on in the lattice, and from 0 in the arrays of `state`:
+
+    - `reached`: (k,) number of the pass in which a centre was first met, from 1; 0 where it was
+      not. `tries`: (k,) attempts. `best`: (k,) manipulability.
+    - `row`: (k,) 0, or the row of a cell that is reachable at some headings and turns only;
+      `opened`: (r, turns) the bits of these headings, of which the first `used` rows are in use.
+    - `q`: (k, n) a configuration at the centre, rad or m. `offset`: (k, 4) the nearest reachable
+      pose found, from the centre, in cells.
+
+    `spans`: the bits of i headings from k on, at (headings + 1) k + i.
     """
 
-    def __init__(self, chain: ChainRecord, cells: Cells, plan: Any, reached: OutIntegers,
-                 tries: OutIntegers, best: OutFloats, opened: OutIntegers, q: OutFloats,
-                 offset: OutFloats, spans: OutIntegers, scene: Any = None) -> None:
+    def __init__(self, chain: ChainRecord, cells: Cells, plan: Any, begin: Long, state: Any,
+                 used: Long, spans: OutIntegers, scene: Any = None) -> None:
         memory = self.memory = Memory()
         self.chain, self.cells, n = chain, cells, chain.n
         self.scene: SceneData = scene  # None where collisions do not count
-        self.reached: OutIntegers = reached
-        self.tries: OutIntegers = tries
-        self.best: OutFloats = best
-        self.opened: OutIntegers = opened
-        self.q: OutFloats = q
-        self.offset: OutFloats = offset
+        self.reached: OutIntegers = state['reached']
+        self.tries: OutIntegers = state['tries']
+        self.best: OutFloats = state['best']
+        self.row: OutIntegers = state['row']
+        self.opened: OutIntegers = state['opened'].reshape(-1)
+        self.q: OutFloats = state['q'].reshape(-1)
+        self.offset: OutFloats = state['offset'].reshape(-1)
         self.spans: OutIntegers = spans
+        self.begin: Long = begin
+        self.used: Long = used
         self.n, self.first, self.last = n, int(plan.first), int(plan.last)
         self.has_turn, self.sign = bool(plan.has_turn), float(plan.sign)
         self.ranges = memory.pairs(plan.ranges)  # of the first and the last joint, rad
@@ -78,27 +85,23 @@ class Filler:
         self.free: Long = 0
         self.group = -1
 
-    def locate(self, first: Long, layers: OutIntegers) -> None:
-        """Write the layers of the cells that samples `first`, … fall into, −1 outside of all."""
+    def locate(self, first: Long, nodes: OutIntegers) -> None:
+        """Write the cells of the lattice that samples `first`, … fall into, −1 outside of all."""
         with cython.nogil:
-            for i in range(layers.shape[0]):
-                node: Long = self.draw(first + i)
-                layers[i] = node // self.cells.stride[0] if node >= 0 else -1
+            for i in range(nodes.shape[0]):
+                self.draw(first + i)
+                nodes[i] = self.cells.node(self.c)
 
-    def sample(self, numbers: OutIntegers, stamp: Long) -> int:
-        """Draw the samples with numbers (k,), and visit their cells; return how many changed."""
+    def sample(self, numbers: OutIntegers, nodes: OutIntegers, stamp: Long) -> int:
+        """Visit cells (k,) from samples with numbers (k,); return how many changed."""
         changed = 0
         with cython.nogil:
             for i in range(numbers.shape[0]):
-                node: Long = self.draw(numbers[i])
-                if self.is_inner(node) and self.tries[node] < (
-                        self.most if self.reached[node] > 0 else MISSES):
+                node: Long = nodes[i]
+                if self.tries[node] < (self.most if self.reached[node] > 0 else MISSES):
+                    self.draw(numbers[i])
                     changed += self.visit(node, stamp)
         return changed
-
-    def is_inner(self, node: Long) -> bool:
-        """Tell whether a cell is in none of the outer layers, which are those of other blocks."""
-        return self.cells.stride[0] <= node < (self.cells.size[0] - 1) * self.cells.stride[0]
 
     def seed(self, node: Long, q: InVector, stamp: Long) -> bool:
         """Attempt a cell from q (n,), rad or m; return whether its centre is reached."""
@@ -125,7 +128,7 @@ class Filler:
         """
         changed = 0
         with cython.nogil:
-            for i in range(1, self.cells.size[0] - 1):
+            for i in range(1, self.reached.shape[0] // self.cells.stride[0] - 1):
                 changed += self.spread_layer(i, stamp)
         return changed
 
@@ -140,7 +143,7 @@ class Filler:
             for k in range(4):
                 at: Long = (node // stride[k]) % size[k]
                 for sign in range(-1, 2, 2):
-                    if self.reached[node] > 0 or not 0 <= at + sign < size[k]:
+                    if self.reached[node] > 0 or (k > 0 and not 0 <= at + sign < size[k]):
                         continue
                     other: Long = node + sign * stride[k]
                     if (0 < self.reached[other] < stamp
@@ -151,14 +154,13 @@ class Filler:
                         changed += self.visit(node, stamp)
         return changed
 
-    def draw(self, number: Long) -> Long:
-        """Draw one sample into `x` and its frames; return its cell, −1 outside of all."""
+    def draw(self, number: Long) -> None:
+        """Draw one sample into `x`, its frames, and its coordinates."""
         for k in range(self.n):
             place = self.shift[k] + number * self.stride[k]
             self.x[k] = self.low[k] + self.span[k] * (place - math.floor(place))
         forward.chain_frames(self.chain, self.x, self.F)
         self.cells.coordinates(self.F[self.chain.m], self.c)
-        return self.cells.node(self.c)
 
     def visit(self, node: Long, stamp: Long) -> int:
         """Solve for the centre of a cell from `x` and its frames; return whether it changed."""
@@ -190,7 +192,7 @@ class Filler:
         """
         c, T = self.goal, self.T
         self.cells.coordinates(self.F[self.chain.m], self.c)
-        self.cells.centre(node, c)
+        self.cells.centre(self.begin + node, c)
         c[4], c[5] = self.c[4], self.c[5]
         if self.first < 0:
             headings = self.cells.headings
@@ -295,15 +297,26 @@ class Filler:
 
     def open(self, node: Long) -> bool:
         """Open the headings and turns that `x` reaches; return whether some were closed."""
+        changed = (self.reached[node] == 0 or self.row[node] > 0) and self.open_row(node)
+        if self.row[node] == 0 and self.tries[node] >= self.looks and (
+                changed or self.reached[node] > 0):
+            self.tries[node] = self.most
+        return changed
+
+    def open_row(self, node: Long) -> bool:
+        """Do as `open` for a cell with closed ones, which has a row unless all are open then."""
         turns, changed, whole = self.cells.turns, False, True
         self.group = -1  # nothing is checked yet
         begin, count = self.bins(self.last, 1, self.goal[5], self.c[5], turns)
         low, wide = self.bins(self.first, 0, self.goal[4], self.c[4], self.cells.headings)
         if not self.has_turn:
             count = turns
+        if self.row[node] == 0:
+            self.used += 1
+            self.row[node] = self.used
         for j in range(turns):
             turn: int = (begin + j) % turns
-            at_turn: Long = node * turns + turn
+            at_turn: Long = self.row[node] * turns + turn
             if j < count:
                 bits: Long = self.spans[(self.cells.headings + 1) * low + wide]
                 if self.scene is not None:
@@ -312,8 +325,9 @@ class Filler:
                     self.opened[at_turn] |= bits
                     changed = True
             whole = whole and self.opened[at_turn] == self.full
-        if whole and self.tries[node] >= self.looks:
-            self.tries[node] = self.most
+        if whole or not (changed or self.reached[node] > 0):
+            self.used -= 0 if changed else 1  # nothing was written
+            self.row[node] = 0
         return changed
 
     def free_of(self, bits: Long, turn: int) -> Long:

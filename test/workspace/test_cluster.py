@@ -53,6 +53,15 @@ def test_a_run_with_chunks_is_the_same_and_is_continued_where_it_was_ended(tmp_p
     assert {file: file.stat().st_mtime_ns for file in kept} == before  # nothing was done again
 
 
+def test_chunks_are_small_and_samples_of_steps_on_disk_are_not_located_again(tmp_path, monkeypatch):
+    small('panda', chunks=tmp_path)
+    size = sum(file.stat().st_size for file in tmp_path.glob('block-*.npz'))
+    cells = small('panda').lattice
+    assert size < 0.5 * cells.size * (80 + 8 * cells.turns)
+    monkeypatch.setattr(filling, 'locate', None)
+    assert_same(small('panda', chunks=tmp_path), small('panda', chunks=tmp_path))
+
+
 _RUN = '''
 import sys
 sys.path[:0] = sys.argv[2:]
