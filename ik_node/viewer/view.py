@@ -175,19 +175,15 @@ class View:
                     self._path.clear()
                     self.page.history.clear()
 
-    @property
-    def _has_node(self) -> bool:
-        """Whether panels about a node are shown: a motion may be played without, be it awaited."""
-        return self._robot_views[0].state.responds is not None or self._link.playback is None
-
     def _show_states(self) -> None:
+        view = self._robot_views[0]
+        view.is_only_played = view.state.responds is None and self._link.playback is not None
         self._readout.content = readout(
-            self._robot_views, '' if self._has_node else self._player,
+            self._robot_views, self._player if view.is_only_played else '',
             'the lesson hides the robot until it ends' if self.page.is_staged else '')
 
     def _update_tables(self) -> None:
-        has_node = self._has_node
-        self._robot_views[0].is_only_played = not has_node
+        has_node = self._robot_views[0].state.responds is not None  # else it is awaited
         self.page.fit_ground()
         self.page.shade()
         self._show_states()
