@@ -13,6 +13,7 @@ from ik_node.ros.clients.connection import SilentError
 from ik_node.ros.parameters import NONE
 from ik_node.support.exceptions import InputError
 from ik_node.tasks.base import LINK_FIELDS
+from ik_node.viewer.arm_panels import ends
 from ik_node.viewer.draft import number, number_list, on_user_change, whole_number
 from ik_node.viewer.page_text import html_line
 from ik_node.viewer.panel import Page, Panel
@@ -162,10 +163,10 @@ def _set_names(robot_view: RobotView, names: tuple[str, ...]) -> None:
 
 
 def proposed_links(tree: KinematicTree, taken: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the links of a tree: its moved ends first, but for those that are taken already."""
-    first = [link for link in tree.leaves() if link not in taken
-             and any(joint.moves for joint in tree.path(tree.root, link))]
-    return (*first, *(link for link in tree.links if link not in first))
+    """Return the links of a tree: moved ends that are not taken, other moved links, the rest."""
+    moved = ends(tree)['tip_link']
+    first = [link for link in tree.leaves() if link in moved and link not in taken]
+    return tuple(dict.fromkeys((*first, *moved, *tree.links)))
 
 
 def _value(field: str, text: str) -> Any:

@@ -69,6 +69,9 @@ def test_a_skeleton_has_handles_at_hands_feet_and_head(page):
     limbs = ['lhand', 'rhand', 'lfoot', 'rfoot', 'head']
     assert page.node.get('tasks') == limbs
     assert all(page.handle(limb) is not None for limb in limbs)
+    tree = page.robot_view.tree  # whose root does not move
+    assert any(joint.moves for joint in tree.path(
+        tree.root, page.widget('Add a task', 'link').value))
     assert page.told == []
 
 
