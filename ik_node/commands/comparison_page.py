@@ -7,7 +7,7 @@ from textwrap import fill
 
 from ik_node.commands.comparison import RESTARTS, SPARSER, TOLERANCE, ComparisonProblem, Row
 from ik_node.commands.figures_textbook import FRAMES
-from ik_node.commands.pictures import INK, dress, markdown_table, save_png
+from ik_node.commands.pictures import INK, dress, markdown_table, save_png, text_table
 
 Measured = Mapping[str, tuple[ComparisonProblem, Sequence[Row], Mapping[str, str]]]
 """By the name of an arm: the problem, what was measured, and {method: reason} of those left out."""
@@ -30,13 +30,8 @@ def as_text(measured: Measured) -> str:
     parts = []
     for name, (problem, rows, left_out) in measured.items():
         parts.append(f'{name}: {len(problem.goals)} goals, {len(problem.path) - 1} frames')
-        for head, lines in _tables(rows):
-            cells = [head, *lines]
-            widths = [max(len(line[k]) for line in cells) for k in range(len(head))]
-            parts.append('\n'.join('  '.join(
-                [line[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(
-                    line[1:], widths[1:]))]).rstrip() for line in cells))
-        parts += _left_out(left_out)
+        parts += [text_table(head, lines) for head, lines in _tables(rows) if lines]
+        parts += [fill(line, 100) for line in _left_out(left_out)]
     return '\n\n'.join(parts)
 
 

@@ -1,11 +1,10 @@
 """Reproduces the textbook's figures 5.20–5.25 [Parent]: a planar 3R arm follows a goal."""
 
 import argparse
-import contextlib
 import os
 import re
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from textwrap import fill
 
@@ -17,7 +16,7 @@ from ik_node.commands.figures_drawing import draw_figure
 from ik_node.commands.progress import ProgressBar
 from ik_node.kinematics.reach import extent
 from ik_node.model.readers import read_robot
-from ik_node.support.exceptions import IkError, InputError, error_line, unknown
+from ik_node.support.exceptions import InputError, reporting, unknown
 
 _HEAD = ('figure', 'goal', 'method', 'θ1 θ2 θ3 [°]', 'tip', 'largest distance',
          'longest step [rad]')
@@ -26,33 +25,30 @@ _LINE = 100  # characters
 _Runs = Mapping[str, Sequence[textbook.Run]]
 
 
+@reporting('ik_figures')
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 2 for errors."""
     options = _arguments(arguments)
     options.markdown, options.out = (next((file for file in options.output if (
         file.suffix == '.md') is is_page), other) for is_page, other in (
             (True, None), (False, Path('figures'))))
-    try:
-        figures = _chosen(options.figure)
-        _check_requirements(options)
-        chain = read_robot(textbook.ROBOT).chain()
-        runs = {figure.number: [
-            textbook.run(chain, method, options.goal or figure.goal, options.frames)
-            for method in figure.methods] for figure in figures}
-        with contextlib.closing(ProgressBar(sys.stderr)) as bar:
-            for k, figure in enumerate(figures):
-                bar(k / len(figures), f'figure {figure.number}')
-                draw_figure(figure, runs[figure.number], extent(chain.arrays).reach,
-                            options.out / figure.file)
-        if options.markdown is not None:
-            # The remarks hold for the text's own runs only.
-            remarks = options.goal is None and options.frames == textbook.FRAMES
-            options.markdown.write_text(
-                _page(figures, runs, options.out, options.markdown, remarks), encoding='utf-8')
-    except (IkError, OSError, pictures.MissingPackageError) as error:
-        print(f'ik_figures: {error_line(error)}', file=sys.stderr)
-        return 2
-    print(_table(runs))
+    figures = _chosen(options.figure)
+    _check_requirements(options)
+    chain = read_robot(textbook.ROBOT).chain()
+    runs = {figure.number: [
+        textbook.run(chain, method, options.goal or figure.goal, options.frames)
+        for method in figure.methods] for figure in figures}
+    with ProgressBar() as bar:
+        for k, figure in enumerate(figures):
+            bar(k / len(figures), f'figure {figure.number}')
+            draw_figure(figure, runs[figure.number], extent(chain.arrays).reach,
+                        options.out / figure.file)
+    if options.markdown is not None:
+        # The remarks hold for the text's own runs only.
+        remarks = options.goal is None and options.frames == textbook.FRAMES
+        options.markdown.write_text(
+            _page(figures, runs, options.out, options.markdown, remarks), encoding='utf-8')
+    print(_table(runs, partial(pictures.text_table, widest=26)))
     print(f'\n{len(figures)} picture{"s" if len(figures) > 1 else ""} in {options.out.absolute()}')
     return 0
 
@@ -93,9 +89,9 @@ def _check_requirements(options: argparse.Namespace) -> None:
     pictures.check_folder(options.markdown)
 
 
-def _table(runs: _Runs) -> str:
-    """Return how the runs ended as a Markdown table."""
-    return _minus(pictures.markdown_table(_HEAD, [
+def _table(runs: _Runs, table: Callable[..., str]) -> str:
+    """Return how the runs ended as a table of a kind."""
+    return _minus(table(_HEAD, [
         (f'{number} ({"ab"[k]})' if len(of_figure) > 1 else number,
          '({:g}, {:g})'.format(*each.goals[-1]), each.method.label, _spaced(each.end, 1),
          _spaced(each.tips[-1], 3), f'{each.largest:.3f}', f'{each.longest:.3f}')
@@ -122,7 +118,7 @@ def _page(figures: Sequence[textbook.TextbookFigure], runs: _Runs, folder: Path,
         if remarks:
             remark = figure.remark.format(**dict(zip('ab', of_figure)))
             paragraphs.append(fill(_minus(remark), _LINE))
-    paragraphs += ['## After the last frame', _table(runs), fill(
+    paragraphs += ['## After the last frame', _table(runs, pictures.markdown_table), fill(
         'Lengths are in the unit of the links. The largest distance is that of the tip from a '
         "frame's goal over all frames, the longest step that of any joint.", _LINE)]
     return '\n\n'.join(paragraphs) + '\n'

@@ -2,8 +2,8 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 from ik_node.collision import CollisionModel
@@ -11,33 +11,31 @@ from ik_node.commands import inspection
 from ik_node.model.readers import FORMATS, read_robot
 from ik_node.model.srdf import read_disabled_collisions
 from ik_node.model.xacro_expansion import xacro_arguments
-from ik_node.support.exceptions import IkError, error_line
+from ik_node.support.exceptions import reporting
 
+_LINE = 100  # characters
 _DH_COLUMNS = ('a', 'alpha', 'd', 'theta')
 _AXES = {(1.0, 0.0, 0.0): 'x', (0.0, 1.0, 0.0): 'y', (0.0, 0.0, 1.0): 'z',
          (-1.0, 0.0, 0.0): '-x', (0.0, -1.0, 0.0): '-y', (0.0, 0.0, -1.0): '-z'}
 
 
+@reporting('ik_inspect')
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 2 for errors."""
     options = _arguments(arguments)
-    try:
-        tree = read_robot(options.robot, xacro_arguments(options.xacro_arg),
-                          hold_complex_joints=options.hold,
-                          package_folders=options.package_folder)
-        if options.urdf:
-            print(tree.to_urdf().rstrip('\n'))
-            return 0
-        chains = [inspection.inspect_chain(chain)
-                  for chain in inspection.chains_to_show(tree, options.base, options.tip)]
-        report = {**inspection.inspect_tree(tree), 'chains': chains}
-        if options.collisions or options.srdf:
-            report['collisions'] = inspection.inspect_collisions(CollisionModel(
-                tree.body(), disabled=read_disabled_collisions(
-                    options.srdf, tree) if options.srdf else ()).robot)
-    except (IkError, FileNotFoundError) as error:
-        print(f'ik_inspect: {error_line(error)}', file=sys.stderr)
-        return 2
+    tree = read_robot(options.robot, xacro_arguments(options.xacro_arg),
+                      hold_complex_joints=options.hold,
+                      package_folders=options.package_folder)
+    if options.urdf:
+        print(tree.to_urdf().rstrip('\n'))
+        return 0
+    chains = [inspection.inspect_chain(chain)
+              for chain in inspection.chains_to_show(tree, options.base, options.tip)]
+    report = {**inspection.inspect_tree(tree), 'chains': chains}
+    if options.collisions or options.srdf:
+        report['collisions'] = inspection.inspect_collisions(CollisionModel(
+            tree.body(), disabled=read_disabled_collisions(
+                options.srdf, tree) if options.srdf else ()).robot)
     if options.json:
         print(json.dumps(report, indent=2))
     else:
@@ -82,8 +80,13 @@ def _text(report: Mapping[str, Any], convention: str) -> list[str]:
     if 'collisions' in report:
         lines += ['', *_collisions(report['collisions'])]
     if report['warnings']:
-        lines += ['', 'Odd in the file:', *(f'  {warning}' for warning in report['warnings'])]
+        lines += ['', 'Odd in the file:',
+                  *(_folded(f'  {warning}', 4) for warning in report['warnings'])]
     return lines
+
+
+def _folded(line: str, indent: int) -> str:
+    return fill(line, _LINE, subsequent_indent=' ' * indent, break_on_hyphens=False)
 
 
 def _draw_tree(root: str, joints: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -95,14 +98,25 @@ def _draw_tree(root: str, joints: Sequence[Mapping[str, Any]]) -> list[str]:
     below: dict[str, list[Mapping[str, Any]]] = {}
     for joint in joints:
         below.setdefault(joint['parent'], []).append(joint)
-    drawn: list[tuple[str, Mapping[str, Any]]] = []
+    drawn: list[tuple[str, str, Mapping[str, Any]]] = []
     stack = _branches(below.get(root, []), '')
     while stack:
         head, indent, joint = stack.pop()
-        drawn.append((f'{head}{joint["name"]} → {joint["child"]}', joint))
+        drawn.append((f'{head}{joint["name"]} → {joint["child"]}', indent, joint))
         stack.extend(_branches(below.get(joint['child'], []), indent))
-    width = max((len(line) for line, _ in drawn), default=0)
-    return [root, *(f'{line:{width}s}  {_describe_joint(joint)}'.rstrip() for line, joint in drawn)]
+    column = min(max((len(line) for line, _, _ in drawn), default=0), _LINE // 2)
+    lines = [root]
+    for line, indent, joint in drawn:
+        text = _describe_joint(joint)
+        if len(line) > _LINE:
+            lines.append(line.partition(' → ')[0])
+            line = f'{indent}→ {joint["child"]}'
+        if len(line) + 2 + len(text) > _LINE:
+            lines.append(line)
+            line = indent
+        place = max(min(column, _LINE - 2 - len(text)), 0)
+        lines.append(f'{line:{place}s}  {text}'.rstrip())
+    return lines
 
 
 def _branches(joints: Sequence[Mapping[str, Any]],
@@ -126,9 +140,10 @@ def _describe_joint(joint: Mapping[str, Any]) -> str:
         description += ' (soft limits)' if 'soft_limits' in joint else ''
     if 'mimic' in joint:
         mimic = joint['mimic']
-        description += f'  = {mimic["multiplier"]:g} · {mimic["joint"]}'
+        factor = '' if mimic['multiplier'] == 1.0 else f'{mimic["multiplier"]:.4g} · '
+        description += f'  = {factor}{mimic["joint"]}'
         if mimic['offset']:
-            description += f' {mimic["offset"]:+g}'
+            description += f' {mimic["offset"]:+.4g}'
     return description
 
 
@@ -145,12 +160,12 @@ def _chain(chain: Mapping[str, Any], convention: str) -> list[str]:
     radius = chain['reach']['radius']
     reach = 'without end' if radius is None else f'at most {radius:.4g} m from the first joint'
     lines = [f'{chain["base_link"]} → {chain["tip_link"]}: {len(chain["joints"])} joints',
-             f'  task     {chain["task"]["describe"]}',
+             _folded(f'  task     {chain["task"]["describe"]}', 11),
              f'  reach    {reach}']
     head = 'solvers'
     for name, fit in chain['solvers'].items():
         says = ': '.join(filter(None, ('yes' if fit['fits'] else 'no', fit['says'])))
-        lines.append(f'  {head:8s} {name:14s} {says}')
+        lines.append(_folded(f'  {head:8s} {name:14s} {says}', 26))
         head = ''
     for name in ('standard', 'modified') if convention == 'both' else (convention,):
         lines += _rows(name, chain['dh'][name])
@@ -165,8 +180,8 @@ def _collisions(found: Mapping[str, Any]) -> list[str]:
         excess = one['excess']
         by = (', how far beyond the mesh is known with coal' if excess is None else
               f', up to {1e3 * excess:.3g} mm beyond it' if excess else '')
-        lines.append(f'  {one["link"]:{width}s}  {one["shape"]}{size}{by}'
-                     + (', of the visual shapes' if one['visual'] else ''))
+        lines.append(_folded(f'  {one["link"]:{width}s}  {one["shape"]}{size}{by}'
+                             + (', of the visual shapes' if one['visual'] else ''), width + 4))
     lines.append(f'pairs of links that are checked: {len(found["checked"])}')
     for why, pairs in found['left_out'].items():
         if pairs:
@@ -178,7 +193,7 @@ def _collisions(found: Mapping[str, Any]) -> list[str]:
 def _rows(convention: str, table: Mapping[str, Any]) -> list[str]:
     head = f'  Denavit-Hartenberg rows, {convention}, m and rad'
     if 'error' in table:
-        return [f'{head}: {table["error"]}']
+        return [_folded(f'{head}: {table["error"]}', 4)]
     names = [row.get('name', '(fixed)') for row in table['joints']]
     width = max(map(len, names))
     lines = [f'{head}:', f'  {"":{width}s}  ' + ''.join(f'  {key:>12s}' for key in _DH_COLUMNS)]
@@ -187,7 +202,7 @@ def _rows(convention: str, table: Mapping[str, Any]) -> list[str]:
         cells = ''.join(f'  {_cell(row[key], key == moved):>12s}' for key in _DH_COLUMNS)
         lines.append(f'  {name:{width}s}  {cells}')
     for end in ('base', 'tool'):
-        xyz, rpy = (' '.join(f'{value:.6g}' for value in table[end][key])
+        xyz, rpy = (' '.join(_cell(value, False) for value in table[end][key])
                     for key in ('xyz', 'rpy'))
         lines.append(f'  {end:{width}s}  xyz {xyz}, rpy {rpy}')
     return lines

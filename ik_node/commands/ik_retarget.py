@@ -1,31 +1,31 @@
 """Lets a robot follow the motion of another figure, and writes its joint values."""
 
 import argparse
-import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
+from ik_node.commands.pictures import check_folder
+from ik_node.commands.progress import ProgressBar
 from ik_node.mocap import recording_files
 from ik_node.mocap.retargeting import retarget
 from ik_node.mocap.retargeting_map import read_map
 from ik_node.model.readers import FORMATS, read_robot
-from ik_node.support.exceptions import IkError, error_line
-
-_FAILED = 1  # exit code; argparse's own for wrong arguments is 2
+from ik_node.support.exceptions import reporting
 
 
+@reporting('ik_retarget')
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code: 1 for files that cannot be used."""
+    """Run the command; return its exit code: 2 for errors."""
     options = _arguments(arguments)
-    try:
-        figure, robot = read_robot(options.skeleton), read_robot(options.robot)
-        recording = recording_files.read_recording(options.motion, figure, options.fps)
-        found = retarget(recording, robot, read_map(options.map))
-        recording_files.write_recording(found.recording, options.output)
-    except (IkError, OSError) as error:
-        print(f'ik_retarget: {error_line(error)}', file=sys.stderr)
-        return _FAILED
+    check_folder(Path(options.output))
+    figure, robot = read_robot(options.skeleton), read_robot(options.robot)
+    recording = recording_files.read_recording(options.motion, figure, options.fps)
+    with ProgressBar() as bar:
+        found = retarget(recording, robot, read_map(options.map), lambda done, total: bar(
+            done / total, f'frame {done} of {total}'))
+    recording_files.write_recording(found.recording, options.output)
     print(f'{options.output}: {found.recording.n_frames} frames, {found.recording.duration:.2f} s')
     if found.held:
         print('held: ' + ', '.join(f'{name} {count} times' for name, count in found.held.items()))

@@ -1,15 +1,14 @@
 """Computes the reach, volume, task rank and dexterity of an arm, and reachability maps of it."""
 
 import argparse
-import contextlib
 import sys
 from pathlib import Path
 
 from ik_node.commands.map_options import OF_MAPS, add_map_options, run_map
-from ik_node.commands.pictures import MissingPackageError, check_folder, check_matplotlib
+from ik_node.commands.pictures import check_folder, check_matplotlib
 from ik_node.commands.progress import ProgressBar
 from ik_node.model.readers import FORMATS, read_robot
-from ik_node.support.exceptions import IkError, error_line
+from ik_node.support.exceptions import reporting
 from ik_node.support.signals import INTERRUPTED, keyboard_interrupts
 from ik_node.workspace.analysis import FIGURES, analyse_workspace
 from ik_node.workspace.picture import draw_workspace
@@ -17,6 +16,7 @@ from ik_node.workspace.picture import draw_workspace
 _ORIENTATIONS, _HEIGHTS = 48, 6  # with a map
 
 
+@reporting('ik_workspace')
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return 0, 2 for errors, 130 after Ctrl-C."""
     parser = _parser()
@@ -38,9 +38,6 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         with keyboard_interrupts():
             return _run(options, arguments[end:])
-    except (IkError, OSError, MissingPackageError) as error:
-        print(f'ik_workspace: {error_line(error)}', file=sys.stderr)
-        return 2
     except KeyboardInterrupt:
         print('Stopped.', file=sys.stderr)
         return INTERRUPTED
@@ -59,7 +56,7 @@ def _run(options: argparse.Namespace, ros_arguments: list[str]) -> int:
         return publish(base_markers(bases, f'{options.frame_prefix}world'), ros_arguments)
     figure = options.show or ('reachable' if map is None else 'dexterity')
     count = options.dexterity or _ORIENTATIONS * (map is not None)
-    with contextlib.closing(ProgressBar(sys.stderr)) as bar:
+    with ProgressBar() as bar:
         workspace = analyse_workspace(chain, options.edge, dexterity=count, map=map, progress=bar)
     for line in workspace.describe().splitlines():
         print(f'  {line}')

@@ -2,7 +2,6 @@
 
 import argparse
 import csv
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -125,12 +124,9 @@ def _map(options: argparse.Namespace, chain: Chain, obstacles: Sequence[Any]) ->
         cost = 'read'
     else:
         begun, used = time.monotonic(), time.process_time()
-        bar = ProgressBar(sys.stderr)
-        try:
+        with ProgressBar() as bar:
             map = reachability_map(chain, **chosen, obstacles=obstacles, progress=bar,
                                    chunks=options.chunks, client=options.scheduler)
-        finally:
-            bar.close()
         cost = (f'made in {time.monotonic() - begun:.1f} s, '
                 f'{time.process_time() - used:.1f} s of processor time')
         map.save(options.map)

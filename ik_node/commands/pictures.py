@@ -2,27 +2,27 @@
 
 import io
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from os import PathLike
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
+from ik_node.support.exceptions import UnsupportedError
+
 INK = '#333333'
+_HEAD = 9  # characters of a column, at least, where the head is longer
 _DEPTH = 0.5  # of what is seen: distance of the camera from it, at least
 
 
-class MissingPackageError(Exception):
-    """A package that a command needs is not installed."""
-
-
 def check_matplotlib(needed: str) -> None:
-    """Raise MissingPackageError where matplotlib is missing; needed: "the picture needs"."""
+    """Raise UnsupportedError where matplotlib is missing; needed: "the picture needs"."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError as error:
-        raise MissingPackageError(f'{needed} matplotlib ({error}): pip install matplotlib'
-                                  ) from error
+        raise UnsupportedError(f'{needed} matplotlib ({error}): pip install matplotlib') from error
 
 
 def check_folder(file: Path | None) -> None:
@@ -45,6 +45,18 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table as Markdown."""
     return '\n'.join([f'| {" | ".join(head)} |', '|---' * len(head) + '|',
                       *(f'| {" | ".join(row)} |' for row in rows)])
+
+
+def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], widest: int = 34) -> str:
+    """Return a table for a terminal: cells are folded at a width, heads to that of their column."""
+    cells = [[wrap(cell, widest) for cell in row] for row in rows]
+    widths = [max(len(line) for cell in [*column, name.split(), [name[:_HEAD]]] for line in cell)
+              for name, *column in zip(head, *cells)]
+    align = [str.ljust if k == 0 or cell[:1].isalpha() else str.rjust
+             for k, cell in enumerate(rows[0])]
+    cells.insert(0, [wrap(name, width) for name, width in zip(head, widths)])
+    return '\n'.join('  '.join(put(text, width) for put, text, width in zip(
+        align, line, widths)).rstrip() for row in cells for line in zip_longest(*row, fillvalue=''))
 
 
 def save_png(sheet: Any, file: str | PathLike[str], colors: int) -> None:

@@ -1,36 +1,32 @@
 """Progress of a command on the terminal."""
 
+import sys
 import time
-from typing import TextIO
 
-_WIDTH = 30        # characters of the bar
-_PAUSE = 10.0      # s between two lines where there is no terminal
+_WIDTH = 30  # characters of the bar
 
 
 class ProgressBar:
-    """Shows the progress: as a bar on a terminal, else as a line from time to time."""
+    """A context that shows the progress as a bar, where stderr is a terminal."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream, self._live = stream, stream.isatty()
-        self._started = self._last = time.monotonic()
-        self._width = 0
+    def __init__(self) -> None:
+        self._stream, self._started, self._width = sys.stderr, time.monotonic(), 0
+
+    def __enter__(self) -> 'ProgressBar':
+        return self
 
     def __call__(self, done: float, what: str) -> None:
         """Show the part of the whole that is done, 0 to 1, and the stage."""
-        now = time.monotonic()
-        text = f'{100.0 * done:3.0f} %  {what}, {now - self._started:.0f} s'
-        if self._live:
+        if self._stream.isatty():
             filled = round(_WIDTH * done)
-            text = f'[{"#" * filled}{"." * (_WIDTH - filled)}] {text}'
+            text = (f'[{"#" * filled}{"." * (_WIDTH - filled)}] {100.0 * done:3.0f} %  {what}, '
+                    f'{time.monotonic() - self._started:.0f} s')
             self._stream.write(f'\r{text.ljust(self._width)}')
+            self._stream.flush()
             self._width = len(text)
-        elif now - self._last >= _PAUSE:
-            self._last = now
-            self._stream.write(f'{text}\n')
-        self._stream.flush()
 
-    def close(self) -> None:
+    def __exit__(self, *error: object) -> None:
         """Clear the bar."""
-        if self._live and self._width:
+        if self._width:
             self._stream.write(f'\r{" " * self._width}\r')
             self._stream.flush()

@@ -22,7 +22,7 @@ from ik_node.model.numbered_text import number_of, numbers_in
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.support.arguments import number
 from ik_node.support.bounds import MAX_NUMBER, as_path, read_bytes, reading
-from ik_node.support.exceptions import InputError, ModelError, names, shown
+from ik_node.support.exceptions import InputError, ModelError, error_line, names, shown
 
 FRAMES_PER_SECOND = 120.0  # of an Acclaim motion that does not say its own
 MAX_VALUES = 10_000_000
@@ -72,7 +72,7 @@ def write_recording(recording: Recording, path: str | PathLike[str]) -> None:
     try:
         path.write_text(write(recording), encoding='utf-8')
     except OSError as error:
-        raise ModelError(f'cannot write the motion {str(path)!r}: {error}') from error
+        raise ModelError(f'cannot write the motion {error_line(error)}') from error
 
 
 def _read_acclaim(path: Path, tree: KinematicTree, fps: float | None) -> Recording:

@@ -25,6 +25,7 @@ from ik_node.ros.publishing.health import PERIOD, Health
 from ik_node.ros.run import run, show_help
 from ik_node.ros.session import Session
 from ik_node.solvers.registry import refused_plugins
+from ik_node.support.exceptions import reporting
 
 
 class IkNode(LifecycleNode):
@@ -154,6 +155,7 @@ class IkNode(LifecycleNode):
             self.get_logger().warning(warning)
 
 
+@reporting('ik_node')
 def main(arguments: list[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM."""
     show_help('ik_node', IkNode.__doc__ or '', arguments)

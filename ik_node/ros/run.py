@@ -19,6 +19,7 @@ from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
+from ik_node.support.exceptions import InputError
 from ik_node.support.signals import SIGNALS
 
 try:  # since Kilted: faster, since it does not poll every entity
@@ -70,12 +71,12 @@ def run(make_node: Callable[[], AnyNode], arguments: list[str] | None,
 
 
 def show_help(command: str, what: str, arguments: list[str] | None) -> None:
-    """Print the help of a node's command and end the process, where its arguments ask for it."""
-    own = itertools.takewhile('--ros-args'.__ne__, sys.argv if arguments is None else arguments)
+    """Print the help of a node's command where its arguments ask for it; refuse others."""
+    own = itertools.takewhile('--ros-args'.__ne__, sys.argv[1:] if arguments is None else arguments)
     argparse.ArgumentParser(prog=command, description=what, epilog=(
         'Arguments after --ros-args are those of ROS 2: -p PARAMETER:=VALUE, -r FROM:=TO, '
         '--params-file FILE. Parameters and topics: docs/parameters.md, docs/topics.md')
-        ).parse_args([one for one in own if one in ('-h', '--help')])
+        ).parse_args([*own])
 
 
 def start_ros(arguments: list[str] | None = None, **options: Any) -> None:
@@ -92,7 +93,11 @@ def start_ros(arguments: list[str] | None = None, **options: Any) -> None:
     except (OSError, RuntimeError) as error:  # RuntimeError: nobody's home
         sys.stderr.write(f'there are no log files: {error}; ROS_LOG_DIR names another folder\n')
         arguments = [*arguments, '--ros-args', '--disable-external-lib-logs']
-    rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO, **options)
+    try:
+        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO, **options)
+    except RuntimeError as error:
+        raise InputError(f'ROS 2 refuses its arguments: {str(error).partition(", at /")[0]}'
+                         ) from error
 
 
 @contextlib.contextmanager

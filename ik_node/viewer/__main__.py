@@ -19,7 +19,7 @@ from ik_node.commands.ready_pose import start_arguments
 from ik_node.model.readers import FORMATS, read_model
 from ik_node.solvers.registry import solver_names
 from ik_node.support.downloads import described_place
-from ik_node.support.exceptions import IkError, error_line
+from ik_node.support.exceptions import reporting
 from ik_node.support.processes import avoiding, start_thread
 from ik_node.support.resources import obstacles_file, robot_file
 from ik_node.support.signals import Stop
@@ -28,6 +28,7 @@ from ik_node.viewer.gallery import limb_parameters, limbs, tip_of
 _COMPARED = ('dls', 'pseudoinverse', 'transpose', 'ccd')  # with --compare alone
 
 
+@reporting('ik_view')
 def main(argv: list[str] | None = None) -> int:
     """Run the view until Ctrl-C."""
     arguments = _arguments(argv)
@@ -43,13 +44,10 @@ def main(argv: list[str] | None = None) -> int:
     from ik_node.viewer.robot_view import COLORS, RobotView
     from ik_node.viewer.view import View
     with Stop() as stop, contextlib.ExitStack() as stack:
-        try:
-            started = _robots(arguments)
-            processes = [stack.enter_context(running(node_command(*robot))) for robot in started]
-            with contextlib.redirect_stdout(io.StringIO()):  # it has a banner of its own
-                server = PageServer(arguments.host, arguments.port, arguments.allow_host)
-        except (IkError, OSError) as error:
-            sys.exit(f'ik_view: {error_line(error)}')
+        started = _robots(arguments)
+        processes = [stack.enter_context(running(node_command(*robot))) for robot in started]
+        with contextlib.redirect_stdout(io.StringIO()):  # it has a banner of its own
+            server = PageServer(arguments.host, arguments.port, arguments.allow_host)
         stack.callback(server.stop)
         changed = threading.Event()
         places = Places(arguments.mesh_folder)

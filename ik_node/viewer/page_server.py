@@ -3,6 +3,7 @@
 import contextlib
 import http
 import inspect
+import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -31,11 +32,17 @@ class PageServer(viser.ViserServer):
     def __init__(self, host: str, port: int, names: Iterable[str] = ()) -> None:
         """Serve at a host and port, or the next free one.
 
-        names: further host names that the page is reached by. Raises IkError for a malformed one.
+        names: further host names that the page is reached by. Raises IkError for a malformed one,
+        and for a host that is not of this machine, for which viser would wait without end.
         """
         self.host = host
         named = frozenset(checked_name(name) for name in names)
         own = own_names(host) | named
+        try:
+            socket.create_server((host, 0), family=socket.AF_INET6 if ':' in host else
+                                 socket.AF_INET).close()
+        except OSError as error:
+            raise IkError(f'no page can be served at {host!r}: {error.strerror}') from error
         with _serve_only(lambda request, local: foreign(
                 request, own | {local}, named, _HINT)) as calls:
             super().__init__(host=host, port=port, label='ik_view', verbose=False)

@@ -4,6 +4,7 @@ import contextlib
 import json
 import math
 import os
+import re
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -217,6 +218,9 @@ def _connected(address: str) -> Any:
     except ImportError as error:
         raise UnsupportedError(f'a cluster needs Dask ({error}): pip install "ik_node[maps]"'
                                ) from error
+    if not re.search(r':\d+$', address):  # a Client of it would print a traceback at its end
+        raise InputError(f'cannot reach the Dask scheduler {address!r}: it has an address like '
+                         'tcp://10.0.0.1:8786')
     try:
         return Client(address, timeout=_TIMEOUT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:

@@ -135,7 +135,7 @@ class ReachabilityMap:
         except (InputError, FileNotFoundError, IsADirectoryError, PermissionError):
             raise
         except Exception as error:  # of NumPy, zipfile and zlib
-            raise InputError(f'{what} is damaged: {error}') from error
+            raise InputError(f'{what} is none, or is damaged') from error
         if chain is not None:
             found.check_chain(chain)
         return found

@@ -136,8 +136,8 @@ def test_a_picture_has_a_panel_for_every_method(monkeypatch, tmp_path):
     (['planar_3r', '--output', '/tmp'], '/tmp is a folder, not a file to save in'),
     (['planar_3r', '--tip', 'hand'], 'hand'),
     (['--output', '/nowhere/page.md'], 'there is no folder /nowhere to save page.md in')])
-def test_what_cannot_be_used_ends_it_with_one_line_and_status_1(arguments, text, capsys):
-    assert ik_compare.main(arguments) == 1
+def test_what_cannot_be_used_ends_it_with_one_line_and_status_2(arguments, text, capsys):
+    assert ik_compare.main(arguments) == 2
     printed = capsys.readouterr()
     assert printed.out == ''
     assert printed.err.startswith('ik_compare: ')
@@ -150,7 +150,7 @@ def test_goals_and_repeats_must_be_above_0(wrong, capsys):
     for option in ('--goals', '--repeats'):
         with pytest.raises(SystemExit):
             ik_compare.main([f'{option}={wrong}'])
-        assert f"must be a whole number above 0, not '{wrong}'" in capsys.readouterr().err
+        assert f"must be a whole number of at least 1, not '{wrong}'" in capsys.readouterr().err
 
 
 def test_the_documented_page_has_every_method_on_both_arms():

@@ -1,5 +1,6 @@
 import contextlib
 import io
+import re
 import sys
 from pathlib import Path
 
@@ -23,10 +24,9 @@ def rows(text):
     """Return {figure: (angles, tip, largest distance, longest step)} of the table in a text."""
     found = {}
     for line in text.replace('−', '-').splitlines():
-        cells = [cell.strip() for cell in line.strip('|').split('|')]
-        if line.startswith('| 5.'):
-            found[cells[0]] = (*([float(word) for word in cell.split()] for cell in cells[3:5]),
-                               float(cells[5]), float(cells[6]))
+        if figure := re.match(r'[| ]*(5\.2\d( \([ab]\))?) ', line):
+            *angles, x, y, largest, longest = map(float, re.findall(r'-?\d+\.\d+', line)[-7:])
+            found[figure[1]] = angles, [x, y], largest, longest
     return found
 
 
@@ -36,7 +36,7 @@ def everything(tmp_path_factory):
     pytest.importorskip('matplotlib')
     folder = tmp_path_factory.mktemp('docs')
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        assert ik_figures.main(['--out', str(folder / 'figures'), '--markdown',
+        assert ik_figures.main(['--output', str(folder / 'figures'), '--output',
                                 str(folder / 'figures.md')]) == 0
     return folder, printed.getvalue(), (folder / 'figures.md').read_text(encoding='utf-8')
 
@@ -63,7 +63,7 @@ def test_the_page_in_docs_is_what_the_command_makes(everything):
 
 def test_figure_chooses_what_is_drawn_in_the_order_of_the_text(capsys, tmp_path):
     pytest.importorskip('matplotlib')
-    code, out, _ = run(capsys, '--out', tmp_path, '--figure', '5.24', '5.23', '5.24')
+    code, out, _ = run(capsys, '--output', tmp_path, '--figure', '5.24', '5.23', '5.24')
     assert code == 0
     assert list(rows(out)) == ['5.23', '5.24']
     assert sorted(file.name for file in tmp_path.iterdir()) == ['figure_5_23.png',
@@ -74,8 +74,8 @@ def test_figure_chooses_what_is_drawn_in_the_order_of_the_text(capsys, tmp_path)
 def test_goal_moves_the_goal(capsys, tmp_path):
     pytest.importorskip('matplotlib')
     page = tmp_path / 'page.md'
-    _, out, _ = run(capsys, '--out', tmp_path, '--figure', '5.21', '--goal', '-5', '12.5',
-                    '--markdown', page)
+    _, out, _ = run(capsys, '--output', tmp_path, '--figure', '5.21', '--goal', '-5', '12.5',
+                    '--output', page)
     assert out.count('(−5, 12.5)') == 2
     for _, tip, _, _ in rows(out).values():
         assert tip == pytest.approx([-5.0, 12.5], abs=0.5)
@@ -87,7 +87,7 @@ def test_a_goal_where_the_tip_is_asks_for_no_step(capsys, tmp_path):
     pytest.importorskip('matplotlib')
     tip = 15.0 * np.exp(0.125j * np.pi) + 10.0 * np.exp(0.375j * np.pi) + 5.0 * np.exp(
         0.625j * np.pi)
-    code, out, err = run(capsys, '--out', tmp_path, '--figure', '5.23', '--goal', tip.real,
+    code, out, err = run(capsys, '--output', tmp_path, '--figure', '5.23', '--goal', tip.real,
                          tip.imag)
     assert (code, err) == (0, '')
     assert rows(out)['5.23'][0] == [22.5, 45.0, 45.0]
@@ -98,9 +98,9 @@ def test_a_goal_where_the_tip_is_asks_for_no_step(capsys, tmp_path):
     (['--figure', '5.19'], ', '.join(f"'{number}'" for number in NUMBERS)),
     (['--frames', '0'], 'at least 1 frame, not 0'),
     (['--goal', 'nan', '5'], 'the goal must be finite numbers'),
-    (['--markdown', '/no/such/folder/page.md'], 'there is no folder /no/such/folder'),
-    (['--out', __file__], 'cannot be made a folder for the pictures'),
-    (['--out', '/dev/null/figures'], 'cannot be made a folder for the pictures')])
+    (['--output', '/no/such/folder/page.md'], 'there is no folder /no/such/folder'),
+    (['--output', __file__], 'cannot be made a folder for the pictures'),
+    (['--output', '/dev/null/figures'], 'cannot be made a folder for the pictures')])
 def test_what_cannot_be_done_ends_with_one_line_and_code_2(capsys, tmp_path, monkeypatch,
                                                            arguments, words):
     pytest.importorskip('matplotlib')
@@ -117,14 +117,14 @@ def test_a_folder_without_leave_to_write_is_reported_before_the_work(capsys, tmp
     pytest.importorskip('matplotlib')
     # root may write anywhere, so that the system is asked in its place.
     monkeypatch.setattr(ik_figures.os, 'access', lambda *_: False)
-    code, _, err = run(capsys, '--out', tmp_path)
+    code, _, err = run(capsys, '--output', tmp_path)
     assert code == 2
     assert err == f'ik_figures: {tmp_path} cannot be written to\n'
 
 
 def test_a_missing_matplotlib_is_reported_with_how_to_install_it(capsys, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, 'matplotlib.figure', None)
-    code, _, err = run(capsys, '--out', tmp_path / 'figures')
+    code, _, err = run(capsys, '--output', tmp_path / 'figures')
     assert code == 2
     assert 'pip install matplotlib' in err
     assert not (tmp_path / 'figures').exists()

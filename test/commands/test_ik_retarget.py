@@ -35,7 +35,7 @@ def test_it_writes_a_motion_that_plays(short, extension, tmp_path, capsys):
     assert found.outside_limits() == ''
 
 
-def test_wrong_files_end_it_with_one_line_and_status_1(short, tmp_path, capsys):
+def test_wrong_files_end_it_with_one_line_and_status_2(short, tmp_path, capsys):
     (tmp_path / 'map.yaml').write_text('tasks: {hand: {bone: lhand}}\n')
     (tmp_path / 'bad.asf').write_text(':version 1.10\n:units\n')
     output = str(tmp_path / 'walk.yaml')
@@ -46,7 +46,7 @@ def test_wrong_files_end_it_with_one_line_and_status_1(short, tmp_path, capsys):
             ((SKELETON, short, 'nobody', MAP), "there is no robot 'nobody'"),
             ((tmp_path / 'bad.asf', short, 'humanoid', MAP), 'bad.asf'),
             (('panda', short, 'humanoid', MAP), 'skeleton')):
-        assert main([*map(str, arguments), '--output', output]) == 1
+        assert main([*map(str, arguments), '--output', output]) == 2
         printed = capsys.readouterr()
         assert printed.out == ''
         assert printed.err.startswith('ik_retarget: ')

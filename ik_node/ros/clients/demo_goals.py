@@ -32,11 +32,14 @@ from ik_node.ros.parameters import declare
 from ik_node.ros.publishing.status import seconds
 from ik_node.ros.run import run, show_help
 from ik_node.ros.topics import LATCHED
-from ik_node.support.exceptions import IkError
+from ik_node.support.exceptions import IkError, reporting
+from ik_node.support.options import Spec
 
 _REMEMBERED = 100  # own goals whose status may still be received
 _PATIENCE = 0.5    # s: a solve takes less
 _STATUS = 'ik_node/status'
+_PACE = {'rate': Spec(float, 'goals per second', 'Hz', low=0.1, high=1000.0),
+         'round': Spec(float, 'time that the tip takes for a round', 's', low=0.1, high=1e6)}
 
 
 class DemoGoals(Node):
@@ -51,15 +54,15 @@ class DemoGoals(Node):
         self._steady = steady or Clock(clock_type=ClockType.STEADY_TIME)
         self._base: str = self.declare_parameter('base_link', '').value
         self._tip: str = self.declare_parameter('tip_link', '').value
-        rate: float = self.declare_parameter('rate', 25.0).value
-        self._step = 1.0 / (rate * self.declare_parameter('round', 20.0).value)
+        pace = declare(self, _PACE, {'rate': 25.0, 'round': 20.0})
+        self._step = 1.0 / (pace['rate'] * pace['round'])
         self._root, self._tasks = _declare_tasks(self)
         self._path: Callable[[float], Mapping[str, np.ndarray]] | None = None
         self._phase = 0.0
         self._own: deque[str] = deque(maxlen=_REMEMBERED)  # stamps
         self._sent: float | None = None  # when, s, if there is no status yet
         self._topics = GoalTopics(self)
-        self._timer = self.create_timer(1.0 / rate, self._on_time)
+        self._timer = self.create_timer(1.0 / pace['rate'], self._on_time)
         self.create_subscription(String, 'robot_description', self._on_description, LATCHED)
         # Not the goals themselves: `ros2 topic pub --once` waits for one subscription only, which
         # has to be the node's.
@@ -125,6 +128,7 @@ def _declare_tasks(node: Node) -> tuple[NodeOptions, dict[str, TaskOptions]]:
         for task in options.tasks or ()}
 
 
+@reporting('demo_goals')
 def main(arguments: list[str] | None = None) -> int:
     """Run until SIGINT or SIGTERM."""
     show_help('demo_goals', DemoGoals.__doc__ or '', arguments)

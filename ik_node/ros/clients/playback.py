@@ -13,27 +13,22 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ik_node.support.exceptions import IkError, OptionError
+from ik_node.support.exceptions import OptionError, reporting
 
 if TYPE_CHECKING:
     from ik_node.mocap.playhead import Playhead
     from ik_node.mocap.recording import Recording
 
-_FAILED = 1  # exit code; argparse's own for wrong arguments is 2
 
-
+@reporting('ik_play')
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play until SIGINT or SIGTERM; return 0, 1 for files that cannot be played.
+    """Play until SIGINT or SIGTERM; return 0, 2 for files that cannot be played.
 
     A signal that comes before the node runs ends the process with its status.
     """
     end_quietly()
     options = read_arguments(sys.argv[1:] if arguments is None else arguments)
-    try:
-        return _play(options)
-    except (IkError, FileNotFoundError) as error:
-        print(f'ik_play: {" ".join(str(error).split())}', file=sys.stderr)
-        return _FAILED
+    return _play(options)
 
 
 def read_arguments(arguments: Sequence[str]) -> argparse.Namespace:

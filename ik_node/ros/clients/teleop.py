@@ -27,7 +27,7 @@ from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
 from ik_node.ros.parameters import declare
 from ik_node.ros.run import run, show_help
 from ik_node.ros.topics import LATEST, TIP, command_topic
-from ik_node.support.exceptions import IkError, InputError
+from ik_node.support.exceptions import InputError, reporting
 
 _SLOWEST = 0.05
 _SILENT = 1.0  # s, after which it is unknown where the tip is
@@ -212,14 +212,11 @@ def _button(buttons: Sequence[int], number: int) -> int:
     return buttons[number]
 
 
+@reporting('ik_teleop')
 def main(arguments: list[str] | None = None) -> int:
     """Run until SIGINT or SIGTERM."""
     show_help('ik_teleop', Teleop.__doc__ or '', arguments)
-    try:
-        return run(Teleop, arguments, Teleop.start)
-    except IkError as error:
-        sys.stderr.write(f'ik_teleop: {error}\n')
-        return 2
+    return run(Teleop, arguments, Teleop.start)
 
 
 if __name__ == '__main__':

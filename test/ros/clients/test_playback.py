@@ -232,7 +232,7 @@ def problem(monkeypatch, capfd):
     monkeypatch.setattr(playback, 'end_quietly', lambda: None)  # of a process of its own
 
     def call(*arguments):
-        assert playback.main([*map(str, arguments)]) == 1
+        assert playback.main([*map(str, arguments)]) == 2
         lines = capfd.readouterr().err.splitlines()
         assert len(lines) == 1, lines
         assert lines[0].startswith('ik_play: ')
