@@ -22,8 +22,7 @@ from ik_node.control.options import (
     solves_body,
 )
 from ik_node.control.robot import ArmMap, Robot
-from ik_node.control.side_joints import SideJoints
-from ik_node.control.task_group import TaskGroup
+from ik_node.control.task_group import SideJoints, TaskGroup
 from ik_node.control.task_options import TaskOptions
 from ik_node.model.pose_library import PoseLibrary, read_poses
 from ik_node.model.readers import read_model, read_urdf_text

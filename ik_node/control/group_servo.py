@@ -1,4 +1,7 @@
-"""Servo of a group: it follows the newest command until its deadline, and brakes then."""
+"""Servo of a group: it follows the newest command until its deadline, and brakes then.
+
+A controller gets its next samples as a trajectory that always ends at rest.
+"""
 
 import math
 import threading
@@ -10,7 +13,6 @@ import numpy as np
 from ik_node.control.group import Group
 from ik_node.control.options import JOINTS, POSE, TRAJECTORY, TWIST
 from ik_node.motion.body_servo import BodyServo
-from ik_node.motion.rolling_window import LEAD, RollingWindow
 from ik_node.motion.servo import Servo
 from ik_node.motion.trajectory import State, Trajectory
 
@@ -20,6 +22,9 @@ COLLISION, HALTED = 'DECELERATE_FOR_COLLISION', 'HALT_FOR_COLLISION'
 """Names of codes of moveit_msgs/ServoStatus."""
 _THERE = 1e-6   # rad or m
 _REST = 1e-6  # of the largest velocities, below which a joint rests
+LEAD = 0.05      # s from the computation of a sample to its time
+_APART = 0.01    # s between two points, between which a controller interpolates
+_BEHIND = 0.02   # s of points that are kept behind the present: a controller begins between two
 
 
 class GroupServo:
@@ -135,3 +140,45 @@ class GroupServo:
         code = (HALTED if servo.clear == 0.0 else COLLISION if servo.clear < 1.0 else
                 JOINT_BOUND if servo.blocked else SINGULARITY if servo.singular else NO_WARNING)
         return (NO_WARNING, self.silent) if self.silent else (code, self._law.reason)
+
+
+class RollingWindow:
+    """Samples of a servo whose times are still to come, and the stop from the last of them.
+
+    A controller that gets no further window comes to rest within the limits.
+    """
+
+    def __init__(self, servo: Servo) -> None:
+        """Begin with the state of a servo."""
+        self._servo, self._every = servo, max(round(_APART / servo.period), 1)
+        self._step, self._count, self._stamp = round(1e9 * self._every * servo.period), -1, 0
+        most = round((LEAD + _BEHIND) / (self._every * servo.period)) + 2
+        self._points: deque[tuple[int, State]] = deque(maxlen=most)
+
+    def add(self, stamp: int) -> None:
+        """Add the last sample of the servo; stamp: its time, ns.
+
+        Accelerations are those of the step to a sample; at it they are between that and the next.
+        """
+        self._count, self._stamp, state = self._count + 1, stamp, self._servo.state()
+        if self._points and (self._count - 1) % self._every == 0:
+            before, point = self._points[-1]
+            self._points[-1] = before, point._replace(
+                acceleration=0.5 * (point.acceleration + state.acceleration))
+        if self._count % self._every == 0:
+            self._points.append((stamp, state))
+
+    def trajectory(self) -> tuple[np.ndarray, State]:
+        """Return times (k,), ns, and the states (k, n) at them, the last of which rests.
+
+        Position, velocity and acceleration are those of the servo: a quintic between two of them
+        leads to the samples between.
+        """
+        ramp, last = self._servo.ramp(self._every), self._stamp
+        points = list(self._points)
+        if points[-1][0] < last:
+            points.append((last, self._servo.state()))
+        stamps = [stamp for stamp, _ in points]
+        stamps += [last + k * self._step for k in range(1, len(ramp) + 1)]
+        states = np.concatenate([[np.array(state) for _, state in points], ramp])
+        return np.array(stamps), State(*states.transpose(1, 0, 2))

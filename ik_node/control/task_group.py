@@ -1,6 +1,7 @@
-"""A group of several tasks, which a solver of a whole body meets together."""
+"""A group of several tasks, which a solver of a whole body meets together; one without tasks."""
 
 import copy
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from ik_node.control.group import Group, TaskGoal, Tip, solve_closest, tip_task
 from ik_node.control.group_source import GroupSource, configured_start, goal_weights, same_value
-from ik_node.control.options import BODY_SOLVERS, CARTESIAN, ArmOptions
+from ik_node.control.options import BODY_SOLVERS, CARTESIAN, JUMP, ArmOptions
 from ik_node.control.task_options import NO_TYPE, make_task
 from ik_node.model.body import Body, BodyFrames, root_values
 from ik_node.solvers.body.base import BodySolver
@@ -208,3 +209,33 @@ class TaskGroup(Group):
         placed = root_values(source.root, T)
         neutral[:len(placed)] = placed
         return configured_start(self.options, self.body, source.poses, neutral, len(placed))
+
+
+class SideJoints(TaskGroup):
+    """The joints that no arm has, such as those of a gripper or a head.
+
+    Goals of joint values, and joint velocities of servo, move them in joint space. Its solver only
+    has the collisions.
+    """
+
+    status_key = 'arm'
+
+    def __init__(self, source: GroupSource, previous: 'SideJoints | None' = None) -> None:
+        super().__init__(dataclasses.replace(source, motion=JUMP), previous)
+        self.source, self.motion = source, source.motion
+
+    def __repr__(self) -> str:
+        return f'joints beside the arms: {", ".join(self.space.joint_names)}'
+
+    def check_command_joints(self) -> None:
+        """Raise OptionError unless they are joints of the tree; not all of the group need be."""
+        self._check_command_joints(())
+
+    def _joints(self) -> Sequence[str]:
+        return self.source.joints
+
+    def _make_tasks(self, previous: TaskGroup | None) -> dict[str, Task]:
+        return {}
+
+    def _start(self) -> np.ndarray:
+        return self.body.neutral()

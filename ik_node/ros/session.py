@@ -26,17 +26,15 @@ from ik_node.ros.intake.obstacles import Obstacles
 from ik_node.ros.log import ThrottledLog, reason_of
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.health import Health
-from ik_node.ros.publishing.nearest import Nearest
+from ik_node.ros.publishing.markers.obstacle_markers import Nearest
 from ik_node.ros.publishing.outcomes import Outcomes
 from ik_node.ros.publishing.outputs import Outputs
-from ik_node.ros.services.commands import Commands
+from ik_node.ros.services.commands import Commands, in_turn
 from ik_node.ros.services.ik_service import IkService
 from ik_node.ros.services.interaction.handles import Handles
 from ik_node.ros.services.reachability import Reachability
-from ik_node.ros.services.requests import in_turn
-from ik_node.ros.services.servo.servo_commands import ServoCommands
+from ik_node.ros.services.servo.servo_commands import ServoCommands, ServoStatus
 from ik_node.ros.services.servo.servo_loop import ServoLoop
-from ik_node.ros.services.servo.servo_status import ServoStatus
 from ik_node.ros.topics import JOINT_STATES, LATCHED, overridable
 
 T = TypeVar('T')

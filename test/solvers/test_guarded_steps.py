@@ -6,7 +6,7 @@ import pytest
 import robots
 from ik_node import make_body_solver
 from ik_node.collision import Box, CollisionModel, Ground, Obstacle
-from ik_node.solvers.collision.collision_exit import exit_from
+from ik_node.solvers.collision.avoidance import exit_from
 from ik_node.spatial import pose_from_rpy
 from ik_node.tasks import Position
 

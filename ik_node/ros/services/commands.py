@@ -1,22 +1,27 @@
-"""The services ~/reset, ~/enable and ~/solve_all."""
+"""The services ~/reset, ~/enable and ~/solve_all, and requests that are answered in turn."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Any, TypeVar, cast
 
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.lifecycle import LifecycleNode
+from rclpy.task import Future
 from std_srvs.srv import SetBool, Trigger
 
 from ik_node.control.controller import Controller
 from ik_node.control.group import Group
 from ik_node.control.options import JUMP, SERVO
-from ik_node.control.worker import CancelledError, Job
+from ik_node.control.worker import START, CancelledError, Job, Worker
 from ik_node.ros.configuration import Configuration
 from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.goals import Goals
 from ik_node.ros.log import reason_of
 from ik_node.ros.publishing.branches import Branches
 from ik_node.ros.publishing.outputs import Outputs
-from ik_node.ros.services.requests import in_turn
+from ik_node.support.exceptions import InputError
+
+T = TypeVar('T')
+_MOST = 16  # requests of a service that wait at a time
 
 
 class Commands:
@@ -116,3 +121,29 @@ class Commands:
         response.success = True
         response.message = 'goals are accepted' if request.data else 'goals are refused'
         return response
+
+
+async def in_turn(node: LifecycleNode, worker: Worker, service: Hashable, answer: Job[T],
+                  most: float = _MOST) -> T:
+    """Return what answers a request, after the requests of the same service before it.
+
+    For callbacks of a reentrant callback group. Raises what the answer raises, CancelledError where
+    the worker cancels it, and InputError where too many requests wait.
+    """
+    if worker.count(service) >= most:
+        answer.close()
+        raise InputError(f'{most} requests wait already')
+    future: Future[Any] = Future(executor=node.executor)
+    worker.begin(service, _settle(future, answer), queued=True)
+    await future
+    return cast(T, future.result())
+
+
+def _settle(future: Any, answer: Job[T]) -> Job[None]:
+    try:
+        yield START
+        future.set_result((yield from answer))
+    except (Exception, CancelledError) as error:  # raised in the callback of the service
+        future.set_exception(error)
+    finally:
+        answer.close()

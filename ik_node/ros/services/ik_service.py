@@ -15,8 +15,8 @@ from ik_node.ros.execution.execution import Execution
 from ik_node.ros.intake.frames import Frames
 from ik_node.ros.intake.goals import Goals
 from ik_node.ros.log import reason_of
+from ik_node.ros.services.commands import in_turn
 from ik_node.ros.services.ik_request import Code, Context, Response, solve_once
-from ik_node.ros.services.requests import in_turn
 
 NAME = '~/compute_ik'
 

@@ -18,7 +18,7 @@ from ik_node.collision.contact import NearPairs
 from ik_node.collision.model import CollisionModel
 from ik_node.model.chain import Chain
 from ik_node.model.joint_space import JointSpace
-from ik_node.solvers.collision.collision_exit import CollisionExit, exit_from
+from ik_node.solvers.collision.avoidance import CollisionExit, exit_from
 from ik_node.solvers.goal import Goal, task_rows
 from ik_node.solvers.kernel.qp.hierarchical_qp import Cascade
 from ik_node.solvers.solver_output import LevelRows

@@ -2,7 +2,7 @@ import sys
 from types import ModuleType, SimpleNamespace
 
 from ik_node.control.group_servo import JOINT_BOUND
-from ik_node.ros.services.servo.servo_status import ServoStatus
+from ik_node.ros.services.servo.servo_commands import ServoStatus
 
 
 class Message:

@@ -1,4 +1,4 @@
-"""The markers of obstacles, and of the pairs of a group that are nearest to contact."""
+"""The markers of obstacles, and the pairs of each group that are nearest to contact."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -9,9 +9,12 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
 from ik_node import collision
+from ik_node.control.group import Group
 from ik_node.control.options import NodeOptions
 from ik_node.control.robot import Robot
+from ik_node.control.worker import START, Job, LongSearch, Worker
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
+from ik_node.ros.log import ThrottledLog, reason_of
 from ik_node.ros.publishing.markers import shapes
 from ik_node.spatial import pose_from_rotation, turn_z_onto
 
@@ -26,6 +29,10 @@ _LIFETIME = Duration(sec=5)      # of those that are not in every picture
 _GROUND, _THICK = 4.0, 0.002     # of the robot's size: the side of a half-space, and its thickness
 _LETTERS, _WIDTH = 0.045, 0.008  # of the group's size
 _LONGEST = 30                    # letters of a name
+_PAIRS = 3                       # nearest to contact, that are drawn
+# Of the size of the group, at most 2 m: how far apart they are at most. Some of a robot's own links
+# are always near one another.
+_NEAR, _NEAR_ITSELF = 0.1, 0.02
 
 
 class ObstacleMarkers:
@@ -145,3 +152,54 @@ def _lifted(z: float) -> np.ndarray:
 def _vector(values: Sequence[float]) -> Vector3:
     x, y, z = map(float, values)
     return Vector3(x=x, y=y, z=z)
+
+
+class Nearest:
+    """The nearest pairs of groups whose solvers avoid collisions, as of a moment ago."""
+
+    def __init__(self, worker: Worker, log: ThrottledLog) -> None:
+        self._worker, self._log = worker, log
+        # With the state then.
+        self._found: dict[str, tuple[object, Sequence[collision.Contact]]] = {}
+
+    def of(self, robot: Robot, group: Group) -> Sequence[collision.Contact]:
+        """Return the nearest pairs of a group; others are looked for where it has moved."""
+        model = group.solver.collisions
+        if model is None:
+            self._found.pop(group.name, None)
+            return ()
+        group.place_others(robot.present)
+        q = robot.joint_configuration(group)
+        before, pairs = self._found.get(group.name, ((), ()))
+        state = model, group.collisions.world, model.robot, q.tobytes()
+        key = 'nearest pairs', group.name
+        if state != before and not self._worker.is_busy(key):
+            self._worker.begin(key, self._find(group, model, q, state))
+        return pairs
+
+    def _find(self, group: Group, model: collision.CollisionModel, q: np.ndarray,
+              state: tuple[object, ...]) -> Job[None]:
+        pairs: tuple[collision.Contact, ...] = ()
+        yield START
+        try:
+            pairs = yield LongSearch(nearest_pairs, model, q, group.size)
+        except Exception as error:  # a defect, which must not stop the node
+            reason_of(error, self._log.warn)
+        self._found[group.name] = state, pairs
+
+
+def nearest_pairs(model: collision.CollisionModel, q: np.ndarray,
+                  size: float) -> tuple[collision.Contact, ...]:
+    """Return the pairs at q (n,) nearest to contact, the nearest first, one for each obstacle.
+
+    size: of the group, m.
+    """
+    size = min(size, 2.0)
+    own = {*model.space.tree.links, *(one.name for one in model.obstacles if one.link is not None)}
+    found: dict[tuple[str, ...], collision.Contact] = {}
+    for pair in model.contacts(q, model.margin + _NEAR * size):
+        if pair.second not in own:
+            found.setdefault((pair.second,), pair)
+        elif pair.distance <= model.margin + _NEAR_ITSELF * size:
+            found.setdefault((pair.first, pair.second), pair)
+    return tuple(found.values())[:_PAIRS]

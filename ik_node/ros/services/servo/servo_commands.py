@@ -1,4 +1,4 @@
-"""Commands of servo by topic, checked and converted to the base and SI units, and its services."""
+"""Commands of servo by topic, checked and converted to the base and SI units; services, status."""
 
 import contextlib
 from collections import Counter
@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, cast
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, TwistStamped
 from rclpy.clock import Clock
 from rclpy.lifecycle import LifecycleNode
@@ -15,6 +16,7 @@ from std_msgs.msg import Header
 from std_srvs.srv import SetBool
 
 from ik_node.control.group import Group
+from ik_node.control.group_servo import INVALID, NO_WARNING
 from ik_node.control.options import JOINTS, POSE, SERVO, TWIST, UNITLESS
 from ik_node.control.robot import Robot
 from ik_node.model.body import Body, BodyFrames
@@ -31,6 +33,7 @@ from ik_node.ros.intake.frames import Frames, placed
 from ik_node.ros.intake.goal_messages import named_groups
 from ik_node.ros.intake.goals import Goals
 from ik_node.ros.log import ThrottledLog, reason_of
+from ik_node.ros.publishing.outputs import Outputs
 from ik_node.ros.services.servo.servo_loop import ServoLoop
 from ik_node.ros.topics import COMMANDS, LATEST, TIP, command_topic, overridable
 from ik_node.support import arguments
@@ -195,3 +198,39 @@ class ServoCommands:
         factor = scale.joint if options.command_in_type == UNITLESS else 1.0
         return [factor * np.array([found.get(name, 0.0) for name in group.space.joint_names])
                 for group in groups]
+
+
+class ServoStatus:
+    """Publishes what servo does with the commands of each arm, and why."""
+
+    def __init__(self, node: LifecycleNode, servo: ServoLoop, commands: ServoCommands,
+                 outputs: Outputs) -> None:
+        self._servo, self._commands, self._outputs = servo, commands, outputs
+        self._last: dict[str, tuple[str, str]] = {}
+        self._publisher: Any = None
+        try:  # of MoveIt, which is not on PyPI
+            from moveit_msgs.msg import ServoStatus as Message
+        except ImportError:
+            return
+        self._message = Message()
+        self._publisher = node.create_lifecycle_publisher(
+            Message, '~/servo_status', **overridable(10))
+
+    def publish(self) -> None:
+        """Publish the status of each arm, on ~/status only one that has changed."""
+        found = {name: (INVALID, self._commands.refused[name]) if name in self._commands.refused
+                 else servo.reason() for name, servo in self._servo.servos.items()}
+        if self._servo.waits_for:
+            found[''] = NO_WARNING, f'servo waits: {self._servo.waits_for}'
+        for name, (code, text) in found.items():
+            if self._last.get(name) != (code, text):
+                level = DiagnosticStatus.OK if code == NO_WARNING else DiagnosticStatus.ERROR if (
+                    code == INVALID) else DiagnosticStatus.WARN
+                self._outputs.status(level, text or 'servo follows its commands', {
+                    'arm': name, 'solver': 'servo', 'reason': code,
+                    'accepted': str(code != INVALID).lower()})
+            if self._publisher is not None:
+                self._message.code = getattr(type(self._message), code)
+                self._message.message = f'{name}: {text}' if name else text
+                self._publisher.publish(self._message)
+        self._last = found
