@@ -22,8 +22,18 @@ from ik_node.control.task_options import TaskOptions
 from ik_node.model.readers import read_model
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
 from ik_node.ros.services.interaction.handles import Handles
-from ik_node.spatial import matrix_from_quaternion
+from ik_node.spatial import matrix_from_quaternion, pose_from_rpy
 from ik_node.support.resources import robot_file
+
+PALM = {'type': 'pose', 'link': 'left_palm'}
+TASKS = {
+    'pose': PALM,
+    'position': {'type': 'position', 'link': 'right_palm', 'point': np.array([0.1, 0.0, 0.0])},
+    'orientation': {'type': 'orientation', 'link': 'chest'},
+    'look': {'type': 'look_at', 'link': 'gaze', 'axis': np.array([1.0, 0.0, 0.0])},
+    'mass': {'type': 'center_of_mass', 'target': np.array([0.1, 0.2])},
+    'relative': {'type': 'relative_pose', 'link': 'left_palm', 'reference': 'right_palm'}}
+MOVE, ROTATE = ([f'{kind}_{axis}' for axis in 'xyz'] for kind in ('move', 'rotate'))
 
 
 class Server:
@@ -237,3 +247,28 @@ def modes(marker):
 def along(control):
     o = control.orientation
     return matrix_from_quaternion((o.x, o.y, o.z, o.w))[:, 0]
+
+
+def arm():
+    return Rig('arm_7r')
+
+
+def body():
+    """Return the handle of a tip that a solver of bodies moves."""
+    rig = Rig('arm_7r')
+    rig.to_figure()
+    return rig
+
+
+def task():
+    return TaskRig(tip=PALM)
+
+
+def raised(T, by=0.1):
+    raised = np.array(T)
+    raised[2, 3] += by
+    return raised
+
+
+def turned(T, yaw=0.5):
+    return T @ pose_from_rpy(np.zeros(3), np.array([0.1, 0.2, yaw]))
