@@ -1,6 +1,10 @@
 """Runs servo in a node in the test's own process: its commands, and what it publishes."""
 
+import contextlib
+
 import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, TwistStamped
 from rclpy.time import Time
 from sensor_msgs.msg import JointState
@@ -8,12 +12,15 @@ from sensor_msgs.msg import JointState
 import robots
 from harness.node_here import running
 from ik_node import KinematicTree
+from ik_node.motion.limits import motion_limits
 from ik_node.ros.conversions import matrix_to_pose
 
 ARM = robots.OWN / 'arm_6r.urdf'
 CHAIN = KinematicTree.from_urdf(ARM).chain()
+LIMITS = motion_limits(CHAIN)
 START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
 RATE = 200.0
+FORWARD = [0.05, 0.0, 0.0, 0.0, 0.0, 0.0]
 TWISTS, JOGS, POSES = (f'ik_node/{name}' for name in (
     'delta_twist_cmds', 'delta_joint_cmds', 'pose_target_cmds'))
 
@@ -21,6 +28,14 @@ TWISTS, JOGS, POSES = (f'ik_node/{name}' for name in (
 def servo(**parameters):
     return running(**{'urdf_path': ARM, 'motion': 'servo', 'publish_rate': RATE,
                       'start_pose': START, 'command_in_type': 'speed_units', **parameters})
+
+
+@contextlib.contextmanager
+def listening(**parameters):
+    """Run servo; yield the node, its joint states, and its reports as they come."""
+    with servo(**parameters) as node:
+        yield (node, node.listen(JointState, 'joint_states'),
+               node.listen(DiagnosticStatus, 'ik_node/status'))
 
 
 def twist(node, values, frame='', age=None):
@@ -33,11 +48,17 @@ def twist(node, values, frame='', age=None):
     return message
 
 
-def stream(node, seconds, values, **options):
+def stream(node, seconds, values=FORWARD, **options):
     """Send a twist every 20 ms for so long."""
     for _ in range(round(seconds / 0.02)):
         node.publish(TwistStamped, TWISTS, twist(node, values, **options))
         node.spin(0.02)
+
+
+def follows(node, states):
+    """Send a twist for half a second; tell whether the tip moves so at the end."""
+    stream(node, 0.5)
+    return tip_twist(states)[0] == pytest.approx(FORWARD[0], abs=1e-6)
 
 
 def goal(q):
@@ -61,6 +82,15 @@ def samples(states):
     """Return the values and the velocities (k, n) of samples."""
     return (np.array([state.position for state in states]),
             np.array([state.velocity for state in states]))
+
+
+def times(states):
+    return np.array([Time.from_msg(state.header.stamp).nanoseconds for state in states])
+
+
+def accelerates_within_limits(v):
+    """Tell whether velocities (k, n), sample by sample, do not change faster than joints may."""
+    return (np.abs(np.diff(v, axis=0)) * RATE <= LIMITS.acceleration * (1 + 1e-6)).all()
 
 
 def jog(node, velocities):

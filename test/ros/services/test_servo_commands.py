@@ -1,8 +1,6 @@
-"""Servo in the node: commands by topic, braking, pausing, and what is refused."""
+"""Servo in the node: commands by topic, what is refused, and what controllers get."""
 
 import math
-import sys
-from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +9,6 @@ from geometry_msgs.msg import PoseStamped, TwistStamped
 from rclpy.time import Time
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
-from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory
 
 import robots
@@ -21,43 +18,31 @@ from harness.rate_here import RateHere
 from harness.servo_rig import (
     ARM,
     CHAIN,
+    LIMITS,
     POSES,
     RATE,
     START,
     TWISTS,
+    follows,
     goal,
     jog,
     last,
+    listening,
     rests,
     samples,
     servo,
     stream,
+    times,
     tip_twist,
     twist,
 )
 from ik_node import KinematicTree
-from ik_node.control.group_servo import GroupServo
-from ik_node.motion.limits import motion_limits
 from ik_node.ros.conversions import matrix_to_pose
-from ik_node.ros.services.servo.servo_commands import ServoCommands
 from ik_node.spatial import pose_from_rpy
 
 
-def times(states):
-    return np.array([Time.from_msg(state.header.stamp).nanoseconds for state in states])
-
-
-def pause(node, data):
-    return node.call(SetBool, 'ik_node/pause_servo', SetBool.Request(data=data))
-
-
-def statuses(node):
-    return node.listen(DiagnosticStatus, 'ik_node/status')
-
-
 def test_the_tip_moves_as_the_twist_says_in_the_base():
-    with servo() as node:
-        states = node.listen(JointState, 'joint_states')
+    with listening() as (node, states, _):
         stream(node, 1.0, [0.05, -0.02, 0.03, 0.1, 0.0, -0.1])
         assert tip_twist(states) == pytest.approx([0.05, -0.02, 0.03, 0.1, 0.0, -0.1], abs=1e-6)
 
@@ -65,8 +50,7 @@ def test_the_tip_moves_as_the_twist_says_in_the_base():
 @pytest.mark.parametrize('frame', ['tool0', 'link_3'])
 def test_a_twist_has_the_axes_of_its_frame(frame):
     tree = KinematicTree.from_urdf(ARM)
-    with servo() as node:
-        states = node.listen(JointState, 'joint_states')
+    with listening() as (node, states, _):
         R = tree.forward(dict(zip(CHAIN.joint_names, START)))[frame][:3, :3]
         node.publish(TwistStamped, TWISTS, twist(node, [0.0, 0.0, 0.02, 0.0, 0.0, 0.0], frame))
         node.spin(0.08)
@@ -75,9 +59,7 @@ def test_a_twist_has_the_axes_of_its_frame(frame):
 
 
 def test_samples_come_at_the_rate_and_keep_all_limits():
-    limits = motion_limits(CHAIN)
-    with servo() as node:
-        states = node.listen(JointState, 'joint_states')
+    with listening() as (node, states, _):
         for values in ([2.0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 3.0, 0], [-2.0, 0, 1.0, 1.0, 0, 0]):
             stream(node, 0.5, values)
         assert node.until(rests(states), 5.0)
@@ -86,7 +68,7 @@ def test_samples_come_at_the_rate_and_keep_all_limits():
         assert np.abs(np.diff(q, axis=0) - (v[1:] + v[:-1]) / 2 / RATE).max() < 1e-9
         a = np.diff(v, axis=0) * RATE
         jerk = np.diff(a, axis=0) * RATE
-        for values, most in ((v, limits.velocity), (a, limits.acceleration), (jerk, limits.jerk)):
+        for values, most in ((v, LIMITS.velocity), (a, LIMITS.acceleration), (jerk, LIMITS.jerk)):
             assert (np.abs(values) <= most * (1 + 1e-6)).all()
         assert (q >= CHAIN.lower).all()
         assert (q <= CHAIN.upper).all()
@@ -96,33 +78,14 @@ def test_samples_come_at_the_rate_and_keep_all_limits():
     ([0.5, 0, 0, 0, 0, 0], [0.1, 0, 0, 0, 0, 0]), ([0, 0, 0, 0, 0, -0.5], [0, 0, 0, 0, 0, -0.05])],
     ids=['linear', 'rotational'])
 def test_unitless_twists_are_parts_of_the_speeds_of_scale(values, moved):
-    with servo(command_in_type='unitless', scale__linear=0.2, scale__rotational=0.1) as node:
-        states = node.listen(JointState, 'joint_states')
+    with listening(command_in_type='unitless', scale__linear=0.2,
+                   scale__rotational=0.1) as (node, states, _):
         stream(node, 1.0, values)
         assert tip_twist(states) == pytest.approx(moved, abs=1e-6)
 
 
-def test_the_arm_brakes_when_commands_cease_and_goes_on_when_they_come_again():
-    with servo() as node:
-        states, heard = node.listen(JointState, 'joint_states'), statuses(node)
-        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
-        assert not rests(states)()
-        first = len(states)
-        assert node.until(rests(states), 5.0)
-        _, v = samples(states[first:])
-        speeds = np.linalg.norm(v, axis=1)
-        begun = round(0.1 * RATE)
-        assert speeds[:begun - 6] == pytest.approx(speeds[0], rel=0.1)  # until the time-out
-        assert speeds[begun + 2] < speeds[0]
-        assert node.until(lambda: heard[-1].message == 'there is no newer command')
-        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
-        assert tip_twist(states)[0] == pytest.approx(0.05, abs=1e-6)
-        assert heard[-1].message == 'servo follows its commands'
-
-
 def test_a_command_times_out_by_its_stamp():
-    with servo(incoming_command_timeout=0.5) as node:
-        states, heard = node.listen(JointState, 'joint_states'), statuses(node)
+    with listening(incoming_command_timeout=0.5) as (node, states, heard):
         node.publish(TwistStamped, TWISTS, twist(node, [0.05, 0, 0, 0, 0, 0], age=0.3))
         node.spin(0.15)
         assert tip_twist(states)[0] > 0.04
@@ -135,8 +98,7 @@ def test_a_command_times_out_by_its_stamp():
 
 def test_a_pose_is_reached_while_it_is_sent():
     T = CHAIN.forward(np.array(START)) @ pose_from_rpy([0.03, -0.02, 0.02], [0.1, 0.0, 0.2])
-    with servo(command_type='pose') as node:
-        states = node.listen(JointState, 'joint_states')
+    with listening(command_type='pose') as (node, states, _):
 
         def send():
             message = PoseStamped(pose=matrix_to_pose(T))
@@ -148,8 +110,7 @@ def test_a_pose_is_reached_while_it_is_sent():
 
 def test_joints_that_a_jog_does_not_name_stay_exactly(control_msgs):
     first, _, third, *_ = CHAIN.joint_names
-    with servo(command_type='joint') as node:
-        states = node.listen(JointState, 'joint_states')
+    with listening(command_type='joint') as (node, states, _):
         for _ in range(50):
             jog(node, {third: -0.3, first: 0.2})
             node.spin(0.02)
@@ -160,8 +121,8 @@ def test_joints_that_a_jog_does_not_name_stay_exactly(control_msgs):
 
 def test_unitless_jogs_are_parts_of_the_speed_of_scale(control_msgs):
     name = CHAIN.joint_names[1]
-    with servo(command_type='joint', command_in_type='unitless', scale__joint=0.4) as node:
-        states = node.listen(JointState, 'joint_states')
+    with listening(command_type='joint', command_in_type='unitless',
+                   scale__joint=0.4) as (node, states, _):
         for _ in range(50):
             jog(node, {name: 0.5})
             node.spin(0.02)
@@ -171,8 +132,7 @@ def test_unitless_jogs_are_parts_of_the_speed_of_scale(control_msgs):
 @pytest.mark.parametrize(('velocities', 'reason'), [
     ({'elbow!': 0.1}, "unknown joint 'elbow!'"), ({CHAIN.joint_names[0]: math.nan}, 'finite')])
 def test_invalid_jogs_are_refused(control_msgs, velocities, reason):
-    with servo(command_type='joint') as node:
-        heard = statuses(node)
+    with listening(command_type='joint') as (node, _, heard):
         jog(node, velocities)
         assert node.until(lambda: heard and reason in heard[-1].message)
         assert node.alive()
@@ -182,25 +142,21 @@ def test_invalid_jogs_are_refused(control_msgs, velocities, reason):
     ([math.nan, 0, 0, 0, 0, 0], '', 'finite'), ([0, 0, 0, math.inf, 0, 0], '', 'finite'),
     ([0.1, 0, 0, 0, 0, 0], 'nowhere', "unknown frame 'nowhere'")])
 def test_invalid_twists_are_refused_and_the_arm_goes_on(values, frame, reason):
-    with servo() as node:
-        states, heard = node.listen(JointState, 'joint_states'), statuses(node)
+    with listening() as (node, states, heard):
         node.publish(TwistStamped, TWISTS, twist(node, values, frame))
         assert node.until(lambda: heard and reason in heard[-1].message)
         assert heard[-1].level == DiagnosticStatus.ERROR
-        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
-        assert tip_twist(states)[0] == pytest.approx(0.05, abs=1e-6)
+        assert follows(node, states)
         assert node.alive()
 
 
 def test_commands_of_another_type_are_refused_and_the_type_may_change():
-    with servo(command_type='pose') as node:
-        states, heard = node.listen(JointState, 'joint_states'), statuses(node)
-        stream(node, 0.1, [0.05, 0, 0, 0, 0, 0])
+    with listening(command_type='pose') as (node, states, heard):
+        stream(node, 0.1)
         assert rests(states)()
         assert "command_type is 'pose'" in heard[-1].message
         assert node.set(command_type='twist') == (True, '')
-        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
-        assert tip_twist(states)[0] == pytest.approx(0.05, abs=1e-6)
+        assert follows(node, states)
 
 
 def test_joint_commands_without_their_messages_are_refused():
@@ -211,68 +167,6 @@ def test_joint_commands_without_their_messages_are_refused():
         assert node.get('command_type') == 'twist'
 
 
-def test_pausing_brakes_and_ignores_commands_until_it_goes_on():
-    with servo() as node:
-        states = node.listen(JointState, 'joint_states')
-        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
-        assert pause(node, True).success
-        stream(node, 0.6, [0.05, 0, 0, 0, 0, 0])
-        assert rests(states)()
-        assert pause(node, False).success
-        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
-        assert tip_twist(states)[0] == pytest.approx(0.05, abs=1e-6)
-
-
-def test_pausing_is_refused_without_servo():
-    with running(urdf_path=ARM) as node:
-        response = pause(node, True)
-        assert not response.success
-        assert response.message == 'motion is not servo'
-
-
-def test_a_pause_ends_with_servo():
-    with servo() as node:
-        assert pause(node, True).success
-        assert node.set(motion='joint') == (True, '')
-        assert pause(node, False).message == 'motion is not servo'
-        assert node.set(motion='servo') == (True, '')
-        states = node.listen(JointState, 'joint_states')
-        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
-        assert tip_twist(states)[0] == pytest.approx(0.05, abs=1e-6)
-
-
-def test_the_arm_brakes_when_the_node_is_deactivated_and_follows_when_it_is_active_again():
-    with servo() as node:
-        states = node.listen(JointState, 'joint_states')
-        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
-        first = len(states)
-        assert node.transition('deactivate')
-        _, v = samples(states[first - 1:])
-        assert rests(states)()
-        assert (np.abs(np.diff(v, axis=0)) * RATE
-                <= motion_limits(CHAIN).acceleration * (1 + 1e-6)).all()
-        q, _ = last(states)
-        assert node.transition('activate')
-        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
-        assert tip_twist(states)[0] == pytest.approx(0.05, abs=1e-6)
-        assert np.abs(samples(states[first:])[0] - q).max() < 0.3  # goes on from where it was
-
-
-def test_a_defect_in_the_loop_is_reported_and_setting_the_motion_anew_mends_it(monkeypatch):
-    with servo() as node:
-        heard = statuses(node)
-        with monkeypatch.context() as patch:
-            patch.setattr(GroupServo, 'prepare', lambda *_: 1 // 0)
-            assert node.until(lambda: heard and 'an internal error has ended servo'
-                              in heard[-1].message)
-        assert 'ZeroDivisionError' in node.log()
-        assert node.set(motion='joint') == (True, '')
-        assert node.set(motion='servo') == (True, '')
-        states = node.listen(JointState, 'joint_states')
-        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
-        assert tip_twist(states)[0] == pytest.approx(0.05, abs=1e-6)
-
-
 def test_the_thread_gets_its_priority_and_locks_memory_as_parameters_say():
     with servo(thread_priority=7, lock_memory=True) as node:
         assert RateHere.settings[-1] == (7, True)
@@ -280,34 +174,13 @@ def test_the_thread_gets_its_priority_and_locks_memory_as_parameters_say():
         assert node.until(lambda: RateHere.settings[-1] == (0, False))
 
 
-def test_joints_that_were_moved_by_others_begin_where_they_are_measured():
-    with servo(state_topic='measured', ready=False) as node:
-        states = node.listen(JointState, 'joint_states')
-
-        def measure(q):
-            node.publish(JointState, 'measured', JointState(
-                name=list(CHAIN.joint_names), position=[float(value) for value in q]))
-        measure(START)
-        assert node.until(lambda: states)
-        stream(node, 0.3, [0.05, 0, 0, 0, 0, 0])
-        assert node.until(rests(states), 5.0)
-        for offset, begins_there in ((0.02, False), (0.2, True)):
-            q, _ = last(states)
-            assert node.set(motion='joint') == (True, '')
-            measure(q + offset)
-            assert node.set(motion='servo') == (True, '')
-            node.spin(0.1)
-            assert last(states)[0] == pytest.approx(q + offset * begins_there, abs=1e-4)
-
-
 def test_the_weights_of_the_task_say_what_matters_more_to_few_joints():
     planar = KinematicTree.from_urdf(robots.OWN / 'scara.urdf').chain()
     lost = {}
     for name, weights in (('position', [1.0, 1.0, 1.0, 0.01, 0.01, 0.01]),
                           ('orientation', [0.01, 0.01, 0.01, 1.0, 1.0, 1.0])):
-        with servo(urdf_path=robots.OWN / 'scara.urdf', start_pose=[0.3, 0.8, 0.1, 0.2],
-                   task_weights=weights) as node:
-            states = node.listen(JointState, 'joint_states')
+        with listening(urdf_path=robots.OWN / 'scara.urdf', start_pose=[0.3, 0.8, 0.1, 0.2],
+                       task_weights=weights) as (node, states, _):
             before = planar.forward(np.array([0.3, 0.8, 0.1, 0.2]))
             stream(node, 0.5, [0, 0, 0, 0.2, 0, 0.2])
             lost[name] = planar.forward(last(states)[0]) - before
@@ -315,100 +188,11 @@ def test_the_weights_of_the_task_say_what_matters_more_to_few_joints():
     assert not np.allclose(lost['position'], lost['orientation'], atol=1e-6)
 
 
-def test_moveit_switches_the_type_of_the_commands(monkeypatch):
-    class Request:
-        JOINT_JOG, TWIST, POSE = 0, 1, 2
-
-    package, messages = ModuleType('moveit_msgs'), ModuleType('moveit_msgs.srv')
-    messages.ServoCommandType = SimpleNamespace(Request=Request)
-    monkeypatch.setitem(sys.modules, 'moveit_msgs', package)
-    monkeypatch.setitem(sys.modules, 'moveit_msgs.srv', messages)
-    served, chosen = {}, []
-    node = SimpleNamespace(
-        create_service=lambda kind, name, serve: served.update({name: serve}),
-        set_parameters=lambda parameters: chosen.append(parameters[0].value) or [
-            SimpleNamespace(successful=True)])
-    ServoCommands(node, *[None] * 7)
-    switch = served['~/switch_command_type']
-    for command_type, kind in ((0, 'joint'), (1, 'twist'), (2, 'pose')):
-        response = switch(SimpleNamespace(command_type=command_type), SimpleNamespace())
-        assert response.success
-        assert chosen[-1] == kind
-    assert not switch(SimpleNamespace(command_type=9), SimpleNamespace()).success
-    assert len(chosen) == 3
-
-
 def test_goals_are_refused_and_say_what_to_do():
     with servo() as node:
         report = node.send('goal_pose', goal(START))
         assert report.values['reason'] == 'REFUSED'
         assert 'goals are refused while motion is servo' in report.message
-
-
-def test_a_disabled_node_brakes_and_refuses_commands():
-    with servo() as node:
-        states, heard = node.listen(JointState, 'joint_states'), statuses(node)
-        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
-        first = len(states)
-        node.call(SetBool, 'ik_node/enable', SetBool.Request(data=False))
-        stream(node, 0.6, [0.05, 0, 0, 0, 0, 0])
-        assert rests(states)()
-        assert 'the node is disabled' in heard[-1].message
-        _, v = samples(states[first - 1:])
-        assert (np.abs(np.diff(v, axis=0)) * RATE
-                <= motion_limits(CHAIN).acceleration * (1 + 1e-6)).all()
-
-
-@pytest.mark.parametrize('change', [{'motion': 'joint'}, {'publish_rate': 100.0}])
-def test_the_arm_comes_to_rest_before_servo_ends_or_begins_anew(change):
-    with servo() as node:
-        states = node.listen(JointState, 'joint_states')
-        stream(node, 0.5, [0.05, 0, 0, 0, 0, 0])
-        first = len(states)
-        assert node.set(**change) == (True, '')
-        node.spin(0.2)
-        q, v = samples(states[first - 1:])
-        assert np.abs(np.diff(v[:-20], axis=0)).max() * RATE <= (
-            motion_limits(CHAIN).acceleration.max() * (1 + 1e-6))
-        assert rests(states)()
-        assert np.abs(np.diff(q, axis=0)).max() < 0.01
-        if 'motion' in change:
-            q1 = np.array(START) + 0.1
-            assert node.send('goal_pose', goal(q1)).message.startswith('the goal is met')
-
-
-def test_servo_continues_a_motion_that_is_under_way():
-    with servo(motion='joint') as node:
-        states = node.listen(JointState, 'joint_states')
-        node.publish(PoseStamped, 'goal_pose', goal(np.array(START) + 0.5))
-        assert node.until(lambda: np.abs(last(states)[1]).max() > 0.2)
-        _, before = last(states)
-        assert node.set(motion='servo') == (True, '')
-        assert node.until(lambda: len(np.unique(np.diff(times(states[-4:])))) == 1)
-        first = len(states)
-        assert node.until(rests(states), 5.0)
-        _, v = samples(states[first - 1:])
-        assert np.abs(v[0] - before).max() < 0.2
-        assert (np.abs(np.diff(v, axis=0)) * RATE
-                <= motion_limits(CHAIN).acceleration * (1 + 1e-6)).all()
-
-
-@pytest.mark.parametrize('offset', [0.0, 0.003], ids=['inside', 'a little outside a limit'])
-def test_servo_begins_where_joints_are_measured_without_a_jump(offset):
-    measured = np.array(START)
-    measured[1] = CHAIN.lower[1] - offset if offset else START[1]
-    with servo(state_topic='measured', ready=False) as node:
-        states, heard = node.listen(JointState, 'joint_states'), statuses(node)
-        assert node.until(lambda: heard and 'it is not known where motions begin'
-                          in heard[-1].message)
-        node.publish(JointState, 'measured', JointState(
-            name=list(CHAIN.joint_names), position=measured.tolist()))
-        first = len(states)
-        node.until(lambda: len(states) > first + 10)
-        assert last(states)[0].tolist() == measured.tolist()
-        stream(node, 0.3, [0.0, 0.05, 0, 0, 0, 0])
-        q, _ = samples(states[first + 5:])
-        assert np.abs(np.diff(q, axis=0)).max() < 0.01
 
 
 def test_the_rate_must_fit():
@@ -430,9 +214,7 @@ WINDOWS, COMMANDS = '/arm_controller/joint_trajectory', '/position_controller/co
 
 
 def test_a_trajectory_controller_gets_windows_that_lead_where_joint_states_say():
-    limits = motion_limits(CHAIN)
-    with servo(output='trajectory', output_topic=WINDOWS) as node:
-        states = node.listen(JointState, 'joint_states')
+    with listening(output='trajectory', output_topic=WINDOWS) as (node, states, _):
         windows = node.listen(JointTrajectory, WINDOWS)
         for values in ([0.4, 0, 0, 0, 0, 0], [0, 0, 0, 0, 1.0, 0], [-0.4, 0, 0.2, 0.4, 0, 0]):
             stream(node, 0.4, values)
@@ -447,15 +229,14 @@ def test_a_trajectory_controller_gets_windows_that_lead_where_joint_states_say()
             assert known.sum() >= 8
             assert followed.at(at[known]).position == pytest.approx(q[known], abs=1e-6)
             planned = followed.at(followed.dense())
-            assert (np.abs(planned.velocity) <= limits.velocity * 1.001).all()
-            assert (np.abs(planned.acceleration) <= limits.acceleration * 1.03).all()
+            assert (np.abs(planned.velocity) <= LIMITS.velocity * 1.001).all()
+            assert (np.abs(planned.acceleration) <= LIMITS.acceleration * 1.03).all()
             assert not any(window.points[-1].velocities)
             assert not any(window.points[-1].accelerations)
 
 
 def test_a_window_is_received_well_before_its_last_known_sample():
-    with servo(output='trajectory', output_topic=WINDOWS) as node:
-        states = node.listen(JointState, 'joint_states')
+    with listening(output='trajectory', output_topic=WINDOWS) as (node, states, _):
         windows = node.listen(JointTrajectory, WINDOWS)
         stream(node, 0.5, [0.1, 0, 0, 0, 0, 0])
         window = windows[-1]
@@ -469,34 +250,12 @@ def test_a_window_is_received_well_before_its_last_known_sample():
 
 def test_a_position_controller_gets_each_sample_in_the_order_of_its_joints():
     order = list(reversed(CHAIN.joint_names))
-    with servo(output='position_commands', output_topic=COMMANDS, command_joints=order) as node:
-        states = node.listen(JointState, 'joint_states')
+    with listening(output='position_commands', output_topic=COMMANDS,
+                   command_joints=order) as (node, states, _):
         commands = node.listen(Float64MultiArray, COMMANDS)
         stream(node, 0.4, [0.1, 0, 0, 0, 0, 0])
         q, _ = samples(states[-20:])
         assert [list(command.data) for command in commands[-20:]] == q[:, ::-1].tolist()
-
-
-TABLE = '- {name: table, box: {size: [0.3, 0.3, 0.1]}, xyz: [%s, %s, %s]}\n'
-
-
-def test_the_arm_stops_before_contact_says_with_what_and_leaves_freely(tmp_path):
-    x, y, z = CHAIN.forward(np.array(START))[:3, 3]
-    (tmp_path / 'table.yaml').write_text(TABLE % (x, y, z - 0.25))
-    with servo(obstacles_path=tmp_path / 'table.yaml', dls__avoid_collisions=True,
-               dls__margin=0.02) as node:
-        states, heard = node.listen(JointState, 'joint_states'), statuses(node)
-        model = node.subject._configuration.robot.groups[''].solver.collisions
-        stream(node, 3.0, [0, 0, -0.15, 0, 0, 0])
-        q, _ = samples(states)
-        nearest = min(model.near_pairs(row, 0.5).distances.min(initial=1.0) for row in q[::20])
-        assert 0.0199 <= nearest < 0.05
-        assert "'table'" in heard[-1].message
-        assert {value.key: value.value for value in heard[-1].values}['reason'] in (
-            'HALT_FOR_COLLISION', 'DECELERATE_FOR_COLLISION')
-        z = CHAIN.forward(q[-1])[2, 3]
-        stream(node, 0.5, [0, 0, 0.1, 0, 0, 0])
-        assert CHAIN.forward(last(states)[0])[2, 3] > z + 0.015
 
 
 def test_several_arms_follow_their_own_commands():
