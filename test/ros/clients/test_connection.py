@@ -1,6 +1,5 @@
 """The page's connection to a node, and its link to a player, over DDS within one process."""
 
-import contextlib
 import itertools
 import threading
 from types import SimpleNamespace
@@ -10,17 +9,15 @@ import pytest
 import rclpy
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PoseStamped
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
-from std_msgs.msg import String
 
 import robots
 from domains import Domain
+from harness.connection_rig import CHAIN, TREE, Listener, Spun
 from harness.page_here import until
 from ik_node import KinematicTree
-from ik_node.control.worker import NEWER
 from ik_node.mocap.playhead import Playhead
 from ik_node.mocap.recording_files import read_recording
 from ik_node.ros.clients import connection as module
@@ -29,64 +26,10 @@ from ik_node.ros.clients.connection import Connection, SilentError
 from ik_node.ros.clients.player import Player
 from ik_node.ros.clients.player_link import PlayerLink
 from ik_node.ros.node import IkNode
-from ik_node.ros.topics import LATCHED
 
 FILE = robots.OWN / 'arm_6r.urdf'
-TREE = robots.tree('arm_6r')
-CHAIN = TREE.chain()
 BENT = np.array([0.4, 0.3, -0.8, 0.5, -0.9, 0.2])
 MOTION = 'time,joint_1\n' + ''.join(f'{0.5 * k},{0.05 * k}\n' for k in range(41))  # 20 s
-
-
-class Listener:
-    def __init__(self):
-        self.texts = []
-        self.on_description = self.texts.append
-        self.forget()
-
-    def forget(self):
-        """Forget all but the description, which comes once."""
-        self.joints, self.reports, self.markers, self.parameters, self.roots = {}, [], [], {}, []
-        self.on_joints, self.on_report = self.joints.update, self.reports.append
-        self.on_markers, self.on_parameters = self.markers.append, self.parameters.update
-        self.on_root_pose, self.on_error = self.roots.append, self.texts.append
-
-    def q(self):
-        """Return the joint values (6,); before they come, infinite ones."""
-        return np.array([self.joints.get(name, np.inf) for name in CHAIN.joint_names])
-
-
-class Spun:
-    """Nodes in an executor, whose thread can be halted: they are silent then."""
-
-    def __init__(self, context, *nodes):
-        self.context, self._may_spin = context, threading.Event()
-        self._executor = SingleThreadedExecutor(context=context)
-        for node in nodes:
-            self._executor.add_node(node)
-        self._may_spin.set()
-        self._thread = threading.Thread(target=self._spin)
-        self._thread.start()
-
-    def _spin(self):
-        while self._may_spin.wait() and self.context.ok():
-            try:
-                self._executor.spin_once(timeout_sec=1.0)
-            except ExternalShutdownException:
-                return
-
-    def halt(self):
-        self._may_spin.clear()
-
-    def go_on(self):
-        self._may_spin.set()
-
-    def close(self):
-        self.go_on()
-        self.context.try_shutdown()
-        self._thread.join(60.0)
-        assert not self._thread.is_alive()
-        self._executor.shutdown()
 
 
 @pytest.fixture(scope='module')
@@ -154,23 +97,6 @@ def link(connected, listener):
     listener.forget()
     assert until(lambda: np.allclose(listener.q(), 0.0))
     return connected
-
-
-@contextlib.contextmanager
-def connected_alone(listener):
-    """Connect in a domain without any node."""
-    domain = Domain()
-    made = Connection(listener, domain_id=domain.id)
-    yield made
-    made.close()
-    domain.give_back()
-
-
-@pytest.fixture
-def lonely():
-    """A connection in a domain without any node."""
-    with connected_alone(Listener()) as made:
-        yield made
 
 
 def test_goals_reach_the_node_and_joint_values_a_report_and_markers_come_back(link, listener):
@@ -319,14 +245,6 @@ def test_requests_wait_for_the_services_of_the_node(link, monkeypatch):
     assert asked[:3] == [False, False, True]
 
 
-def test_a_request_that_fails_is_reported(lonely, monkeypatch):
-    monkeypatch.setattr(module, '_PATIENCE', 0.05)
-    failed = Future()
-    failed.set_exception(RuntimeError('no memory'))
-    with pytest.raises(SilentError, match='/ik_node: no memory'):
-        lonely.call(lambda: failed, 'reset')
-
-
 def test_markers_that_are_as_before_are_the_same_message(link, listener):
     assert until(lambda: len(listener.markers) > 4)
     before = listener.markers[-2:]
@@ -348,63 +266,6 @@ def test_an_error_of_the_listener_does_not_end_the_connection(link, listener):
     assert raised.wait(60.0)
     link.send_goal(CHAIN.forward(BENT))
     assert until(lambda: np.allclose(CHAIN.forward(listener.q()), CHAIN.forward(BENT), atol=1e-5))
-
-
-@pytest.mark.parametrize('use', [
-    lambda link: link.send_goal(np.eye(4)), lambda link: link.send_path([np.eye(4)]),
-    lambda link: link.reset(), lambda link: link.set_parameters({'solver': 'dls'}),
-    lambda link: link.parameters()], ids=['goal', 'path', 'reset', 'set', 'parameters'])
-def test_a_closed_connection_says_so(lonely, use):
-    lonely.close()
-    assert not lonely.responds
-    with pytest.raises(SilentError, match='the connection to /ik_node is closed'):
-        use(lonely)
-
-
-def test_it_is_closed_from_the_inside_out():
-    """A context that is shut down while its executor adds a node's entities ends the process."""
-    with connected_alone(Listener()) as made:
-        spins = []
-        note = SimpleNamespace(shut_down=lambda: spins.append(made._thread.is_alive()))
-        made.node.context.on_shutdown(note.shut_down)
-    assert spins == [False]
-
-
-def test_it_may_be_closed_while_another_thread_uses_it(lonely):
-    raised, began = [], threading.Event()
-
-    def use():
-        try:
-            while True:
-                assert not lonely.responds
-                lonely.send_goal(np.eye(4))
-                began.set()
-        except Exception as error:
-            raised.append(error)
-    user = threading.Thread(target=use)
-    user.start()
-    assert began.wait(60.0)
-    lonely.close()
-    user.join(60.0)
-    assert [type(error) for error in raised] == [SilentError]
-
-
-def test_a_defect_in_the_handling_of_a_message_is_reported_and_later_messages_arrive(caplog):
-    listener, texts, errors = Listener(), [], []
-
-    def on_description(text):
-        if text == 'bad':
-            raise ZeroDivisionError(text)
-        texts.append(text)
-    listener.on_description, listener.on_error = on_description, errors.append
-    with connected_alone(listener) as link:
-        publisher = link.node.create_publisher(String, 'robot_description', LATCHED)
-        publisher.publish(String(data='bad'))
-        assert until(lambda: errors)
-        publisher.publish(String(data='good'))
-        assert until(lambda: texts == ['good'])
-    assert 'ZeroDivisionError: bad' in errors[0]
-    assert 'Traceback' in caplog.text
 
 
 def test_a_player_is_led_and_its_state_is_known(link, monkeypatch):
@@ -437,13 +298,3 @@ def test_a_status_that_is_no_players_is_ignored(link, values):
     player._on_status(DiagnosticStatus(values=[
         KeyValue(key=key, value=value) for key, value in values.items()]))
     assert player.playback is None
-
-
-def test_a_goal_that_a_newer_one_replaces_is_no_outcome_to_show():
-    shown, connection = [], Connection.__new__(Connection)
-    connection._heartbeat = SimpleNamespace(on_message=lambda: None)
-    connection._listener = SimpleNamespace(on_report=shown.append)
-    connection._reports = {}
-    for message in (NEWER, 'the node is disabled: call ~/enable'):
-        connection._on_status(DiagnosticStatus(level=DiagnosticStatus.ERROR, message=message))
-    assert [report.message for report in shown] == ['the node is disabled: call ~/enable']
