@@ -8,25 +8,15 @@ import contextlib
 import inspect
 import pickle
 import warnings
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from types import FunctionType
 
 import numpy as np
 
 import ik_node
-import robots
-from ik_node import (
-    Goal,
-    IkError,
-    KinematicTree,
-    Result,
-    make_body_solver,
-    make_solver,
-    plugins,
-    tasks,
-)
-from ik_node.collision import CollisionModel, Ground, Obstacle, PointCloud, Sphere
+from call_objects import QUICK, Objects, check_result
+from hostile_values import EXTREMES, HOSTILE
+from ik_node import Goal, IkError, KinematicTree, plugins, tasks
+from ik_node.collision import CollisionModel, Ground, Obstacle, PointCloud
 from ik_node.mocap import key_poses
 from ik_node.model import pose_library
 from ik_node.model.geometry import Box, Collision, Visual
@@ -42,9 +32,6 @@ from ik_node.solvers.registry import (
     built_in_names,
     solver_class,
 )
-from ik_node.solvers.result import BodyResult
-from ik_node.spatial import pose_from_rpy
-from ik_node.support.exceptions import UnsupportedError
 from ik_node.workspace import task_rank, voxels
 
 # Takes what the package has checked already, or is made by the package alone.
@@ -52,138 +39,23 @@ INTERNAL = {'of', 'nearest_end', 'straight', 'centres', 'numbers', 'neighbours',
             'compiled', 'mro', 'register', 'as_pose', 'rows', 'evaluate', 'energy', 'check',
             'target_in', 'target_from', 'read_target', 'drawing', 'self_motions',
             'wanted'}
-_QUICK = {'max_restarts': 3, 'max_iterations': 60}
-EXTREMES = [5e-324, 1e-300, 1e-160, 1e-12, 1e9, 1e160, 1e200, 1e300, 1e308, 10**9, 2**31 - 1]
-# What is called so returns finite numbers, if it does.
-_FINITE = ('Solver', 'BodySolver', 'Body.', 'Chain.forward', 'Chain.jacobian', 'pose_error',
-           'nearest_turn')
 _KEPT = 12  # goals and tasks that calls have made, to be used by others
 
 
-class Hostile:
-    """An object each of whose methods raises what nobody expects."""
-
-    def _refuse(self, *_, **__):
-        raise RuntimeError('hostile')
-
-    __array__ = __len__ = __iter__ = __getitem__ = __eq__ = __bool__ = __float__ = _refuse
-    __repr__ = __str__ = __index__ = __int__ = __lt__ = __add__ = __fspath__ = _refuse
-    __contains__ = _refuse
-
-    def __hash__(self):
-        return 7
-
-
-class HostileSequence(Sequence):
-    def __len__(self):
-        raise RuntimeError('hostile')
-
-    def __getitem__(self, index):
-        raise RuntimeError('hostile')
-
-
-class HostileMapping(Mapping):
-    def __len__(self):
-        return 3
-
-    def __getitem__(self, key):
-        raise RuntimeError('hostile')
-
-    def __iter__(self):
-        raise RuntimeError('hostile')
-
-
-def _nested():
-    inside: list = []
-    inside.append(inside)
-    return inside
-
-
-HOSTILE = [
-    None, True, False, 0, -1, 1, 2, 10**400, -10**5000, 2**63, 0.0, -0.5, 0.5, 1e308, -1e308, 2e9,
-    3e9, float('nan'), float('inf'), 1j, '', '1', 'x', '\0', '\ud800', 'a' * 5000, '<robot/>', b'1',
-    Fraction(1, 3), [], [1], [[1], [1, 2]], (), {}, {'a': 1}, {1: 2}, set(), [None], ['1', '2'],
-    [1.0, 10**400], [1j] * 6, [True] * 6, np.zeros(0), np.zeros(2), np.zeros((6, 6)), np.zeros(()),
-    np.eye(3), np.eye(4), np.eye(4) * 1j, np.diag([2.0, 2, 2, 1]), np.full((4, 4), np.nan),
-    np.eye(4).astype(str), np.eye(4, dtype=bool), np.array([1, 'a', None], dtype=object),
-    np.ma.masked_array(np.zeros(6), [1, 0, 0, 0, 0, 0]), np.ma.masked_array(np.eye(4)),
-    [np.ma.masked_array(np.eye(4), np.eye(4))], np.ma.masked, np.array(['2020'], dtype='M8'),
-    np.zeros(6, dtype='f4,i4'), np.longdouble('1e4000'), np.float32(1.5), object, len, Hostile(),
-    HostileSequence(), HostileMapping(), [Hostile()], {Hostile(): 1.0}, {'joint_1': Hostile()},
-    _nested(), range(3), iter([1, 2]), lambda *_: None, np.zeros(3)[::2], np.full(6, 1e308)]
-
-
-class Calls:
+class Calls(Objects):
     """What is called, and what is drawn for every parameter.
 
     - `names`: of all callables, to see what is covered.
     """
 
     def __init__(self, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
-        planar, mimicking = robots.planar(0.4, 0.3, 0.2, limit=2.5), robots.mimicking()
-        arm = robots.chain('arm_6r')
-        seven = robots.chain('arm_7r')
-        self.chains = [planar, mimicking, arm, robots.scara(), seven]
-        self.trees = [chain.tree for chain in self.chains]
-        self.solvers = []
-        for chain in self.chains:
-            for name in built_in_names():
-                quick = {key: value for key, value in _QUICK.items()
-                         if key in solver_class(name).Options.specs()}
-                if name == 'example':
-                    quick['examples'] = self.rng.uniform(-1.0, 1.0, (5, chain.n_joints))
-                try:
-                    self.solvers.append(make_solver(name, chain, **quick))
-                except UnsupportedError:
-                    continue
-        self.goals = [Goal([0.3, 0.2, 0.1]), Goal.from_pose(planar.forward([0.1, 0.2, 0.3])),
-                      Goal(orientation=[0, 0, 0, 1]),
-                      Goal([1, 0, 0], np.eye(3), [1, 1, 0, 0, 0, 1])]
-        self.results: list = [self.solvers[0].solve(self.goals[0]),
-                              self.solvers[0].solve_batch(np.tile(np.eye(4), (3, 1, 1)))]
-        self.keys = key_poses.KeyConfigurations(planar, [0, 1], [[0, 0, 0], [1, 1, 1]])
-        poses = pose_library.PoseLibrary({'home': {'joint_1': 0.1}}, planar.tree)
-        schedule = key_poses.Schedule([0, 1], 'cubic')
-        tip = key_poses.KeyPoses([0, 1], [np.eye(4), np.eye(4)])
-        self.bodies = [*(tree.body() for tree in self.trees), self.trees[0].body('floating')]
-        self.bodies.append(self.trees[2].body('planar'))
-        self.tasks = self._tasks(self.bodies[2])
-        self.made_goals: list = []
-        self.made_tasks: list = []
-        self.body_solvers = [make_body_solver(name, body, self.tasks[:k + 2], **_QUICK)
-                             for k, name in enumerate(body_solver_names())
-                             for body in (self.bodies[2], self.bodies[-1])]
-        near = Obstacle(Sphere(0.2), pose_from_rpy((0.5, 0.2, 0.3), (0.0, 0.0, 0.0)))
-        self.obstacles = [near, Obstacle(Ground(offset=-0.5)),
-                          Obstacle(PointCloud([[0.5, 0.0, 0.5], [0.4, 0.1, 0.5]], 0.02))]
-        self.solvers += [make_solver(name, arm, avoid_collisions=True, obstacles=self.obstacles,
-                                     **_QUICK) for name in ('dls', 'auto')]
-        self.body_solvers.append(make_body_solver(
-            'least_squares', self.bodies[2], self.tasks[:2], avoid_collisions=True,
-            obstacles=self.obstacles, **_QUICK))
-        self.objects = [CollisionModel(arm, self.obstacles), *self.trees, *self.bodies,
-                        *self.chains, *self.goals, *self.results,
-                        *self.solvers, *self.tasks, *self.body_solvers, self.keys, poses, schedule,
-                        tip, interpolation.easing('sine')]
+        super().__init__(seed)
         self.functions = self._functions()
         # Every callable as often as any other, however many objects have it.
         self.by_name: dict[str, list] = {}
         for name, function in self.functions:
             self.by_name.setdefault(name, []).append(function)
         self.names = sorted(self.by_name)
-
-    def _tasks(self, body) -> list:
-        tip, middle = body.tree.links[-1], body.tree.links[3]
-        return [tasks.Position(tip, [0.3, 0.1, 0.5]), tasks.Pose(tip, np.eye(4)),
-                tasks.Orientation(tip, np.eye(3)), tasks.RelativePose(tip, middle, np.eye(4)),
-                tasks.AlignAxis(tip, [0, 0, 1], [0, 0, 1]), tasks.LookAt(tip, [0, 0, 1], [1, 0, 0]),
-                tasks.PointOnLine(tip, [0, 0, 0], [0.3, 0, 0], [0, 0, 1]),
-                tasks.PointOnPlane(tip, [0, 0, 0], [0.3, 0, 0], [0, 0, 1]),
-                tasks.HalfSpace(tip, [0, 0, 0], [0.3, 0, 0], [0, 0, 1]),
-                tasks.Distance(tip, middle, 0.1, 0.5), tasks.Spring(tip, middle, 10.0, 0.1),
-                tasks.Force(tip, [0, 0, 1]), tasks.Posture(np.zeros(body.n_joints)),
-                tasks.CustomTask(lambda q: q[:1], lambda q: np.eye(1, body.n_joints))]
 
     def one(self) -> tuple[str, str, Exception | None]:
         """Make one call. Return what was called, its arguments, and what it raised, if it did."""
@@ -197,7 +69,7 @@ class Calls:
             with warnings.catch_warnings():
                 warnings.simplefilter('ignore')
                 value = function(*arguments, **options)
-                self._check(value, name, owner)
+                check_result(value, name, owner)
                 self._use(value)
         except Exception as error:
             return name, said, error
@@ -265,12 +137,12 @@ class Calls:
         find = body_solver_class if name in body_solver_names() else solver_class
         specs = find(name if name in (*built_in_names(), *body_solver_names())
                      else 'dls').Options.specs()
-        options: dict = {**_QUICK, 'timeout': 0.5}
+        options: dict = {**QUICK, 'timeout': 0.5}
         if name == 'example':
             options['examples'] = self.rng.uniform(-1.0, 1.0, (5, chain.n_joints))
         for _ in range(self.rng.integers(3)):
             key, bad = self._any(list(specs)), self.rng.random() < bad_ones
-            if bad or key not in _QUICK:
+            if bad or key not in QUICK:
                 options[key] = self._any(HOSTILE) if bad else self._any(
                     EXTREMES if extreme else
                     [*specs[key].choices, 1e-3, 0.5, np.full(chain.n_joints, 0.5), None])
@@ -364,38 +236,14 @@ class Calls:
         elif isinstance(value, Solver):
             for method in (value.solve, value.closest, value.step):
                 with contextlib.suppress(IkError):
-                    self._check(method(self._good('goal', value.chain),
-                                       self._good('q', value.chain)), 'Solver')
+                    check_result(method(self._good('goal', value.chain),
+                                        self._good('q', value.chain)), 'Solver')
         elif isinstance(value, BodySolver):
             q = self.rng.uniform(-1.0, 1.0, value.body.n_joints)
             for method, more in ((value.solve, ()), (value.closest, ()), (value.velocity, (
                     self._good('dt', self.chains[0]),))):
                 with contextlib.suppress(IkError):
-                    self._check(method(q, *more), 'BodySolver', value)
-
-    def _check(self, value, name: str, owner=None) -> None:
-        """Raise AssertionError for a result that no call may return.
-
-        name: of the callable. owner: the solver of a body whose method it is.
-        """
-        if isinstance(value, Result):
-            q = np.atleast_2d(value.q)
-            assert np.isfinite(q).all(), value
-            assert (value.chain.lower <= q).all(), value
-            assert (q <= value.chain.upper).all(), value
-            assert len(repr(value)) < 2000
-        elif isinstance(value, BodyResult):
-            assert np.isfinite(value.q).all(), value
-            assert owner is None or ((owner.body.lower <= value.q).all()
-                                     and (value.q <= owner.body.upper).all()), value
-            assert np.isfinite(list(value.errors.values())).all(), value
-        elif name == 'Solver.solve_all_batch':  # what is no branch is NaN there
-            branches, counts = value
-            assert all(np.isfinite(one[:k]).all() for one, k in zip(branches, counts)), value
-        elif isinstance(value, self_motion.SelfMotion):
-            assert np.isfinite(value.configurations).all(), value
-        elif isinstance(value, (np.ndarray, float)) and name.startswith(_FINITE):
-            assert np.isfinite(value).all(), value
+                    check_result(method(q, *more), 'BodySolver', value)
 
     def _any(self, values):
         return values[self.rng.integers(len(values))]
