@@ -161,7 +161,7 @@ class MarkerScene:
             shown.handle.remove()
 
     def _draw(self, name: str, marker: Marker, T: np.ndarray) -> Any:
-        """Draw a marker at a pose (4, 4), m; return its handle, None for a kind not drawn here."""
+        """Draw a marker at a pose (4, 4), m; return its handle, None for a kind that nodes lack."""
         size = marker.scale
         sizes = size.x, size.y, size.z
         position, wxyz = position_wxyz(T)
@@ -188,26 +188,19 @@ class MarkerScene:
             return scene.add_icosphere(name, radius=0.5, scale=sizes, **look)
         if marker.type == Marker.CYLINDER:
             return scene.add_cylinder(name, radius=0.5, height=1.0, scale=sizes, **look)
-        if marker.type == Marker.ARROW:
-            ends = points if len(points) == 2 else np.array([(0.0, 0.0, 0.0), (size.x, 0.0, 0.0)])
-            width = size.x if len(points) == 2 else size.y
-            return scene.add_arrows(name, ends[None], np.array(color), shaft_radius=0.5 * width,
-                                    head_radius=width, head_length=2.0 * width, **placed)
+        if marker.type == Marker.ARROW and len(points) == 2:
+            return scene.add_arrows(name, points[None], np.array(color), shaft_radius=0.5 * size.x,
+                                    head_radius=size.x, head_length=2.0 * size.x, **placed)
         if marker.type in (Marker.LINE_STRIP, Marker.LINE_LIST) and len(points) > 1:
             shades = np.array(color, np.uint8) if colors is color else _ends(marker, colors)
             return scene.add_line_segments(name, _ends(marker, points), shades, thickness=2.0,
                                            thickness_units='screen', **placed)
-        if marker.type in (Marker.CUBE_LIST, Marker.SPHERE_LIST) and 0 < len(points) <= _SOLID:
-            shape = BOX if marker.type == Marker.CUBE_LIST else _BALL
+        if marker.type in (Marker.CUBE_LIST, Marker.SPHERE_LIST) and len(points):
+            shape, dot = (BOX, 'square') if marker.type == Marker.CUBE_LIST else (_BALL, 'circle')
             return add_solids(self._server, name, shape, points, sizes, colors,
-                              opacity=look['opacity'], **placed)
-        if marker.type in (Marker.CUBE_LIST, Marker.SPHERE_LIST, Marker.POINTS) and len(points):
-            return scene.add_point_cloud(
-                name, points, colors, point_size=size.x,
-                point_shape='square' if marker.type == Marker.CUBE_LIST else 'circle', **placed)
-        if marker.type == Marker.TRIANGLE_LIST and len(points) > 2:
-            return scene.add_mesh_simple(name, points, np.arange(len(points)).reshape(-1, 3),
-                                         side='double', **look)
+                              opacity=look['opacity'], **placed) if len(points) <= _SOLID else (
+                scene.add_point_cloud(name, points, colors, point_size=size.x, point_shape=dot,
+                                      **placed))
         return None
 
 

@@ -97,14 +97,12 @@ class ScenePanel(Panel):
             self._gui.add_html(_FILM)
 
     def _save(self, client: Any) -> None:
-        client.send_file_download('ik_view_scene.json', scene_text(self._scene(client)).encode(),
+        with self._page.painting:  # handles are where the robot is
+            scene = self._scene(client)
+        client.send_file_download('ik_view_scene.json', scene_text(scene).encode(),
                                   save_immediately=True)
 
     def _scene(self, client: viser.ClientHandle) -> SavedScene:
-        with self._page.painting:  # handles are where the robot is
-            return self._find_scene(client)
-
-    def _find_scene(self, client: viser.ClientHandle) -> SavedScene:
         robot_view, values, camera = self._robot_view, self._robot_view.values, client.camera
         names = () if (space := robot_view.space) is None else space.joint_names
         parameters = kept_parameters(robot_view.parameters)
@@ -128,7 +126,9 @@ class ScenePanel(Panel):
 
     def _load(self, file: viser.UploadedFile, client: Any) -> None:
         with errors_shown(self._notify, f'{file.name} is not loaded'):
-            scene, before = read_scene(file.content), self._scene(client)
+            scene = read_scene(file.content)
+            with self._page.painting:
+                before = self._scene(client)
             self._put(scene, client)
             if before.robot:  # after the steps with another robot, which are forgotten
                 self._page.history.record(functools.partial(self._put, before, client),

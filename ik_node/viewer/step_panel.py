@@ -53,10 +53,9 @@ class StepPanel(Panel):
                 gui, [np.zeros(1)] + len(METHODS) * [np.ones(1)], ['step', *METHODS],
                 [_COLORS[method] for method in METHODS], title='position error, mm',
                 y=logarithmic([np.ones(1)]))
-            self._method: Any = gui.add_dropdown('method', METHODS)
-            gui.add_button('One step', hint='moves the arm by one step of the method').on_click(
-                lambda _: self._work.give(functools.partial(self._move, str(self._method.value))))
-
+            step: Any = gui.add_button_group('one step', METHODS,
+                                             hint='moves the arm by one step of a method')
+            step.on_click(lambda _: self._work.give(functools.partial(self._move, step.value)))
         on_user_change(self._shown, lambda shown: self._work.give(
             self._lead_out if shown else lambda: None))
 

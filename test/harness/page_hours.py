@@ -181,7 +181,7 @@ def student(me):
     me.step('steps of four methods are compared', lambda: (
         me.open('Steps', 'show steps'), me.tick('show steps')), me.says('then off by', 'ccd'))
     me.step('one of them moves the arm', lambda: None, me.moves(lambda: (
-        view.go_to(dict.fromkeys(view.chain.joint_names, 0.2)), me.press('One step'))))
+        view.go_to(dict.fromkeys(view.chain.joint_names, 0.2)), me.press('dls'))))
     me.tab('Robot')
     me.step('another robot is chosen', lambda: choose(page, 'robot', 'arm_7r'),
             me.is_named('arm_7r'))

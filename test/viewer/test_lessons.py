@@ -151,7 +151,7 @@ def test_a_robot_that_a_lesson_hides_is_not_moved_and_that_is_said(page):
     assert page.shows('Goal', 'Home')
     assert page.shows('Playback', 'Play')
     begin(page)
-    for folder, widget in ('Goal', 'Home'), ('Demo', 'Play the demo'), ('Steps', 'One step'):
+    for folder, widget in ('Goal', 'Home'), ('Demo', 'Play the demo'), ('Steps', 'one step'):
         assert not page.shows(folder, widget)
     assert 'the lesson hides the robot' in page.text()
     page.view._on_step('Undo')

@@ -13,11 +13,11 @@ from ik_node.viewer.marker_scene import MarkerScene
 from ik_node.viewer.scene_nodes import matrix
 
 POINTS = [Point(x=0.1 * k) for k in range(6)]
-KINDS = {Marker.ARROW: {}, Marker.CUBE: {}, Marker.SPHERE: {}, Marker.CYLINDER: {},
+KINDS = {Marker.ARROW: {'points': POINTS[:2]},
+         Marker.CUBE: {}, Marker.SPHERE: {}, Marker.CYLINDER: {},
          Marker.LINE_STRIP: {'points': POINTS}, Marker.LINE_LIST: {'points': POINTS},
          Marker.CUBE_LIST: {'points': POINTS}, Marker.SPHERE_LIST: {'points': POINTS},
-         Marker.POINTS: {'points': POINTS}, Marker.TEXT_VIEW_FACING: {'text': 'here'},
-         Marker.TRIANGLE_LIST: {'points': POINTS}}
+         Marker.TEXT_VIEW_FACING: {'text': 'here'}}
 
 
 @pytest.mark.parametrize('kind', KINDS)
