@@ -7,10 +7,8 @@ if __name__ == '__main__':
 
 import argparse
 import contextlib
-import functools
 import io
 import itertools
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -62,7 +60,7 @@ def main(argv: list[str] | None = None) -> int:
             namespace=_space(arguments, solver), color=color if solver else None)
             for solver, color in zip(arguments.compare or [''], itertools.cycle(COLORS))]
         for robot_view, process in zip(robot_views, processes):
-            robot_view.state.is_starting = functools.partial(_runs, process)
+            robot_view.state.is_starting = lambda one=process: one.poll() is None  # type: ignore[misc]
         view = View(server, robot_views, changed, arguments.player, arguments.play)
         stack.callback(view.close)
         address = f'ik_view: {server.address}  {environment_text()}'.rstrip()
@@ -144,10 +142,6 @@ def _robots(arguments: argparse.Namespace) -> list[tuple[Path, str, str, str, li
               '-r', f'__node:={arguments.node}', '-p', 'on_failure:=closest', *start,
               *(avoiding(solver or 'dls', obstacles) if obstacles else ())])
             for solver in arguments.compare or ['']]
-
-
-def _runs(process: subprocess.Popen[str]) -> bool:
-    return process.poll() is None
 
 
 def _space(arguments: argparse.Namespace, solver: str) -> str:

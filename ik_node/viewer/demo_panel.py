@@ -1,15 +1,15 @@
 """Leads the goal round on a closed path, at a speed that can be watched."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ik_node.control.target_path import TargetPath
 from ik_node.motion.tip_path import ClosedPath
 from ik_node.spatial import pose_from_rotation
-from ik_node.support.exceptions import InputError
-from ik_node.viewer.draft import PlayButton, number
+from ik_node.viewer.draft import PlayButton
 from ik_node.viewer.panel import Page, Panel
 
 _RATE = 25.0     # Hz, of goals
@@ -29,12 +29,11 @@ class DemoPanel(Panel):
     def __init__(self, page: Page, home: Callable[[], None]) -> None:
         """Make the widgets. home: sends the robots to their start poses, in the end."""
         super().__init__(page, 'Demo')
-        self._phase, self._round = 0.0, _ROUND
+        self._phase = 0.0
         with self._folder:
             button = self._gui.add_button('Play the demo', hint='leads the goal round')
             self._player = PlayButton(button, 'Stop the demo', self._play, self._work, home)
-            with self._draft_of(self._set_round).container:
-                self._draft.add('round', 's per round', f'{_ROUND:g}', '1 to 600')
+            self._round: Any = self._gui.add_slider('s per round', 1.0, 120.0, 1.0, _ROUND)
 
     def _is_useful(self) -> bool:
         return bool(self._robot_view.targets)
@@ -42,12 +41,6 @@ class DemoPanel(Panel):
     def _refresh(self, visible: bool) -> None:
         if not visible and self._player.plays:
             self._player.stop()
-
-    def _set_round(self, typed: Mapping[str, str]) -> None:
-        seconds = number('s per round', typed['round'])
-        if not 1.0 <= seconds <= 600.0:
-            raise InputError(f's per round must be from 1 to 600, not {seconds:g}')
-        self._round = seconds
 
     def _targets(self) -> _Targets | None:
         """Return the targets at a phase, 0 to 1, as poses (4, 4), m, of the scene, by task."""
@@ -78,7 +71,7 @@ class DemoPanel(Panel):
                    or self._robot_view.tree is not tree or any(
                 (gizmo := self._page.handles.named(name)) is not None
                 and np.abs(gizmo.T - T).max() > _DRAGGED for name, T in sent.items())):
-            self._phase = (self._phase + 1.0 / (_RATE * self._round)) % 1.0
+            self._phase = (self._phase + 1.0 / (_RATE * self._round.value)) % 1.0
             sent = targets(self._phase)
             for name, T_scene_goal in sent.items():
                 self._page.handles.drag_to(T_scene_goal, name)

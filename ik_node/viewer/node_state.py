@@ -1,6 +1,7 @@
 """The state of a node: whether it responds, the outcome of its last goal, and how far that is."""
 
 import contextlib
+import math
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from ik_node.viewer.page_text import angle_text, length_text
 
 GREEN, AMBER, RED, GREY = '#2c9c4b', '#d98a00', '#d0342c', '#777777'
 _SEEN = 0.15    # s that a goal may take before it is said to be solved
-_LONG = 1.0     # s of work whose time is not shown
+_LONG = 0.5     # s that other work may take before it is said
 _LONGEST = 10.0  # s after which the goal, or its status, was lost
 _LATE = 5.0     # s after which a node that has not come is missed
 _SHOWN = 5e-7   # m and rad: smaller errors are not shown
@@ -156,10 +157,10 @@ class NodeState:
         """
         now, last, waits, work = time.monotonic(), self._last, self._waits, self._work
         if self.responds is None:
-            return StateLine(GREY, f'starting the node{_time(now - self._began)}' if (
+            return StateLine(GREY, f'starting the node, {math.ceil(now - self._began)} s' if (
                 self.is_starting()) else 'waiting for the node')
-        if work is not None and now > work[1] + _SEEN:
-            return StateLine(AMBER, f'{work[0]}{_time(now - work[1])}')
+        if work is not None and now > work[1] + _LONG:
+            return StateLine(AMBER, f'{work[0]}, {math.ceil(now - work[1])} s')
         if not self.responds and not waits:
             return StateLine(RED, 'the node does not respond', 'it has stopped, or is busy')
         if self.lifecycle not in ('', 'active'):
@@ -199,11 +200,6 @@ def outcome_line(report: Report, since: float, gap: Errors | None = None) -> Sta
         text = f'{text}: {gap}'.removesuffix(': ')
     before = [part for part in (values.get('task', ''), place) if part not in ('', GOAL)]
     return StateLine(color, ': '.join([*before, text]), why)
-
-
-def _time(seconds: float) -> str:
-    """Return how long work has taken, as the end of a line."""
-    return ' …' if seconds < _LONG else f', {seconds:.0f} s'
 
 
 def _brief(why: str) -> str:
