@@ -147,14 +147,6 @@ class NodeLink(Listener):
             self.parameters.set(self.connection, values)
         self._changed()
 
-    def send_parameters(self, values: Mapping[str, Any]) -> None:
-        """Set parameters of the node that are to be fetched then, all or none.
-
-        Raises SilentError with its reason.
-        """
-        with self.state.working(_work(values)):
-            self.connection.set_parameters(values)
-
     def fetch_parameters(self) -> None:
         """Fetch the parameters of the node. Raises SilentError where it does not respond."""
         self.parameters.fetch(self.connection)

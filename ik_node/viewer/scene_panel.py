@@ -184,7 +184,7 @@ class ScenePanel(Panel):
             robot_view.load({**(with_start(robot) if has_arm else robot), **changed})
             changed = self._changed(scene.parameters)
         while changed:
-            robot_view.send_parameters(changed)
+            robot_view.set_parameters(changed)
             robot_view.fetch_parameters()
             changed, before = self._changed(scene.parameters), changed
             if changed.keys() <= before.keys():

@@ -139,7 +139,7 @@ def set_tasks(robot_view: RobotView, names: tuple[str, ...], values: Mapping[str
     _set_names(robot_view, names)
     try:
         if values:
-            robot_view.send_parameters(values)
+            robot_view.set_parameters(values)
     except SilentError:
         with contextlib.suppress(SilentError):
             _set_names(robot_view, before)
@@ -157,7 +157,7 @@ def _set_names(robot_view: RobotView, names: tuple[str, ...]) -> None:
     start, body = robot_view.parameters.get('start_pose'), robot_view.body
     is_of_arm = names and body is not None and isinstance(start, list) and (
         len(start) != body.n_joints)
-    robot_view.send_parameters({
+    robot_view.set_parameters({
         'tasks': list(names) if names else NONE, **robot_view.parameters.choosing(solver),
         **({'start_pose': NONE} if is_of_arm else {})})
 

@@ -59,9 +59,8 @@ class WorkspacePanel(Panel):
         self._choice.on_update(lambda _: self._work.give(functools.partial(
             self._show, str(self._choice.value))))
         self._cancel.on_click(lambda _: self._hide())
-        for widget in (self._cut, self._slice, self._place):
+        for widget in (self._cut, self._slice, self._place, self._opacity):
             widget.on_update(lambda _: self._draw())
-        self._opacity.on_update(lambda _: self._set_opacity())
 
     def _is_useful(self) -> bool:
         return self._robot_view.chain is not None
@@ -169,11 +168,6 @@ class WorkspacePanel(Panel):
             voxels.batched_positions.min(axis=0), voxels.batched_positions.max(axis=0))
             @ (T := matrix(voxels.position, voxels.wxyz))[:3, :3].T + T[:3, 3]
             for voxels in list(self._drawn))])
-
-    def _set_opacity(self) -> None:
-        with self._drawing:
-            for voxels in self._drawn:
-                voxels.opacity = float(self._opacity.value)
 
 
 def _legend(workspace: Workspace, figure: str) -> str:
