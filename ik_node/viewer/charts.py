@@ -24,13 +24,13 @@ _SAMPLES = 300  # in these seconds at most, one at each update
 _AXIS = 78      # pixels: the numbers of the vertical axis
 _ERROR = 'position error'
 # Of the status: the key, the units with their factors, and the least on a logarithmic axis, which
-# has no more than three decimals.
+# has no more than three decimals; 0: the axis is not logarithmic, for counts.
 _QUANTITIES: dict[str, tuple[str, Mapping[str, float], float]] = {
     'solve time': ('solve_time', {'µs': 1e6, 'ms': 1e3, 's': 1.0}, 1e-3),
     _ERROR: ('position_error', {'µm': 1e6, 'mm': 1e3, 'm': 1.0}, 1e-3),
     'orientation error': ('orientation_error', {'°': np.degrees(1.0)}, 1e-3),
-    'steps': ('iterations', {'': 1.0}, 0.1),
-    'restarts': ('restarts', {'': 1.0}, 0.1),
+    'steps': ('iterations', {'': 1.0}, 0.0),
+    'restarts': ('restarts', {'': 1.0}, 0.0),
     'σ_min': ('smallest_singular_value', {'': 1.0}, 1e-3)}
 _FITS = 1000.0  # of a unit: larger values have the next one
 
@@ -60,8 +60,15 @@ def add_chart(gui: viser.GuiApi, data: Sequence[np.ndarray], names: Sequence[str
     across = uplot.Scale(time=False) if x is None else uplot.Scale(time=False, range=x)
     return gui.add_uplot(tuple(data), (uplot.Series(label=names[0]), *lines), title=title,
                          padding=(12, 16, 0, 0), height=height,
-                         axes=(uplot.Axis(), uplot.Axis(size=_AXIS, ticks={'show': False})),
+                         axes=(uplot.Axis(), uplot.Axis(
+                             size=_AXIS, ticks={'show': False},  # of decades: too many lines
+                             grid={'show': not is_logarithmic(y)})),
                          scales={'x': across, 'y': y or uplot.Scale(auto=True)})
+
+
+def is_logarithmic(y: uplot.Scale | None) -> bool:
+    """Return whether an axis is as `logarithmic` returns it."""
+    return y is not None and 'distr' in y
 
 
 class PlotPanel(Panel):
@@ -73,7 +80,7 @@ class PlotPanel(Panel):
         compares = len(page.robot_views) > 1
         super().__init__(page, 'Comparison' if compares else 'Plot', is_expanded=compares)
         self._plot: Any = None
-        self._names: list[str] = []  # of its lines
+        self._look: tuple[Any, ...] = ()  # the names of its lines, and the kind of its axis
         self._sampled: object = None  # the quantity over time, and the chain, of the samples
         self._samples: deque[tuple[float, Mapping[str, float]]] = deque(maxlen=_SAMPLES)
         with self._folder:
@@ -102,7 +109,8 @@ class PlotPanel(Panel):
         self._draw((np.arange(newest - length + 1, newest + 1, dtype=float), *lines),
                    ['goal', *(view.name for view in views)],
                    [rgb_bytes(view.color or COLORS[0]) for view in views],
-                   f'{quantity}, {unit}'.removesuffix(', '), logarithmic(lines))
+                   f'{quantity}, {unit}'.removesuffix(', '), logarithmic(lines) if least else
+                   uplot.Scale(auto=False, range=(0.0, max(1.0, largest))))
 
     def _plot_arm(self, quantity: str) -> None:
         arm, now = self._robot_view.arm_values, time.monotonic()
@@ -123,8 +131,8 @@ class PlotPanel(Panel):
     def _draw(self, data: Sequence[np.ndarray], names: list[str], colors: Iterable[Sequence[int]],
               title: str, y: uplot.Scale, x: tuple[float, float] | None = None) -> None:
         """Draw what has changed, see `add_chart`."""
-        if names != self._names:
-            self._names = names
+        if (look := (names, is_logarithmic(y))) != self._look:
+            self._look = look
             if self._plot is not None:
                 self._plot.remove()
             with self._folder:

@@ -25,6 +25,9 @@ def test_the_quantity_that_is_chosen_is_plotted_for_the_last_goals(page):
     assert values == pytest.approx([2.0] * 3)  # ms
     page.choose('Plot', 'quantity', value='steps')
     assert plots(page)[0][1] == pytest.approx([10.0, 11.0, 12.0])
+    plot = next(widget for path, widget, _ in page.widgets()
+                if path[0] == 'Plot' and hasattr(widget, 'data'))
+    assert plot.scales['y']['range'] == (0.0, 12.0)  # of counts: from 0
     page.node.report(2, 'refused')  # nothing was solved
     page.choose('Plot', 'quantity', value='position error')
     assert plots(page)[0][1] == pytest.approx([2.0] * 3 + [1e-3])
