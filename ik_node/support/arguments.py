@@ -87,6 +87,14 @@ def number(value: Any, what: str) -> float:
     return float(array)
 
 
+def positive(value: Any, what: str) -> float:
+    """Return a number above 0 as a float. Raises InputError otherwise."""
+    found = number(value, what)
+    if not found > 0.0:
+        raise InputError(f'{what} must be above 0, not {shown(value)}')
+    return found
+
+
 def is_real(value: Any) -> bool:
     """Tell whether a value is a single real number, of Python's or numpy's, and no boolean."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

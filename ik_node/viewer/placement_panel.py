@@ -1,5 +1,6 @@
 """Shows from where the arm reaches goals: its base is dragged, and each goal has a live score."""
 
+import functools
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ _SIZE, _HANDLE = 0.03, 0.4  # of the reach: a goal, and the handle of the base
 _FAR, _STEP = 1.0, 0.15     # reaches: around the goals base poses are searched, in such steps,
 _YAW_STEP = np.pi / 9       # rad: for some seconds, with a hundred poses
 _MISSED = 194, 50, 27
-_WAITS = 'the dexterity of the workspace is needed, and computed now'
+_WAITS = 'the dexterity of the workspace is computed first: see Workspace'
 
 
 class PlacementPanel(Panel):
@@ -46,9 +47,10 @@ class PlacementPanel(Panel):
                 'Goals …', hint='a file of goals (.csv, .yaml, .pcd, .ply); without one, goals are '
                 'the waypoints of the path').on_upload(lambda event: self._read(event.target.value))
             best = gui.add_button('Best base pose', hint='moves the handle to where most goals '
-                                  'are reached, at its height')
+                                  'are reached, at its height, and shows it')
             self._text = gui.add_html('')
-        best.on_click(lambda _: self._work.give(self._search))
+        page.placed.append(self._points)
+        best.on_click(lambda event: self._work.give(functools.partial(self._search, event.client)))
         self._shown.on_update(lambda _: self._work.give(self._show))
 
     def _is_useful(self) -> bool:
@@ -97,8 +99,13 @@ class PlacementPanel(Panel):
             self._workspace.map, self._page.waypoints, self._goals_of_file)
         return self._handle, map, np.reshape(waypoints, (-1, 1, 4, 4)) if goals is None else goals
 
-    def _search(self) -> None:
-        """Move the handle to the best base pose at its height."""
+    def _points(self) -> np.ndarray:
+        """Return the positions (k, 3), m, of the goals and the handle that are shown."""
+        return np.reshape([*(point for solids in self._drawn for point in solids.batched_positions),
+                           *(handle.position for handle in [self._handle] if handle)], (-1, 3))
+
+    def _search(self, client: Any) -> None:
+        """Move the handle to the best base pose at its height, and show it in a browser."""
         handle, map, goals = self._scene()
         if handle is None or map is None or not len(goals):
             raise InputError(_WAITS if handle is not None and map is None else
@@ -111,6 +118,7 @@ class PlacementPanel(Panel):
         if found:
             handle.position, handle.wxyz = position_wxyz(found[0].T_world_base)
         self._draw()
+        self._page.camera.fit(client)
         if not found:
             raise InputError('no goal is reached from any base pose at this height')
 

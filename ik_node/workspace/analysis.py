@@ -9,7 +9,6 @@ free do not count; where all are free, as of a planar 2R, dexterity is 0.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -135,21 +134,21 @@ class Workspace:
 
 
 def analyse_workspace(chain: Chain, edge: float | None = None, *, dexterity: int = 0,
-                      bounds: Any = None, map: ReachabilityMap | None = None,
-                      progress: Report | None = None, seed: int = 0) -> Workspace:
+                      map: ReachabilityMap | None = None, progress: Report | None = None,
+                      seed: int = 0) -> Workspace:
     """Return the workspace of a chain's tip.
 
     edge: of a voxel, m, by default chosen for the arm, see `Voxels.around`; dexterity: how many
-    orientations are tried at every centre, 0 for none; bounds: (2, 3), m, base frame, the region;
-    map: of the arm, for dexterity, by default one is made; progress: called with the part that is
-    done, 0 to 1, and the name of the stage. The same seed gives the same result. Raises InputError
-    for invalid numbers, and a map of another arm, UnsupportedError for a prismatic joint without
-    limits, and for dexterity of a tip that stays on a surface.
+    orientations are tried at every centre, 0 for none; map: of the arm, for dexterity, by default
+    one is made; progress: called with the part that is done, 0 to 1, and the name of the stage. The
+    same seed gives the same result. Raises InputError for invalid numbers, and a map of another
+    arm, UnsupportedError for a prismatic joint without limits, and for dexterity of a tip that
+    stays on a surface.
     """
     if progress is not None and not callable(progress):
         raise InputError(f'progress must be a function, not {shown(progress)}')
     count = whole(dexterity, 'dexterity (a number of orientations)', 0)
-    voxels = Voxels.around(chain, edge, bounds, seed)
+    voxels = Voxels.around(chain, edge, seed)
     if map is not None:
         map.check_chain(chain)
     makes = bool(count) and map is None

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import math
+import operator
 import os
 import re
 import uuid
@@ -113,14 +114,13 @@ class Filling:
             self._draw()
             blocks, stamp = list(self._job.blocks), 2
             while blocks:
-                changed = self._advance(blocks, 'spread', stamp, with_edges=True)
+                changed = self._advance(blocks, 'spread', stamp)
                 last = {block for block, count in zip(blocks, changed) if count}
                 blocks = [block for block in self._job.blocks
                           if last & {block - 1, block, block + 1}]
                 stamp += 1
             if exact:
-                self._advance(list(self._job.blocks), 'solve', stamp + 1, with_edges=True,
-                              begin=0.9)
+                self._advance(list(self._job.blocks), 'solve', stamp + 1)
             edges = self._edges(list(self._job.blocks))
             found = [*self._runner.gather([
                 self._runner.submit(block, finish, self._shared, block, self._states[block],
@@ -146,7 +146,7 @@ class Filling:
                                                min(_PIECE, count - begin))
                            for begin in pieces if self._steps[-1] >= done]
                 results = self._advance(blocks, 'draw', located,
-                                        begin=0.9 * min(_CHANGE / expected, 1.0))
+                                        0.9 * min(_CHANGE / expected, 1.0))
                 changed += sum(one[0] for one in results)
                 reached = sum(one[1] for one in results)
             drawn += count
@@ -154,18 +154,19 @@ class Filling:
             if expected <= _CHANGE:
                 break
 
-    def _advance(self, blocks: Sequence[int], stage: str, *arguments: Any,
-                 with_edges: bool = False, begin: float = 0.9) -> list[Any]:
+    def _advance(self, blocks: Sequence[int], stage: str, argument: Any, begin: float = 0.9
+                 ) -> list[Any]:
         """Do a stage with blocks; return its results."""
-        edges = self._edges(blocks) if with_edges else {}
+        edges = self._edges(blocks) if stage != 'draw' else {}
         for block in blocks:
             self._states[block] = self._runner.submit(
                 block, advance, self._shared, block, self._states[block], self._steps[block], stage,
-                *arguments, *edges.get(block, ()))
+                argument, *edges.get(block, ()))
             self._steps[block] += 1
         results = []
         for result in self._runner.gather([
-                self._runner.submit(block, _result, self._states[block]) for block in blocks]):
+                self._runner.submit(block, operator.itemgetter(1), self._states[block])
+                for block in blocks]):
             results.append(result)
             self._report(begin, _NAMES[stage])
         return results
@@ -229,10 +230,6 @@ def _connected(address: str) -> Any:
 
 def _same(job: Job) -> Job:
     return job
-
-
-def _result(after: tuple[Any, Any]) -> Any:
-    return after[1]
 
 
 def _resolved(argument: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from ik_node.solvers.goal import Goal
 from ik_node.spatial import inverse, screw
 from ik_node.spatial.rotations import as_pose
-from ik_node.support.arguments import floats, number, whole
+from ik_node.support.arguments import floats, positive, whole
 from ik_node.support.exceptions import InputError, shown
 
 MOST_CANDIDATES = 5_000_000
@@ -188,9 +188,7 @@ def _arms(arms: Any, solvers: Any) -> list[_Arm]:
 
 def _axes(region: Any, step: Any, yaw_step: Any) -> list[np.ndarray]:
     """Return the values of x, y, z and yaw that candidates have."""
-    step, yaw_step = number(step, 'step'), number(yaw_step, 'yaw_step')
-    if not (step > 0.0 and yaw_step > 0.0):
-        raise InputError(f'step (m) and yaw_step (rad) must be above 0, not {step} and {yaw_step}')
+    step, yaw_step = positive(step, 'step (m)'), positive(yaw_step, 'yaw_step (rad)')
     if not isinstance(region, (Sequence, np.ndarray)) or len(region) not in (4, 5, 6):
         raise InputError('region must be (xmin, xmax, ymin, ymax), then z or (zmin, zmax), m, not '
                          f'{shown(region)}')

@@ -14,7 +14,7 @@ import numpy as np
 from ik_node.model.chain import Chain, check_chain
 from ik_node.spatial import first_off_pose
 from ik_node.spatial.rotations import as_pose
-from ik_node.support.arguments import flag, floats, number, whole
+from ik_node.support.arguments import flag, floats, positive, whole
 from ik_node.support.arrays import taken
 from ik_node.support.exceptions import InputError, shown
 from ik_node.workspace.cells import Cells
@@ -184,9 +184,7 @@ def reachability_map(chain: Chain, resolution: float = 0.05, directions: int = 3
     and a scheduler that cannot be reached, UnsupportedError for prismatic joints without limits.
     """
     check_chain(chain)
-    edge = number(resolution, 'resolution (the edge of a voxel, m)')
-    if not edge > 0.0:
-        raise InputError(f'resolution must be above 0 (m), not {shown(resolution)}')
+    edge = positive(resolution, 'resolution (the edge of a voxel, m)')
     if progress is not None and not callable(progress):
         raise InputError(f'progress must be a function, not {shown(progress)}')
     directions, turns = whole(directions, 'directions', 2), whole(turns, 'turns', 1)

@@ -2,15 +2,14 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.ndimage import binary_erosion
 
 from ik_node.kinematics.reach import extent
 from ik_node.model.chain import Chain, check_chain
-from ik_node.support.arguments import floats, shaped, whole
-from ik_node.support.exceptions import InputError, shown
+from ik_node.support.arguments import positive, whole
+from ik_node.support.exceptions import InputError
 from ik_node.workspace.sampling import configurations, reach_scale
 
 MOST_VOXELS = 4_000_000
@@ -34,41 +33,30 @@ class Voxels:
     fixed_axes: tuple[bool, bool, bool]  # along which of x, y and z the tip never moves
 
     @classmethod
-    def around(cls, chain: Chain, edge: float | None = None, bounds: Any = None,
-               seed: int = 0) -> 'Voxels':
+    def around(cls, chain: Chain, edge: float | None = None, seed: int = 0) -> 'Voxels':
         """Return a grid that holds every position of a chain's tip.
 
         edge: m; by default a round number that puts some 40 voxels across the reach, 100 where
-        the arm is planar. bounds: (2, 3) the lower and the upper corner of the region, m, base
-        frame; by default all that the tip can reach. Raises InputError for an edge that is not
-        above zero, bounds that enclose nothing, and grids of more than `MOST_VOXELS`;
-        UnsupportedError for a prismatic joint without limits.
+        the arm is planar. Raises InputError for an edge that is not above zero, and grids of more
+        than `MOST_VOXELS`; UnsupportedError for a prismatic joint without limits.
         """
         check_chain(chain)
-        seed = whole(seed, 'seed')
-        tips = np.array([chain.forward(q)[:3, 3]
-                         for q in configurations(chain, _SAMPLES, seed)])
+        tips = chain.record.poses(configurations(chain, _SAMPLES, whole(seed, 'seed')))[:, :3, 3]
         fixed_axes = np.ptp(tips, axis=0) <= _MOTIONLESS * reach_scale(chain)
-        if bounds is None:
-            centre, radius, *_ = extent(chain.arrays)
-            lower, upper = centre - radius, centre + radius
-        else:
-            lower, upper = _bounds(bounds)
-        dimension = int(3 - fixed_axes.sum())
-        size = float((upper - lower)[~fixed_axes].max(initial=0.0)) or reach_scale(chain)
-        edge = _round(size / _ACROSS[dimension or 3]) if edge is None else _edge(edge)
-        shape = _shape(upper - lower, edge, fixed_axes)
+        centre, radius, *_ = extent(chain.arrays)
+        dimension, width = int(3 - fixed_axes.sum()), 2.0 * radius or reach_scale(chain)
+        edge = _round(width / _ACROSS[dimension or 3]) if edge is None else positive(
+            edge, 'the edge of a voxel (m)')
+        # A rounding error beyond a whole number of voxels needs no further voxel.
+        across = max(math.ceil(2.0 * radius / edge - 1e-9), 1)
+        x, y, z = fixed_axes.tolist()
+        shape = 1 if x else across, 1 if y else across, 1 if z else across
         if math.prod(shape) > MOST_VOXELS:
             raise InputError(f'{" × ".join(map(str, shape))} voxels with an edge of {edge:g} m are '
-                             f'{math.prod(shape)}, at most {MOST_VOXELS} are allowed; an edge of '
-                             f'{_edge_that_fits(upper - lower, edge, fixed_axes):g} m is large '
-                             'enough')
-        middle, level = 0.5 * (lower + upper), tips.mean(axis=0)
-        # A plane outside the bounds is ignored: the layer stays inside them.
-        middle = np.where(fixed_axes & (lower <= level) & (level <= upper), level, middle)
-        origin = middle - 0.5 * edge * np.array(shape)
+                             f'{math.prod(shape)}, at most {MOST_VOXELS} are allowed; use a larger '
+                             'edge')
+        origin = np.where(fixed_axes, tips.mean(axis=0), centre) - 0.5 * edge * np.array(shape)
         origin.flags.writeable = False
-        x, y, z = fixed_axes.tolist()
         return cls(origin, edge, shape, (x, y, z))
 
     @property
@@ -101,36 +89,6 @@ class Voxels:
         inside = np.zeros(self.shape, bool)
         inside.flat[numbers] = True
         return ~binary_erosion(inside).flat[numbers]
-
-
-def _bounds(bounds: Any) -> tuple[np.ndarray, np.ndarray]:
-    corners = shaped(bounds, (2, 3), 'bounds, two corners in m,')
-    if not (corners[0] < corners[1]).all():
-        raise InputError('the first corner of bounds must be below the second along every axis, '
-                         f'not {corners[0].tolist()} and {corners[1].tolist()}')
-    return corners[0], corners[1]
-
-
-def _edge(edge: Any) -> float:
-    number = floats(edge, 'the edge of a voxel')
-    if number.shape != () or not number > 0.0:
-        raise InputError(f'the edge of a voxel must be a number above 0 (m), not {shown(edge)}')
-    return float(number)
-
-
-def _shape(extent: np.ndarray, edge: float, fixed_axes: np.ndarray) -> tuple[int, int, int]:
-    """Return the numbers of voxels that cover the extent (3,), m."""
-    # A rounding error beyond a whole number of voxels needs no further voxel.
-    x, y, z = np.where(fixed_axes, 1, np.maximum(np.ceil(extent / edge - 1e-9), 1)).tolist()
-    return int(x), int(y), int(z)
-
-
-def _edge_that_fits(extent: np.ndarray, edge: float, fixed_axes: np.ndarray) -> float:
-    """Return an edge, m, with two digits, that makes few enough voxels."""
-    while math.prod(_shape(extent, edge, fixed_axes)) > MOST_VOXELS:
-        digit = 10.0 ** (math.floor(math.log10(edge)) - 1)
-        edge = digit * math.ceil(1.02 * edge / digit)
-    return edge
 
 
 def _round(length: float) -> float:

@@ -46,7 +46,7 @@ def test_it_saves_a_picture(capsys, tmp_path):
     (['no_such_robot'], "there is no robot 'no_such_robot'"),
     (['torso'], 'name the tip link'),
     (['arm_6r', '--tip', 'nowhere'], "no tip link 'nowhere'"),
-    (['arm_6r', '--edge', '0.0001'], 'is large enough'),
+    (['arm_6r', '--edge', '0.0001'], 'use a larger edge'),
     (['arm_6r', '--edge', '0'], 'above 0'),
     (['arm_6r', '--dexterity', '-1'], 'at least 0'),
     (['arm_6r', '--png', '/no/such/folder/arm.png'], 'there is no folder')])

@@ -75,6 +75,9 @@ def test_the_best_base_pose_reaches_most_goals(page):
     page.press('Base placement', 'Best base pose')
     page.settle()
     assert '3 of 3 goals are reached' in page.text('Base placement')
+    far = (goals(page)[0] - page.browser.camera.position) @ (
+        page.browser.camera.look_at - page.browser.camera.position)
+    assert (far > 0.0).all()  # the goals are before the camera
 
 
 def test_without_a_file_goals_are_the_waypoints(page):

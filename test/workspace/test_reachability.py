@@ -231,7 +231,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(('options', 'words'), [
-    ({'resolution': 0.0}, 'resolution must be above 0'),
+    ({'resolution': 0.0}, 'resolution .* must be above 0'),
     ({'resolution': 1e-4}, 'larger resolution'), ({'directions': 1}, 'directions'),
     ({'turns': 0}, 'turns'), ({'workers': 0}, 'workers'),
     ({'progress': 3}, 'progress'), ({'resolution': math.nan}, 'finite')])
