@@ -85,8 +85,8 @@ def run_map(options: argparse.Namespace, chain: Chain
         scores = np.where(bases[0].met, scores, 0.0)
     met = scores > 0.0
     where = 'from the first base pose' if bases else 'from the base pose'
-    summary = (f'{int(met.sum())} of {len(met)} goals are reached {where}, scores 0 to '
-               f'{scores.max():.3f}, mean {scores.mean():.3f}')
+    summary = (f'{int(met.sum())} of {len(met)} goals are reached {where}, scores '
+               f'{scores.min():.3f} to {scores.max():.3f}, mean {scores.mean():.3f}')
     print(summary)
     for file in options.output:
         (_write_csv if file.suffix == '.csv' else _write_yaml)(file, poses, scores, bases)

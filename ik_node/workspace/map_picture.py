@@ -42,7 +42,8 @@ def draw_goals(goals: GoalSet, scores: np.ndarray, bases: Sequence[Placement],
                        label=('base, x axis', 'other base poses', None)[min(number, 2)])
         panel.set(xlabel='x [m]', ylabel='y [m]', aspect='equal')
         panel.grid(visible=True, alpha=0.25)
-    above.legend(loc='upper right', fontsize=9)
+    sheet.legend(*above.get_legend_handles_labels(), loc='outside lower center', ncols=3,
+                 frameon=False)
     space.set_zlabel('z [m]')
     sheet.suptitle(title, color=_INK)
     sheet.colorbar(drawn, ax=[above, space], shrink=0.8,

@@ -61,7 +61,8 @@ def base_poses(arms: Sequence[Any], region: Any, step: float = 0.05, yaw_step: f
     candidates = np.array(list(itertools.product(*axes)))  # (c, 4): x, y, z, yaw
     met, score = _evaluate(checked, candidates)
     order = np.lexsort((-score, -met))
-    steps = np.array([step, step, step if len(axes[2]) > 1 else 0.0, yaw_step])
+    steps = np.array([step, step, step, yaw_step]) * [
+        len(axis) > 1 or k < 2 for k, axis in enumerate(axes)]
     chosen: list[np.ndarray] = []
     for k in order[met[order] > 0]:
         if all(_apart(candidates[k], other, steps) for other in chosen):
@@ -102,8 +103,7 @@ def _refined(arms: Sequence[_Arm], candidate: np.ndarray, steps: np.ndarray,
     low = np.array([axis[0] for axis in axes[:3]] + [-np.inf])
     high = np.array([axis[-1] for axis in axes[:3]] + [np.inf])
     for halving in range(1, _HALVINGS + 1):
-        moves = np.array(list(itertools.product((0, -1, 1), repeat=4)))
-        moves = moves[(moves[:, 2] == 0) | (steps[2] > 0.0)]
+        moves = np.array(list(itertools.product(*((0, -1, 1) if size else (0,) for size in steps))))
         near = np.clip(candidate + moves * steps * 0.5 ** halving, low, high)
         met, score = _evaluate(arms, near)
         candidate = near[np.lexsort((-score, -met))[0]]

@@ -56,6 +56,12 @@ def test_two_arms_on_one_base_share_its_pose():
         assert np.linalg.norm((inverse(T @ mount) @ goal)[:2, 3]) < 1.62
 
 
+def test_a_base_whose_first_joint_turns_freely_keeps_its_yaw():
+    m = reachability_map(robots.planar(1.0, 0.6), 0.2)
+    for placement in m.base_poses([at(0.8, 0.3), at(0.3, 0.9)], (-1.0, 1.0, -1.0, 1.0), 0.3):
+        assert placement.T_world_base[:2, :2].tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
 def test_goals_out_of_reach_of_every_base_give_no_results():
     m = reachability_map(robots.planar(1.0, 0.6), 0.2)
     assert m.base_poses([at(9.0, 0.0)], (-1.0, 1.0, -1.0, 1.0)) == []
