@@ -75,6 +75,8 @@ def run_map(options: argparse.Namespace, chain: Chain
     turned = goals.turned(_TURNS)
     if options.place:
         avoid = bool(options.avoid_collisions or obstacles or map.info.get('avoid_collisions'))
+        print(f'Searching base poses for {len(goals.poses)} goals, which solves confirm'
+              f'{", free of collisions" * avoid}: this may take minutes', flush=True)
         bases = map.base_poses(turned, options.place, options.step,
                                np.radians(options.yaw_step), options.limit,
                                make_solver('auto', chain, avoid_collisions=avoid), obstacles)

@@ -5,10 +5,13 @@ of a hundred descriptions in the field has 0.2 MB, 130 links, and lengths of a f
 """
 
 import contextlib
+import os
 import stat
+import tempfile
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
+from typing import BinaryIO
 
 from ik_node.support.exceptions import ModelError, shown
 
@@ -55,6 +58,26 @@ def reading(what: str, hint: str = '') -> Iterator[None]:
     except (OSError, ValueError) as error:
         why = (error.strerror if isinstance(error, OSError) else None) or error
         raise ModelError(f'cannot read {what}: {why}{hint}') from error
+
+
+@contextlib.contextmanager
+def replacing(file: str | PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file for writing that takes the place of another, or of none, when all is written.
+
+    Raises OSError with the name of the file, such as on a full disk.
+    """
+    path = Path(file)
+    handle, name = tempfile.mkstemp(prefix=path.name, suffix='.part', dir=path.parent)
+    try:
+        with os.fdopen(handle, 'wb') as stream:
+            yield stream
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException as error:
+        Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename = str(path)
+        raise
 
 
 def read_bytes(path: str | PathLike[str], most: int = MAX_BYTES) -> bytes:

@@ -10,7 +10,6 @@ from neighbours reads only what was reached in passes before it: on disk it may 
 import functools
 import json
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +22,7 @@ from ik_node.model.chain import Chain
 from ik_node.solvers.auto import AutoSolver
 from ik_node.solvers.goal import Goal
 from ik_node.spatial import inverse
+from ik_node.support.bounds import replacing
 from ik_node.support.exceptions import InputError
 from ik_node.workspace.cells import Cells
 from ik_node.workspace.filling_kernel import Filler
@@ -280,13 +280,5 @@ def _read(job: Job, block: int, wanted: Sequence[str]) -> Arrays:
 
 
 def _write(job: Job, block: int, state: Mapping[str, Any], results: list[Any]) -> None:
-    """Replace the file of a block, only when all is written."""
-    file = _file(job, block)
-    part = file.with_suffix(f'.{os.getpid()}.part')
-    try:
-        with open(part, 'wb') as stream:
-            np.savez(stream, results=np.array(json.dumps(results)), **state)
-        os.replace(part, file)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with replacing(_file(job, block)) as stream:
+        np.savez(stream, results=np.array(json.dumps(results)), **state)

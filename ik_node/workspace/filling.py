@@ -192,6 +192,8 @@ def check_folder(folder: Any, info: dict[str, Any]) -> str:
         raise InputError(f'chunks must be a folder, not {shown(folder)}')
     path, text = Path(folder), json.dumps(info, sort_keys=True)
     path.mkdir(parents=True, exist_ok=True)
+    for part in path.glob('*.part'):  # of a run that was killed
+        part.unlink()
     note = path / 'map.json'
     if not note.exists():
         if any(path.glob('block-*.npz')):

@@ -2,11 +2,8 @@
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Callable, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +13,7 @@ from ik_node.spatial import first_off_pose
 from ik_node.spatial.rotations import as_pose
 from ik_node.support.arguments import flag, floats, positive, whole
 from ik_node.support.arrays import taken
+from ik_node.support.bounds import replacing
 from ik_node.support.exceptions import InputError, shown
 from ik_node.workspace.cells import Cells
 from ik_node.workspace.filling import Filling, Report, check_client, check_folder
@@ -92,25 +90,18 @@ class ReachabilityMap:
 
         Raises OSError where it cannot be written, such as on a full disk.
         """
-        path, lattice = Path(file), self.lattice
+        lattice = self.lattice
         info = json.dumps({**self.info, 'structure': lattice.structure, 'reduced': lattice.reduced,
                            'polar': lattice.polar, 'bins': lattice.turns})
-        handle, name = tempfile.mkstemp(prefix=path.name, suffix='.part', dir=path.parent)
-        try:
-            with os.fdopen(handle, 'wb') as stream:
-                np.savez_compressed(
-                    stream, version=np.array(VERSION), info=np.array(info),
-                    depth=self.depth.reshape(lattice.shape).astype(np.float16),
-                    manipulability=self.manipulability.reshape(lattice.shape),
-                    rows=self.rows.reshape(lattice.shape).astype(np.int32),
-                    headings=self.headings.reshape(-1, lattice.turns), origin=lattice.origin,
-                    step=lattice.step, T_joint_base=lattice.T_joint_base,
-                    T_tip_wrist=lattice.T_tip_wrist, weights=lattice.weights)
-            os.chmod(name, 0o644)
-            os.replace(name, path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        with replacing(file) as stream:
+            np.savez_compressed(
+                stream, version=np.array(VERSION), info=np.array(info),
+                depth=self.depth.reshape(lattice.shape).astype(np.float16),
+                manipulability=self.manipulability.reshape(lattice.shape),
+                rows=self.rows.reshape(lattice.shape).astype(np.int32),
+                headings=self.headings.reshape(-1, lattice.turns), origin=lattice.origin,
+                step=lattice.step, T_joint_base=lattice.T_joint_base,
+                T_tip_wrist=lattice.T_tip_wrist, weights=lattice.weights)
 
     @classmethod
     def load(cls, file: str | PathLike[str], chain: Chain | None = None) -> 'ReachabilityMap':
