@@ -22,10 +22,10 @@ _PARTS = 12             # of a range, for prismatic joints
 _FAR = 9                # … this many at most from those at zero, or the middle of the limits
 _STAYS = 0.4            # probability that a joint has that value
 _GENERIC = 1e-6         # of the largest singular value: the rank that the arm has in most poses
-# What is good enough: the condition, the distance from limits by the range, and the tip, by the
-# reach: how far in front of the first joint, and above the floor.
-_GOOD_CONDITION, _GOOD_MARGIN, _IN_FRONT, _ABOVE = 0.15, 0.1, 0.55, 0.1
-_BY_CONDITION, _BY_MARGIN, _BY_PLACE, _BY_FLOOR = 3.0, 1.0, 2.0, 4.0  # weights of these,
+# What is good enough: the condition, the distance from limits by the range, and how far the tip is
+# in front of the first joint, by the reach.
+_GOOD_CONDITION, _GOOD_MARGIN, _IN_FRONT = 0.15, 0.1, 0.55
+_BY_CONDITION, _BY_MARGIN, _BY_PLACE = 3.0, 1.0, 2.0  # weights of these,
 _BY_LEAST = 1000.0  # … of the least condition, or that of the best candidate,
 _BY_ELBOW, _GOOD_ELBOW, _COMPARED = 4.0, 0.3, 800  # … and of the elbow's height, compared last,
 _BY_LINKS, _GOOD_HEIGHT = 6.0, 0.15  # … as of links that are lower above the floor, by the reach,
@@ -59,7 +59,6 @@ def ready_pose(chain: Chain, file: Path | None = None) -> np.ndarray:
     tips = np.array([chain.forward(q)[:3, 3] for q in tried]) @ T[:3, :3].T + T[:3, 3]
     x, y, z = ((tips - first) / reach).T
     floor = min(0.0, *(one[2, 3] for one in poses.values()))
-    low = np.maximum(0.0, floor / reach + _ABOVE - tips[:, 2] / reach)
     turned = np.abs(tried - neutral) / np.where(chain.prismatic, reach, np.pi)
     by_joint = np.linspace(*_BY_JOINTS, chain.n_joints)
     by_joint[:max(0, chain.n_joints - _ARM)] = _BY_TORSO
@@ -69,7 +68,7 @@ def ready_pose(chain: Chain, file: Path | None = None) -> np.ndarray:
               + _BY_MARGIN * np.minimum(1.0, away.min(axis=1) / _GOOD_MARGIN)
               - _BY_PLACE * (np.abs(x - _IN_FRONT) + np.abs(y) + np.maximum(
                   0.0, np.abs(z) - 0.5 * _IN_FRONT))
-              - turned @ by_joint - _BY_FLOOR * low)
+              - turned @ by_joint)
     best = scores.argsort()[::-1][:_COMPARED]  # to place all links takes longer
     return tried[max(best, key=lambda k: scores[k] + _score_links(chain, tried[k], floor, reach))]
 

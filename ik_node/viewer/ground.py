@@ -38,10 +38,9 @@ class GroundPlane:
         self._scene, self._reach = scene, 1.0
         self._floor: Any = None
         self._look: tuple[Any, ...] = ()  # of the floor as it is drawn: radius, square, colours
-        self._dark = self._lit = False
+        self._dark = False
         self._sky = scene.add_light_hemisphere('/light/sky', intensity=2.0)
-        self._sun = scene.add_light_directional('/light/sun', intensity=1.7,
-                                                position=(0.6, -0.5, 1.0))
+        scene.add_light_directional('/light/sun', intensity=1.7, position=(0.6, -0.5, 1.0))
         self._shadow = scene.add_image('/shadow', np.zeros((2, 2, 4), np.uint8), 1.0, 1.0,
                                        cast_shadow=False, receive_shadow=False, visible=False)
         self.set_dark(False)
@@ -52,29 +51,21 @@ class GroundPlane:
         self._dark = dark
         self._sky.sky_color, self._sky.ground_color = _COLORS[dark][3:]
 
-    def cast_shadows(self, lit: bool) -> None:
-        """Let the sun cast shadows, or not; `fit` draws the floor so."""
-        self._sun.cast_shadow = self._lit = lit
-
     def fit(self, reach: float, last: float = 0.0, z: float = 0.0) -> None:
         """Fit the ground to robots of a reach, m, in a row from y = 0 to the last one, on z, m."""
         self._reach = reach
         radius, digits = _REACHES * reach + last, round(np.log10(reach / _SQUARES))
-        self._draw(radius, 10.0 ** max(digits, int(np.ceil(np.log10(radius / _MOST)))))
+        square = 10.0 ** max(digits, int(np.ceil(np.log10(radius / _MOST))))
+        look = radius, square, self._dark
+        if look != self._look:
+            self._look = look
+            self._floor = self._scene.add_glb(
+                '/floor', _floor(radius, square, *_COLORS[self._dark][:3]), cast_shadow=False,
+                receive_shadow=False)
         self._floor.position = 0.0, 0.0, z - _BELOW * reach
         # Of what is transparent the page draws first what is further away: the floor.
         x, y, _ = self._shadow.position
         self._shadow.position = x, y, z - 0.5 * _BELOW * reach
-
-    def _draw(self, radius: float, square: float) -> None:
-        """Draw the floor, m, unless it is drawn so."""
-        look = radius, square, self._dark, self._lit
-        if look != self._look:
-            position = self._floor.position if self._floor else (0.0, 0.0, 0.0)
-            self._look = look
-            self._floor = self._scene.add_glb(
-                '/floor', _floor(radius, square, *_COLORS[self._dark][:3], self._lit),
-                position=position, cast_shadow=False, receive_shadow=self._lit)
 
     def shade(self, corners: np.ndarray) -> None:
         """Show the shadow from above of boxes with corners (k, 8, 3), m, see `box_corners`."""
@@ -100,8 +91,8 @@ class GroundPlane:
 
 
 def _floor(radius: float, square: float, middle: tuple[int, ...], border: tuple[int, ...],
-           lighter: int, lit: bool) -> bytes:
-    """Return a disc of squares, m, as glTF. lit: by lights, with shadows."""
+           lighter: int) -> bytes:
+    """Return a disc of squares, m, as glTF, which no light changes."""
     count = int(np.ceil(radius / square))
     rows, columns = (index.ravel() for index in np.mgrid[-count:count, -count:count])
     corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
@@ -114,9 +105,8 @@ def _floor(radius: float, square: float, middle: tuple[int, ...], border: tuple[
     faces = (4 * np.arange(len(rows))[:, None, None] + [[0, 1, 2], [0, 2, 3]]).reshape(-1, 3)
 
     def add_material(tree: dict[str, Any]) -> None:
-        matt = {'pbrMetallicRoughness': {'metallicFactor': 0.0}}
-        plain = {**matt, 'extensions': {'KHR_materials_unlit': {}}}
-        tree.update(materials=[matt if lit else plain], extensionsUsed=['KHR_materials_unlit'])
+        tree.update(materials=[{'extensions': {'KHR_materials_unlit': {}}}],
+                    extensionsUsed=['KHR_materials_unlit'])
         tree['meshes'][0]['primitives'][0]['material'] = 0
     mesh = trimesh.Trimesh(np.c_[places, 0.0 * far], faces, process=False,
                            vertex_colors=np.c_[colors, 255.0 + 0.0 * far].astype(np.uint8))

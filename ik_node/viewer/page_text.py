@@ -65,19 +65,9 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], bold: int | N
     bold: the number of a row, -1 for none; a row presses the button of its folder that has the text
     of its first cell then.
     """
-    lines = [f'<tr>{_cells("th", head)}</tr>']
+    lines = [f'<tr><th>{"</th><th>".join(head)}</th></tr>']
     for k, row in enumerate(rows):
         style = '' if bold is None else ' onclick="ikPress(this)"'
         style += ' style="font-weight:bold"' if k == bold else ''
-        lines.append(f'<tr{style}>{_cells("td", row)}</tr>')
-    return ('<div style="overflow-x:auto;contain:inline-size;margin:0.5em 3%">'
-            '<table style="width:100%;font-size:0.8em;'
-            f'white-space:nowrap;border-spacing:0.3em 0.15em">{"".join(lines)}</table></div>')
-
-
-def _cells(tag: str, cells: Sequence[str]) -> str:
-    """Return the cells of a row: the first at the left, the others at the right."""
-    first, *others = cells
-    left = ' align="left"' if tag == 'th' else ''
-    return f'<{tag}{left}>{first}</{tag}>' + ''.join(
-        f'<{tag} align="right">{cell}</{tag}>' for cell in others)
+        lines.append(f'<tr{style}><td>{"</td><td>".join(row)}</td></tr>')
+    return f'<div class="ik-table"><table>{"".join(lines)}</table></div>'

@@ -49,15 +49,12 @@ class LayerPanel(Panel):
             self._shown = {layer: self._gui.add_checkbox(name, shown, hint=text)
                            for layer, (name, shown, text) in _LAYERS.items()}
             dark: Any = self._gui.add_checkbox('dark', False, hint='dark colours of the page')
-            shadow = self._gui.add_checkbox(
-                'shadow', False, hint='of the sun; slow to draw without a graphics card')
             self._fine = self._gui.add_checkbox(
                 'fine meshes', False, hint='all of their triangles, which are slow to draw without '
                 'a graphics card')
         for widget in (*self._shown.values(), self._fine):
             widget.on_update(lambda _: self._apply())
         dark.on_update(lambda _: page.set_dark(bool(dark.value)))
-        shadow.on_update(lambda _: page.ground.cast_shadows(bool(shadow.value)))
         self._apply()
 
     def _refresh(self, visible: bool) -> None:

@@ -35,10 +35,3 @@ def test_meshes_are_fine_where_that_is_asked_for(page, monkeypatch):
     assert set(fine) == {False}
     page.choose('Layers', 'fine meshes', value=True)
     assert fine[-1] is True
-
-
-def test_there_is_a_shadow_where_that_is_asked_for(page):
-    (sun,) = page.drawn('/light/sun').values()
-    for shown in (False, True, False):
-        assert sun.cast_shadow is shown
-        page.choose('Layers', 'shadow', value=not shown)
