@@ -1,6 +1,7 @@
 """The robot of a node in the scene: a frame for every link, with the link's shapes."""
 
 import contextlib
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,6 +23,8 @@ from ik_node.viewer.scene_nodes import box_corners, new_name, position_wxyz, rgb
 
 _GREY = (0.72, 0.74, 0.78, 1.0)
 _MOVED = 1e-7  # m and parts of a unit quaternion: less is not sent to the page
+_GLIDE = 0.3  # s that a robot at rest takes, as it is drawn, to joint values that are
+_FAR = 0.1    # rad or m away, so that one sees how it gets there
 _TRIANGLES = 15000  # of meshes: a processor without a graphics card draws them 10 times a second
 
 
@@ -32,7 +35,7 @@ class DrawnRobot:
 
     - `color`: 0 to 1, in place of that of all shapes, None for theirs.
     - `tree`; `body`: with all joints, None where none moves.
-    - `values`: of its joints, rad or m.
+    - `values`: of its joints, rad or m. `glides`: whether it is drawn on its path to them.
     - `size`, `bottom`: at zero, how far its links are apart, and the z of the lowest shape, m.
     - `mesh_errors`: messages about shapes that cannot be shown.
     """
@@ -51,8 +54,11 @@ class DrawnRobot:
         self._T_root_link: dict[str, np.ndarray] = {}
         self._corners: dict[str, np.ndarray] = {}  # around the shapes of a link, in its frame
         self._T_drawn_root = np.eye(4)  # in the world
+        self._sticks: dict[str, tuple[Visual, ...]] = {}  # simple shapes along its links
         self._received: dict[str, float] = {}  # joint values, of any robot
         self._is_new = self._is_fine = False
+        self._start: tuple[float, dict[str, float]] = 0.0, {}  # when it moved last, s, from where
+        self.glides = False
         self._meshes = Meshes()
         self.tree: KinematicTree | None = None
         self.body: Body | None = None
@@ -65,8 +71,9 @@ class DrawnRobot:
 
         A tree without visual shapes gets simple ones along its links.
         """
-        self._meshes, self.tree, self.body = meshes, tree, None
+        self._meshes, self.tree, self.body, self.glides = meshes, tree, None, False
         self._T_root_link, self._T_drawn_root = tree.forward(), np.eye(4)
+        self._sticks = stick_figure(tree.links, tuple(tree.joints.values()))
         self._parents = {joint.child: joint.parent for joint in tree.joints.values()}
         origins = np.array([T[:3, 3] for T in self._T_root_link.values()])
         self.size = float(np.ptp(origins, axis=0).max())
@@ -97,7 +104,7 @@ class DrawnRobot:
             above = self._frames[self._parents[link]] if link in self._parents else self._top
             self._frames[link] = scene.add_frame(
                 f'{above.name}/{link.replace("/", "|") or "|"}', show_axes=False)
-        self._draw_shapes(tree.visuals or _stick_figure(tree))
+        self._draw_shapes(tree.visuals or self._sticks)
         self._place_links()
 
     def _draw_shapes(self, visuals: Mapping[str, Sequence[Visual]]) -> None:
@@ -128,39 +135,58 @@ class DrawnRobot:
                 self._corners[link] = np.concatenate([
                     self._corners.get(link, np.zeros((0, 3))), _corners(visual, parts)])
         lacking = visuals.keys() - {link for link, *_ in shapes}
-        stand_ins = _stick_figure(self.tree) if lacking and self.tree else {}
         for link in lacking:  # a stand-in, so that the robot has no hole
-            for i, visual in enumerate(stand_ins.get(link, ())):
+            for i, visual in enumerate(self._sticks.get(link, ())):
                 _draw(self._server.scene, f'{self._frames[link].name}/stand_in_{i}',
                       replace(visual, color=_GREY), _parts(visual, meshes))
 
-    def move(self, values: Mapping[str, float] | None, T_world_root: np.ndarray) -> None:
+    def move(self, values: Mapping[str, float] | None, T_world_root: np.ndarray,
+             may_glide: bool = False) -> None:
         """Set joint values, rad or m, None for no new ones, and the pose of the root (4, 4), m.
 
-        Values that arrive before their robot count for it; unknown names are ignored.
+        Values that arrive before their robot count for it; unknown names are ignored. may_glide:
+        whether this is called again and again, so that the robot is drawn on its path.
         """
         self._received.update(values or {})
-        if self.tree is None or (values is None and not self._is_new and np.array_equal(
-                T_world_root, self._T_drawn_root)):
+        at_root = np.array_equal(T_world_root, self._T_drawn_root)
+        if self.tree is None or (values is None and not self._is_new and at_root):
+            if self.glides:
+                self._place_links()
             return
         joints = self.tree.joints
         # Each of several publishers may have some of the joints.
         self._received = {name: value for name, value in self._received.items()
                           if name in joints or name in (values or ())}
+        before, now = self.values, time.monotonic()
         self.values = {name: value for name, value in self._received.items() if name in joints}
+        if self.values != before:
+            rests = at_root and not self._is_new and now - self._start[0] > _GLIDE
+            self.glides = may_glide and rests and any(
+                abs(value - before.get(name, value)) > _FAR for name, value in self.values.items())
+            self._start = now, before
         self._T_drawn_root, self._is_new = T_world_root, False
-        self._T_root_link = self.tree.forward({
-            name: value for name, value in self.values.items()
-            if joints[name].moves and joints[name].mimic is None})
+        self._T_root_link = self._forward(self.tree, self.values)
         self._place_links()
+
+    def _forward(self, tree: KinematicTree, values: Mapping[str, float]) -> dict[str, np.ndarray]:
+        return tree.forward({name: value for name, value in values.items()
+                             if tree.joints[name].moves and tree.joints[name].mimic is None})
 
     def _place_links(self) -> None:
         """Send what has changed: only the orientation of a revolute joint's link, for example."""
+        poses, (began, start) = self._T_root_link, self._start
+        share = (time.monotonic() - began) / _GLIDE
+        self.glides &= share < 1.0
+        if self.glides and self.tree is not None:
+            share *= share * (3.0 - 2.0 * share)  # it starts and ends at rest
+            poses = self._forward(self.tree, {
+                name: value + (1.0 - share) * (start.get(name, value) - value)
+                for name, value in self.values.items()})
         with self._server.atomic():
-            for link, T in self._T_root_link.items():
+            for link, T in poses.items():
                 parent, frame = self._parents.get(link), self._frames[link]
-                position, wxyz = position_wxyz((self._T_drawn_root if parent is None else inverse(
-                    self._T_root_link[parent])) @ T)
+                position, wxyz = position_wxyz(
+                    (self._T_drawn_root if parent is None else inverse(poses[parent])) @ T)
                 if np.abs(position - frame.position).max() > _MOVED:
                     frame.position = position
                 if np.abs(wxyz - frame.wxyz).max() > _MOVED:
@@ -183,10 +209,6 @@ class DrawnRobot:
         """Return the pose (4, 4), m, of a link; the identity for an unknown one."""
         T_root_link = self._T_root_link.get(link)
         return np.eye(4) if T_root_link is None else self._T_drawn_root @ T_root_link
-
-
-def _stick_figure(tree: KinematicTree) -> dict[str, tuple[Visual, ...]]:
-    return stick_figure(tree.links, tuple(tree.joints.values()))
 
 
 def _parts(visual: Visual, meshes: Meshes) -> list[MeshPart] | trimesh.Trimesh:

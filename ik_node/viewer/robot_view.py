@@ -161,7 +161,9 @@ class RobotView(DrawnRobot, NodeLink):
             same, self._selection = wanted[:2] == self._selection[:2], wanted
             self._change_robot(wanted[0], same and self.tree is not None)
         self.refine(self.is_fine)
-        self.move(values, self.T_world_root if parameters.moves_root else np.eye(4))
+        self.move(values, self.T_world_root if parameters.moves_root else np.eye(4), True)
+        if self.glides:
+            self._changed()
         if self.tree is not None:
             self._show_markers()
         self._show_gap()
@@ -310,9 +312,7 @@ class RobotView(DrawnRobot, NodeLink):
         tree, link = self.tree, self._frame_link(target)
         if tree is None or link not in tree.links:
             return np.eye(4)
-        return T_world_root @ tree.forward({
-            name: value for name, value in {**self.values, **values}.items()
-            if tree.joints[name].moves and tree.joints[name].mimic is None})[link]
+        return T_world_root @ self._forward(tree, {**self.values, **values})[link]
 
     def _frame_link(self, target: Target) -> str:
         return target.reference if target.name else self.parameters.links[0]
