@@ -41,9 +41,6 @@ def test_wrong_files_end_it_with_one_line_and_status_2(short, tmp_path, capsys):
     output = str(tmp_path / 'walk.yaml')
     for arguments, text in (
             ((SKELETON, short, 'humanoid', tmp_path / 'map.yaml'), 'tasks.hand must have a link'),
-            ((SKELETON, short, 'humanoid', tmp_path / 'none.yaml'), 'cannot read the map'),
-            ((SKELETON, tmp_path / 'none.amc', 'humanoid', MAP), 'cannot read the motion'),
-            ((SKELETON, short, 'nobody', MAP), "there is no robot 'nobody'"),
             ((tmp_path / 'bad.asf', short, 'humanoid', MAP), 'bad.asf'),
             (('panda', short, 'humanoid', MAP), 'skeleton')):
         assert main([*map(str, arguments), '--output', output]) == 2

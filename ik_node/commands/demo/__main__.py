@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ik_node.control.options import SOLVERS
 from ik_node.model.readers import FORMATS
-from ik_node.support.exceptions import IkError
+from ik_node.support.exceptions import reporting
 from ik_node.support.resources import obstacles_file, robot_file, share_folder
 from ik_node.support.signals import Stop
 
@@ -33,15 +33,13 @@ except ImportError as error:
 _START_TIME = 120.0  # s, longest start of the node
 
 
+@reporting('ik_node demo')
 def main(command_line: Sequence[str] | None = None) -> int:
     """Run the demo; return 0 where every goal was met."""
     arguments = _arguments(command_line)
-    try:
-        file = robot_file(arguments.robot)
-        obstacles = obstacles_file(arguments.obstacles) if arguments.obstacles else None
-        show = make_show(file, arguments.base, arguments.tip, arguments.solver, arguments.goals)
-    except (IkError, FileNotFoundError) as error:
-        sys.exit(f'ik_node demo: {error}')
+    file = robot_file(arguments.robot)
+    obstacles = obstacles_file(arguments.obstacles) if arguments.obstacles else None
+    show = make_show(file, arguments.base, arguments.tip, arguments.solver, arguments.goals)
     # On the loopback interface, in a domain of its own:
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
