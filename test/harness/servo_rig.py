@@ -9,16 +9,12 @@ from geometry_msgs.msg import PoseStamped, TwistStamped
 from rclpy.time import Time
 from sensor_msgs.msg import JointState
 
-import robots
+from harness.bent_arm import ARM, CHAIN, START
 from harness.node_here import running
-from ik_node import KinematicTree
 from ik_node.motion.limits import motion_limits
 from ik_node.ros.conversions import matrix_to_pose
 
-ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = KinematicTree.from_urdf(ARM).chain()
 LIMITS = motion_limits(CHAIN)
-START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
 RATE = 200.0
 FORWARD = [0.05, 0.0, 0.0, 0.0, 0.0, 0.0]
 TWISTS, JOGS, POSES = (f'ik_node/{name}' for name in (

@@ -15,6 +15,7 @@ from sensor_msgs.msg import JointState
 
 import robots
 from docs_blocks import BLOCKS, ROOT, fill, lines
+from harness.bent_arm import ARM, CHAIN
 from harness.controller_node import ControllerNode
 from harness.node_here import running
 from harness.ros_harness import given
@@ -22,8 +23,6 @@ from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.workspace import reachability_map
 
-ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = robots.chain('arm_6r')
 RECIPES = [(page, text) for page, language, text in BLOCKS
            if language == 'python' and text.startswith("Node(package='ik_node'")]
 CONTROL = dict(RECIPES)['docs/ros2_control.md']

@@ -9,15 +9,12 @@ from geometry_msgs.msg import PoseStamped
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 
-import robots
+from harness.bent_arm import ARM, CHAIN, START
 from harness.node_here import running
 from harness.ros_harness import seconds
 from ik_node.ros import trajectory_action
 from ik_node.ros.conversions import matrix_to_pose
 
-ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = robots.chain('arm_6r')
-START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
 ACTION = '/controller/follow_joint_trajectory'
 SUCCEEDED, CANCELED, ABORTED = (
     GoalStatus.STATUS_SUCCEEDED, GoalStatus.STATUS_CANCELED, GoalStatus.STATUS_ABORTED)

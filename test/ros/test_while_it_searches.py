@@ -11,14 +11,11 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-import robots
+from harness.bent_arm import ARM, BENT, CHAIN
 from harness.ros_harness import running
 from ik_node.control.worker import NEWER
 from ik_node.ros.conversions import matrix_to_pose
 
-ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = robots.chain('arm_6r')
-BENT = np.array([0.4, 0.3, 0.5, 0.4, -1.2, 0.4])
 EASY = CHAIN.forward([0.3, 0.2, -0.6, 0.3, -0.8, 0.2])
 # The orientation cannot be had there, which dls does not prove.
 HARD = np.array([[0.0, 0.0, -1.0, 0.3], [0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.4],

@@ -9,6 +9,7 @@ from std_msgs.msg import Float64MultiArray, String
 from trajectory_msgs.msg import JointTrajectory
 
 import robots
+from harness.bent_arm import ARM, CHAIN, START
 from harness.controller_rig import Rig
 from harness.figure_values import built
 from harness.goal_runs import WorkerHere
@@ -133,10 +134,7 @@ def test_a_stop_has_been_published_when_all_goals_of_the_node_are_cancelled():
     worker.close('the test is over')
 
 
-START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
 COMMANDS = '/position_controller/commands'
-ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = robots.chain('arm_6r')
 
 
 def commanded(**parameters):

@@ -16,15 +16,13 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import robots
+from harness.bent_arm import ARM, CHAIN, START
 from harness.followed import Followed
 from harness.node_here import running
 from harness.ros_harness import elapse, seconds
 from ik_node.motion.limits import motion_limits
 from ik_node.ros.conversions import matrix_to_pose
 
-ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = robots.chain('arm_6r')
-START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
 RATE, SLOW = 100.0, 0.8  # Hz; so that every motion takes a second or so
 CONTROLLER = '/arm_controller/joint_trajectory'
 LIMITS = motion_limits(CHAIN, speed=SLOW)

@@ -5,13 +5,10 @@ import pytest
 
 pytest.importorskip('ruckig', reason='ruckig is not installed (make test brings it from PyPI)')
 
-import robots
+from harness.bent_arm import ARM, START
 from harness.node_here import running
 from harness.random_motion import RandomMotion
 from ik_node.solvers.arm.base import Solver
-
-ARM = robots.OWN / 'arm_6r.urdf'
-START = [0.4, 0.3, 0.5, 0.4, -1.2, 0.4]
 
 
 @pytest.fixture(scope='module')

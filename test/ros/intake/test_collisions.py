@@ -7,15 +7,10 @@ import pytest
 from sensor_msgs.msg import JointState
 
 import robots
+from harness.bent_arm import ARM, CHAIN, FREE, T_TIP
 from harness.node_here import running
 from ik_node import KinematicTree
 from ik_node.collision import CollisionModel
-
-ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = robots.chain('arm_6r')
-Q = np.array([0.4, 0.3, 0.5, 0.4, -1.2, 0.4])
-T_TIP = CHAIN.forward(Q)
-FREE = CHAIN.forward([-1.4, 0.3, 0.5, 0.4, -1.2, 0.4])
 
 
 def around_tip(folder, name='ball', radius=0.12, distance=0.0):

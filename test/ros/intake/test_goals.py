@@ -14,14 +14,12 @@ from nav_msgs.msg import Path
 from sensor_msgs.msg import JointState
 
 import robots
+from harness.bent_arm import ARM, BENT, CHAIN
 from harness.node_here import running
 from harness.ros_harness import pose, seconds
 from ik_node.ros.conversions import array_to_point, matrix_to_pose
 from ik_node.ros.publishing.status import KEYS
 
-ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = robots.chain('arm_6r')
-BENT = np.array([0.4, 0.3, 0.5, 0.4, -1.2, 0.4])
 FAR = pose(5.0, 0.0, 0.5)
 
 

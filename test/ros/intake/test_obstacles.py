@@ -12,7 +12,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState, PointCloud2, PointField
 from visualization_msgs.msg import Marker, MarkerArray
 
-import robots
+from harness.bent_arm import ARM, BENT, CHAIN, FREE, START, T_TIP
 from harness.node_here import running
 from ik_node.collision import Box, Capsule, CollisionModel, Cylinder, PointCloud, Sphere
 from ik_node.ros.conversions import array_to_point
@@ -20,12 +20,7 @@ from ik_node.ros.intake.obstacle_messages import Contents, Place, cloud_points, 
 from ik_node.spatial import pose_from_rpy
 from ik_node.support.exceptions import InputError
 
-ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = robots.chain('arm_6r')
-Q = np.array([0.4, 0.3, 0.5, 0.4, -1.2, 0.4])
-T_TIP = CHAIN.forward(Q)
 TIP = T_TIP[:3, 3]
-FREE = CHAIN.forward([-1.4, 0.3, 0.5, 0.4, -1.2, 0.4])
 
 
 def marker(number=0, kind=Marker.SPHERE, at=TIP, size=(0.24, 0.24, 0.24), frame='', **fields):
@@ -82,7 +77,6 @@ def node(running_node):
     assert running_node.set(frame_prefix='', obstacle_points_radius=0.01) == (True, '')
     yield running_node
     assert running_node.alive()
-
 
 
 def contents_of(*messages, place=None):
@@ -318,7 +312,7 @@ def test_a_goal_keeps_away_from_a_cloud_of_any_layout(node, layout):
 
 def test_a_cloud_of_a_sensor_on_a_link_stays_where_it_was_seen(node):
     node.publish(JointState, 'goal_joints', JointState(
-        name=list(CHAIN.joint_names), position=Q.tolist()))
+        name=list(CHAIN.joint_names), position=BENT.tolist()))
     scan(node, cloud([[0.0, 0.0, 0.5]], frame='tool0'))
     (one,) = present(node)
     assert one.link is None
@@ -369,7 +363,7 @@ def test_obstacles_outlive_another_robot_and_inactivity(node):
 def test_a_motion_brakes_where_a_marker_comes_into_its_path(fails, monkeypatch):
     goal = T_TIP.copy()
     goal[1, 3] -= 0.4
-    with running(urdf_path=ARM, motion='cartesian', start_pose=str(Q.tolist()), publish_rate=50.0,
+    with running(urdf_path=ARM, motion='cartesian', start_pose=START, publish_rate=50.0,
                  dls__avoid_collisions='true', dls__margin=0.01) as node:
         assert node.client.send(goal).met
         show(node, marker(at=(0.0, 0.0, 3.0)))

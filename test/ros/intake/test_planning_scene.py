@@ -8,16 +8,12 @@ import pytest
 from geometry_msgs.msg import Point, Pose
 from std_msgs.msg import Header
 
-import robots
+from harness.bent_arm import ARM, CHAIN, T_TIP
 from harness.node_here import running
 from ik_node.collision import Box, CollisionModel, Cylinder, Ground, Mesh, Obstacle, Sphere
 from ik_node.ros.conversions import array_to_point
 from ik_node.ros.intake import planning_scene
 
-ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = robots.chain('arm_6r')
-Q = np.array([0.4, 0.3, 0.5, 0.4, -1.2, 0.4])
-T_TIP = CHAIN.forward(Q)
 ADD, REMOVE, APPEND, MOVE = (bytes([k]) for k in range(4))
 CORNERS = [(0.0, 0.0, 0.0), (0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.1)]
 FACES = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]

@@ -10,13 +10,11 @@ from nav_msgs.msg import Path
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-import robots
+from harness.bent_arm import ARM, CHAIN
 from harness.node_here import running
 from ik_node import make_solver
 from ik_node.ros.conversions import matrix_to_pose
 
-ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = robots.chain('arm_6r')
 SOMEWHERE = [0.4, -0.5, 0.7, 0.9, -0.3, -0.3]
 
 

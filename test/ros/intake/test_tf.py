@@ -10,11 +10,11 @@ from rclpy.time import Time
 from tf2_msgs.msg import TFMessage
 
 import robots
+from harness.bent_arm import ARM, CHAIN
 from harness.node_here import running
 from ik_node.ros.conversions import matrix_to_pose
 
 STATIC = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-ARM = robots.OWN / 'arm_6r.urdf'
 
 
 def test_the_place_in_the_world_is_published_and_published_again_when_it_changes():
@@ -80,7 +80,6 @@ def statuses(node):
     return node.listen(DiagnosticStatus, 'ik_node/status')
 
 
-CHAIN = robots.chain('arm_6r')
 GOAL = CHAIN.forward([0.3, -0.4, 0.6, 0.2, -0.7, -0.1])
 
 

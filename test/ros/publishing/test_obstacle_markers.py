@@ -7,7 +7,7 @@ import pytest
 from geometry_msgs.msg import Vector3
 from visualization_msgs.msg import Marker, MarkerArray
 
-import robots
+from harness.bent_arm import ARM, CHAIN
 from harness.marker_checks import check_markers
 from harness.node_here import running
 from ik_node.collision import CollisionModel, Obstacle, Sphere
@@ -15,8 +15,6 @@ from ik_node.ros.conversions import array_to_point, pose_to_matrix
 from ik_node.ros.publishing.markers.obstacle_markers import pair_markers
 from ik_node.ros.publishing.markers.shapes import AMBER, RED
 
-ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = robots.chain('arm_6r')
 FRAMES = set(CHAIN.tree.links)
 
 

@@ -10,13 +10,12 @@ from visualization_msgs.msg import InteractiveMarkerFeedback, InteractiveMarkerU
 from visualization_msgs.srv import GetInteractiveMarkers
 
 import robots
+from harness.bent_arm import ARM, CHAIN
 from harness.marker_checks import check_pose
 from harness.node_here import running
 from harness.ros_harness import elapse, pose, seconds
 from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
 
-ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = robots.chain('arm_6r')
 T = CHAIN.forward([0.3, 0.2, -0.6, 0.3, -0.8, 0.2])
 
 

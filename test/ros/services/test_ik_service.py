@@ -7,14 +7,11 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from sensor_msgs.msg import JointState
 
-import robots
+from harness.bent_arm import ARM, CHAIN
 from harness.node_here import running
-from ik_node import KinematicTree
 from ik_node.ros.conversions import matrix_to_pose
 from ik_node.ros.services.ik_request import Code
 
-ARM = robots.OWN / 'arm_6r.urdf'
-CHAIN = KinematicTree.from_urdf(ARM).chain()
 HAVE_MOVEIT = importlib.util.find_spec('moveit_msgs') is not None
 with_moveit = pytest.mark.skipif(
     not HAVE_MOVEIT, reason='moveit_msgs comes with MoveIt, not from PyPI')
