@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-_NOT_WRITTEN = 2  # exit status
 INTERRUPTED = 128 + signal.SIGINT  # exit status, as a shell reports a process that SIGINT ended
 
 
@@ -65,7 +64,7 @@ class _Output(io.TextIOWrapper):
         os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
         if error.errno != errno.EPIPE:
             print(f'cannot write the output: {error}', file=sys.stderr)
-            raise SystemExit(_NOT_WRITTEN) from None
+            raise SystemExit(2) from None
 
 
 @contextlib.contextmanager
@@ -75,7 +74,8 @@ def keyboard_interrupts() -> 'Iterator[None]':
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as of a node that has ended
+            signal.signal(signal.SIGINT, before)
 
 
 class Stop:

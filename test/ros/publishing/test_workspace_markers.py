@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -93,7 +94,9 @@ def test_the_command_publishes_them_for_those_who_come_later_until_ctrl_c():
         assert len(heard[0].markers[0].points) > 250
         assert process.poll() is None
     finally:
-        process.send_signal(signal.SIGINT)
+        while process.poll() is None:  # the terminal and launch send one each
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.005)
         out, log = process.communicate(timeout=60)
     assert process.returncode == 0, log
     assert 'Traceback' not in log
