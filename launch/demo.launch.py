@@ -63,12 +63,14 @@ ARGUMENTS = [
     ('workspace', 'false', 'whether to show the workspace of the tip, computed in some seconds; '
      'a robot with several tips needs tip:='),
 ]
+SWITCHES = ['true', 'false', 'True', 'False', '1', '0']  # what launch's conditions take
 
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments; the rest waits for their values."""
     return LaunchDescription([
-        *(DeclareLaunchArgument(name, default_value=default, description=text)
+        *(DeclareLaunchArgument(name, default_value=default, description=text,
+                                choices=SWITCHES if default in SWITCHES else None)
           for name, default, text in ARGUMENTS),
         OpaqueFunction(function=_start)])
 

@@ -138,12 +138,16 @@ def test_every_process_ends_cleanly():
     assert {code for _, code in EXITS} == {0}
 
 
-def test_an_unknown_robot_is_reported_with_the_known_ones(caplog):
+@pytest.mark.parametrize(('arguments', 'words'), [
+    ({'robot': 'nobody'}, "there is no robot 'nobody': neither a file, nor one of arm_6r"),
+    ({'teleop': 'keyboard'}, '"teleop" provided value "keyboard" is not valid'),
+])
+def test_a_wrong_argument_is_reported_with_the_right_ones(caplog, arguments, words):
     service = LaunchService()
     logging.getLogger('launch').addHandler(caplog.handler)  # it hands nothing on to the root
-    service.include_launch_description(demo(robot='nobody'))
+    service.include_launch_description(demo(**arguments))
     assert service.run() == 1
-    assert "there is no robot 'nobody': neither a file, nor one of arm_6r" in caplog.text
+    assert words in caplog.text
 
 
 def test_the_exit_status_is_1_where_a_process_has_died(caplog):
