@@ -33,6 +33,7 @@ _BY_JOINTS = 1.5, 0.3  # … and of joints that are turned, the first and the la
 _BY_TORSO, _ARM = 5.0, 7  # … and those before so many, on which a limb is
 
 
+@np.errstate(invalid='ignore')  # ranges without limits
 def ready_pose(chain: Chain, file: Path | None = None) -> np.ndarray:
     """Return joint values (n,), rad or m, of a pose to begin with.
 
@@ -40,8 +41,7 @@ def ready_pose(chain: Chain, file: Path | None = None) -> np.ndarray:
     of this package, else the best of many candidates, always the same.
     """
     neutral, random = chain.neutral(), np.random.default_rng(0)
-    with np.errstate(invalid='ignore'):
-        ranges = chain.upper - chain.lower
+    ranges = chain.upper - chain.lower
     step = np.where(chain.prismatic, np.where(np.isfinite(ranges), ranges, 1.0) / _PARTS, _ROUND)
     shape = _CANDIDATES, chain.n_joints
     moves = random.integers(-_FAR, _FAR + 1, shape) * (random.random(shape) > _STAYS)
@@ -52,8 +52,7 @@ def ready_pose(chain: Chain, file: Path | None = None) -> np.ndarray:
     for q, condition in zip(named, conditions):
         if condition >= LEAST_CONDITION:
             return q
-    with np.errstate(invalid='ignore'):
-        away = np.nan_to_num(np.minimum(tried - chain.lower, chain.upper - tried) / ranges, nan=1.0)
+    away = np.nan_to_num(np.minimum(tried - chain.lower, chain.upper - tried) / ranges, nan=1.0)
     reach, poses = _reach(chain), chain.tree.forward()
     T, first = poses[chain.base_link], poses[chain.tree.joints[chain.joint_names[0]].child][:3, 3]
     tips = np.array([chain.forward(q)[:3, 3] for q in tried]) @ T[:3, :3].T + T[:3, 3]

@@ -36,8 +36,7 @@ class ObstaclePanel(Panel):
         super().__init__(page, 'Obstacles', is_expanded=True)
         self._lock = threading.RLock()
         self.obstacles: Obstacles = {}  # by number
-        page.placed.append(lambda: np.concatenate(
-            [np.zeros((0, 3)), *(one.corners() for one in self.obstacles.values())]))
+        page.placed.append(lambda: [one.corners() for one in self.obstacles.values()])
         self._last = 0  # number
         self._handles: dict[int, Any] = {}
         self._grabbed: Obstacles | None = None  # those before a drag

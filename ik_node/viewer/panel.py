@@ -32,7 +32,7 @@ class Page:
     - `robot_view`: the first of `robot_views`, which a panel is about unless it says otherwise.
     - `panels`: all, in the order in which they are made.
     - `waypoints`: poses (4, 4), m, of the path.
-    - `placed`: functions that return points (k, 3), m, of what is seen beside the robots.
+    - `placed`: functions that return lists of points (k, 3), m, seen beside the robots.
     - `obstacle_changes`: how often obstacles of the page have been sent.
     - `position_only`: whether goals of the arm have no orientation.
     - `ground`: with the light.
@@ -49,11 +49,11 @@ class Page:
         self.painting = threading.Lock()
         self.panels: list[Panel] = []
         self.waypoints: list[np.ndarray] = []
-        self.placed: list[Callable[[], np.ndarray]] = []
+        self.placed: list[Callable[[], list[np.ndarray]]] = []
         self.obstacle_changes = 0
         self.camera = Camera(server, robot_views, lambda: np.concatenate([
             *(T[None, :3, 3] for T in (*self.waypoints, *self.handles.dragged().values())),
-            *(points() for points in self.placed), np.zeros((0, 3))]))
+            *(points for placed in self.placed for points in placed()), np.zeros((0, 3))]))
         self.ground = GroundPlane(server.scene)
         self._shaded = np.zeros((0, 3))  # corners of boxes whose shadow is shown
         self._settings: list[tuple[Any, ...]] = [() for _ in robot_views]

@@ -52,6 +52,7 @@ class SolverPanel(Panel):
         alone = len(page.robot_views) == 1
         super().__init__(page, 'Solver' if alone else f'Solver: {robot_view.name}', alone)
         self._robot_view = robot_view
+        self._set = functools.partial(page.set_parameters, robot_view)
         self._solver, self._solvers = '', tuple[str, ...]()
         self._options_folder: Any = None
         self._fetched = self._worker(self._fetch)
@@ -143,9 +144,6 @@ class SolverPanel(Panel):
         for name, text in typed.items():
             with errors_shown(self._notify, name):
                 self._set({name: _value(name, text, described[name].value)})
-
-    def _set(self, values: Mapping[str, Any]) -> None:
-        self._page.set_parameters(self._robot_view, values)
 
     def _add(self, one: Described, label: str, default: Any = None) -> None:
         gui, hint, parameters = self._gui, one.text, self._robot_view.parameters

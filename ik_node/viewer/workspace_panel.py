@@ -162,12 +162,12 @@ class WorkspacePanel(Panel):
             self._remove_drawn()
             self._drawn = voxels
 
-    def _corners(self) -> np.ndarray:
+    def _corners(self) -> list[np.ndarray]:
         """Return the corners (8, 3), m, of a box around the voxels, if they are drawn."""
-        return np.concatenate([np.zeros((0, 3)), *(box_corners(
-            voxels.batched_positions.min(axis=0), voxels.batched_positions.max(axis=0))
-            @ (T := matrix(voxels.position, voxels.wxyz))[:3, :3].T + T[:3, 3]
-            for voxels in list(self._drawn))])
+        return [box_corners(voxels.batched_positions.min(axis=0),
+                            voxels.batched_positions.max(axis=0))
+                @ (T := matrix(voxels.position, voxels.wxyz))[:3, :3].T + T[:3, 3]
+                for voxels in list(self._drawn)]
 
 
 def _legend(workspace: Workspace, figure: str) -> str:

@@ -157,30 +157,20 @@ def test_what_is_as_before_does_not_wake_the_painter_and_is_drawn_with_the_next_
 
 def test_a_robot_at_rest_is_drawn_on_its_path_to_joint_values_that_are_far_away(
         figure, monkeypatch):
-    clock, joint = [0.0], 'left_elbow'
+    clock = [0.0]
     monkeypatch.setattr(drawn_robot, 'time', SimpleNamespace(monotonic=lambda: clock[0]))
-
-    def drawn(time, value=None):
-        """Paint at a time, s, with a new value of the elbow; return the value that is drawn."""
-        clock[0] = time
-        if value is not None:
-            figure.on_joints({joint: value})
+    for clock[0], elbow, drawn in (
+            (0.0, 0.0, 0.0), (10.0, -1.0, 0.0), (10.15, -1.0, 0.5), (10.3, -1.0, 1.0),
+            (20.0, -0.95, 0.95),  # near, as where a handle is dragged
+            (30.0, -0.2, 0.95), (30.1, -0.6, 0.6)):  # another goal comes
+        figure.on_joints({'left_elbow': elbow})
         figure.paint()
-        link = figure.tree.joints[joint].child
-        assert figure.pose(link) == pytest.approx(figure.tree.forward(figure.values)[link])
+        link = figure.tree.joints['left_elbow'].child
+        assert figure.pose(link) == pytest.approx(  # known at once
+            figure.tree.forward({'left_elbow': elbow})[link])
         R = matrix((0.0, 0.0, 0.0), figure._frames[link].wxyz)[:3, :3]
-        return np.arccos(0.5 * (np.trace(R) - 1.0))
-    assert drawn(0.0, 0.0) == 0.0
-    assert drawn(10.0, -1.0) == 0.0
-    assert figure.values[joint] == -1.0  # known at once
-    assert drawn(10.15) == pytest.approx(0.5)
-    assert drawn(10.2, -1.0) > 0.5  # the same again
-    assert figure.glides
-    assert drawn(10.3) == pytest.approx(1.0)
-    assert not figure.glides
-    assert drawn(20.0, -0.95) == pytest.approx(0.95)  # as handles that are dragged move it
-    assert drawn(30.0, -0.2) == pytest.approx(0.95)
-    assert drawn(30.1, -0.6) == pytest.approx(0.6)  # at once: another goal
+        assert np.arccos(0.5 * (np.trace(R) - 1.0)) == pytest.approx(drawn)
+        assert figure.glides is (drawn != -elbow)
 
 
 def test_a_marker_that_is_locked_to_a_link_follows_it_without_another_message(figure):
