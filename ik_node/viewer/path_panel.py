@@ -66,11 +66,11 @@ class PathPanel(Panel):
         self._count = robot_view.count
         for report in list(robot_view.reports)[-new:] if new > 0 else ():
             found, is_met = _PLACE.search(report.message), report.level == 0
-            told = slice(0, len(self._frames) if is_met and report.message.startswith(
+            marked = slice(0, len(self._frames) if is_met and report.message.startswith(
                 ALL_WAYPOINTS) else 0)
             if found is not None and int(found[2]) == len(self._frames):
-                told = slice(int(found[1]) - 1, int(found[1]))
-            for frame, _ in self._frames[told]:
+                marked = slice(int(found[1]) - 1, int(found[1]))
+            for frame, _ in self._frames[marked]:
                 frame.origin_color = _MET if is_met else _MISSED
                 frame.origin_radius = (0.1 if is_met else 0.25) * frame.axes_length
 
