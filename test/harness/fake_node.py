@@ -229,7 +229,7 @@ class FakeNode:
         return {name: Described.of(name, self.get(name), describe(self._specs[name]))
                 for name in names}
 
-    def call(self, call, what, whom=''):
+    def call(self, call, what, whom='', works=False):
         raise NotImplementedError('no panel but the player calls services; see FakePlayer')
 
     def _request(self, *sent):

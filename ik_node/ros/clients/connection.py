@@ -37,8 +37,8 @@ from ik_node.ros.topics import LATCHED, LATEST
 from ik_node.support.exceptions import IkError
 from ik_node.support.processes import reported, start_thread
 
-_PATIENCE = 5.0  # s that a node may be silent before a request to it fails,
-_LONGEST = 300.0  # … and that it may work on it: large robots, and shapes for collisions
+_PATIENCE = 5.0  # s that a service may take,
+_LONGEST = 120.0  # … where the node works: on large robots, and shapes for collisions
 _PERIOD = 0.01   # s, between two looks for a subscription
 _LOOK = 0.25     # s, between two looks whether the node has been restarted
 
@@ -240,7 +240,8 @@ class Connection:
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Set parameters, all or none. Raises SilentError with the node's reason for a refusal."""
         response = self.call(lambda: self._parameters.set_parameters_atomically(
-            [Parameter(name, value=value) for name, value in values.items()]), 'parameters')
+            [Parameter(name, value=value) for name, value in values.items()]),
+            'parameters', works=True)
         if not response.result.successful:
             raise SilentError(refusal_text(response.result.reason))
 
@@ -258,12 +259,14 @@ class Connection:
         return {name: Described.of(name, parameter_value_to_python(value), descriptor)
                 for name, value, descriptor in zip(names, values, found)}
 
-    def call(self, call: Callable[[], Any], what: str, whom: str = '') -> Any:
+    def call(self, call: Callable[[], Any], what: str, whom: str = '',
+             works: bool = False) -> Any:
         """Call a service and wait for its response, received in the connection's thread.
 
         call: returns the future; whom: the full name of the node, by default the connection's own,
-        whose services are awaited: earlier requests would be lost. Raises SilentError where the
-        node is silent, at once where another process has taken the place of the node's.
+        whose services are awaited: earlier requests would be lost. works: whether the node may work
+        on it for long, while it responds. Raises SilentError where no response comes, at once where
+        another process has taken the place of the node's.
         """
         own, whom = not whom, whom or self._full_name
         deadline = time.monotonic() + _PATIENCE
@@ -274,7 +277,7 @@ class Connection:
             future = call()
         future.add_done_callback(lambda _: done.set())
         while not done.wait(min(_LOOK, max(deadline - time.monotonic(), 0.0))):
-            if own and self.responds:  # it works on this
+            if works and self.responds:
                 deadline = min(time.monotonic() + _PATIENCE, latest)
             replaced = own and self.processes() - before
             if replaced or time.monotonic() > deadline:
