@@ -5,7 +5,7 @@ By default on the textbook's planar arm and on an arm of seven joints.
 
 import argparse
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ik_node.commands import comparison
@@ -14,7 +14,8 @@ from ik_node.commands.figures_textbook import ROBOT
 from ik_node.commands.pictures import check_folder, check_matplotlib
 from ik_node.commands.progress import ProgressBar
 from ik_node.model.readers import FORMATS, read_robot
-from ik_node.support.exceptions import IkError, reporting
+from ik_node.support.command_line import number, reporting
+from ik_node.support.exceptions import IkError
 from ik_node.support.resources import robot_file
 
 
@@ -53,24 +54,15 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
                         f'{" ".join(ROBOTS)})')
     parser.add_argument('--base', metavar='LINK', help='base link of the arm (default: the root)')
     parser.add_argument('--tip', metavar='LINK', help='tip link of the arm')
-    parser.add_argument('--goals', metavar='N', type=_at_least(1), default=200,
+    parser.add_argument('--goals', metavar='N', type=number(int, 1), default=200,
                         help='goals an arm (default: 200)')
-    parser.add_argument('--repeats', metavar='N', type=_at_least(1), default=3,
+    parser.add_argument('--repeats', metavar='N', type=number(int, 1), default=3,
                         help='solves of each goal, of which the quickest counts (default: 3)')
-    parser.add_argument('--seed', metavar='N', type=_at_least(0), default=0, help='of the goals')
+    parser.add_argument('--seed', metavar='N', type=number(int, 0), default=0, help='of the goals')
     parser.add_argument('--output', '--png', metavar='FILE', type=Path, action='append', default=[],
                         help='also write a Markdown page (.md), or draw the joints along the path '
                         '(.png, needs matplotlib); may be repeated')
     return parser.parse_args(arguments)
-
-
-def _at_least(least: int) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
-            raise argparse.ArgumentTypeError(
-                f'must be a whole number of at least {least}, not {text!r}')
-        return int(text)
-    return read
 
 
 def _measured(problem: comparison.ComparisonProblem,

@@ -16,7 +16,8 @@ from ik_node.commands.figures_drawing import draw_figure
 from ik_node.commands.progress import ProgressBar
 from ik_node.kinematics.reach import extent
 from ik_node.model.readers import read_robot
-from ik_node.support.exceptions import InputError, reporting, unknown
+from ik_node.support.command_line import reporting
+from ik_node.support.exceptions import InputError, unknown
 
 _HEAD = ('figure', 'goal', 'method', 'θ1 θ2 θ3 [°]', 'tip', 'largest distance',
          'longest step [rad]')

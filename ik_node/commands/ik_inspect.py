@@ -11,7 +11,7 @@ from ik_node.commands import inspection
 from ik_node.model.readers import FORMATS, read_robot
 from ik_node.model.srdf import read_disabled_collisions
 from ik_node.model.xacro_expansion import xacro_arguments
-from ik_node.support.exceptions import reporting
+from ik_node.support.command_line import reporting
 
 _LINE = 100  # characters
 _DH_COLUMNS = ('a', 'alpha', 'd', 'theta')

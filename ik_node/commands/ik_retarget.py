@@ -12,7 +12,7 @@ from ik_node.mocap import recording_files
 from ik_node.mocap.retargeting import retarget
 from ik_node.mocap.retargeting_map import read_map
 from ik_node.model.readers import FORMATS, read_robot
-from ik_node.support.exceptions import reporting
+from ik_node.support.command_line import reporting
 
 
 @reporting('ik_retarget')

@@ -8,7 +8,7 @@ from ik_node.commands.map_options import OF_MAPS, add_map_options, run_map
 from ik_node.commands.pictures import check_folder, check_matplotlib
 from ik_node.commands.progress import ProgressBar
 from ik_node.model.readers import FORMATS, read_robot
-from ik_node.support.exceptions import reporting
+from ik_node.support.command_line import reporting
 from ik_node.support.signals import INTERRUPTED, keyboard_interrupts
 from ik_node.workspace.analysis import FIGURES, analyse_workspace
 from ik_node.workspace.picture import draw_workspace

@@ -25,7 +25,7 @@ from ik_node.ros.publishing.health import PERIOD, Health
 from ik_node.ros.run import run, show_help
 from ik_node.ros.session import Session
 from ik_node.solvers.registry import refused_plugins
-from ik_node.support.exceptions import reporting
+from ik_node.support.command_line import reporting
 
 
 class IkNode(LifecycleNode):

@@ -3,10 +3,8 @@
 Not converging is a result, never an exception; see `ik_node.StopReason`.
 """
 
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any
 
 
 class IkError(Exception):
@@ -76,19 +74,6 @@ def error_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return ': '.join(map(str, filter(None, (error.filename, error.strerror))))
     return ' '.join(str(error).split())
-
-
-def reporting(command: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Let `main` of a command print an IkError or OSError in one line to stderr, and return 2."""
-    def decorate(main: Callable[..., int]) -> Callable[..., int]:
-        def run(arguments: Any = None) -> int:
-            try:
-                return main(arguments)
-            except (IkError, OSError) as error:
-                print(f'{command}: {error_line(error)}', file=sys.stderr)
-                return 2
-        return run
-    return decorate
 
 
 def names(items: Iterable[str]) -> str:

@@ -16,8 +16,8 @@ from pathlib import Path
 from ik_node.commands.ready_pose import start_arguments
 from ik_node.model.readers import FORMATS, read_model
 from ik_node.solvers.registry import solver_names
+from ik_node.support.command_line import number, reporting
 from ik_node.support.downloads import described_place
-from ik_node.support.exceptions import reporting
 from ik_node.support.processes import avoiding, start_thread
 from ik_node.support.resources import obstacles_file, robot_file
 from ik_node.support.signals import Stop
@@ -106,8 +106,8 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
                         help='a folder that mesh files of descriptions are opened in, beside '
                         'installed packages of ROS and the folder or package of ROBOT; may be '
                         'repeated')
-    parser.add_argument('--port', type=_port, default=8080, help='port of the page, or the '
-                        'next free one; by default 8080')
+    parser.add_argument('--port', type=number(int, 0, 65535), default=8080, help='port of the '
+                        'page, or the next free one; by default 8080')
     argv = sys.argv[1:] if argv is None else argv
     arguments = parser.parse_args(
         argv[:argv.index('--ros-args')] if '--ros-args' in argv else argv)
@@ -116,12 +116,6 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     arguments.compare = [] if arguments.compare is None else arguments.compare or list(_COMPARED)
     arguments.robot = arguments.robot or arguments.start or ('arm_6r' if arguments.compare else '')
     return arguments
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f'must be a whole number from 0 to 65535, not {text!r}')
-    return int(text)
 
 
 def _robots(arguments: argparse.Namespace) -> list[tuple[Path, str, str, str, list[str]]]:

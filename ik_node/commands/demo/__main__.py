@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ik_node.control.options import SOLVERS
 from ik_node.model.readers import FORMATS
-from ik_node.support.exceptions import reporting
+from ik_node.support.command_line import reporting
 from ik_node.support.resources import obstacles_file, robot_file, share_folder
 from ik_node.support.signals import Stop
 

@@ -32,7 +32,8 @@ from ik_node.ros.parameters import declare
 from ik_node.ros.publishing.status import seconds
 from ik_node.ros.run import run, show_help
 from ik_node.ros.topics import LATCHED
-from ik_node.support.exceptions import IkError, reporting
+from ik_node.support.command_line import reporting
+from ik_node.support.exceptions import IkError
 from ik_node.support.options import Spec
 
 _REMEMBERED = 100  # own goals whose status may still be received

@@ -8,12 +8,12 @@ if __name__ == '__main__':
 import argparse
 import contextlib
 import importlib.util
-import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ik_node.support.exceptions import OptionError, reporting
+from ik_node.support.command_line import number, reporting
+from ik_node.support.exceptions import OptionError
 
 if TYPE_CHECKING:
     from ik_node.mocap.playhead import Playhead
@@ -41,16 +41,16 @@ def read_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument('motion', metavar='MOTION', help='an Acclaim motion (.amc), '
                         'JointTrajectory or JointState messages as ROS prints them (.yaml), or a '
                         'table of joint values (.csv)')
-    parser.add_argument('--rate', metavar='HZ', type=_number(5.0, 1e3), default=60.0,
+    parser.add_argument('--rate', metavar='HZ', type=number(float, 5.0, 1e3), default=60.0,
                         help='joint states per second; default 60')
-    parser.add_argument('--speed', metavar='X', type=_number(0.001, 100.0), default=1.0,
+    parser.add_argument('--speed', metavar='X', type=number(float, 0.001, 100.0), default=1.0,
                         help='seconds of the motion per second; default 1')
-    parser.add_argument('--fps', metavar='N', type=_number(1e-3, 1e6), default=None,
+    parser.add_argument('--fps', metavar='N', type=number(float, 1e-3, 1e6), default=None,
                         help='frames per second of an Acclaim motion; by default those that its '
                         'file says, else 120')
-    parser.add_argument('--from', metavar='S', type=_number(0.0, math.inf), default=0.0,
+    parser.add_argument('--from', metavar='S', type=number(float, 0.0), default=0.0,
                         dest='start', help='time to begin at; default 0')
-    parser.add_argument('--to', metavar='S', type=_number(0.0, math.inf), default=None,
+    parser.add_argument('--to', metavar='S', type=number(float, 0.0), default=None,
                         dest='stop', help='time to end at; by default that of the last frame')
     parser.add_argument('--loop', action='store_true', help='begin again at the end; else the '
                         'last frame is held')
@@ -112,20 +112,6 @@ def _range(options: argparse.Namespace, duration: float) -> tuple[float, float]:
         raise OptionError(f'--from must be before {stop:.9g} s, where playing ends, not '
                           f'{options.start:.9g}')
     return options.start, stop
-
-
-def _number(low: float, high: float) -> Callable[[str], float]:
-    """Return what reads a number of a range from an argument."""
-    def read(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not (low <= value <= high and math.isfinite(value)):
-            wanted = f'from {low:g} to {high:g}' if math.isfinite(high) else f'of at least {low:g}'
-            raise argparse.ArgumentTypeError(f'must be a number {wanted}, not {text!r}')
-        return value
-    return read
 
 
 if __name__ == '__main__':

@@ -27,7 +27,8 @@ from ik_node.ros.conversions import matrix_to_pose, pose_to_matrix
 from ik_node.ros.parameters import declare
 from ik_node.ros.run import run, show_help
 from ik_node.ros.topics import LATEST, TIP, command_topic
-from ik_node.support.exceptions import InputError, reporting
+from ik_node.support.command_line import reporting
+from ik_node.support.exceptions import InputError
 
 _SLOWEST = 0.05
 _SILENT = 1.0  # s, after which it is unknown where the tip is
