@@ -9,7 +9,7 @@ import numpy as np
 
 from ik_node.model.geometry import Capsule, Mesh, Shape
 from ik_node.spatial.rotations import as_pose
-from ik_node.support.arguments import number, sequence, shaped, vector
+from ik_node.support.arguments import instance, number, sequence, shaped, vector
 from ik_node.support.bounds import MAX_NAME, MAX_NUMBER
 from ik_node.support.exceptions import InputError, shown
 from ik_node.support.immutable import Immutable, frozen_copy
@@ -105,21 +105,18 @@ def check_obstacles(obstacles: Iterable[Obstacle]) -> tuple[Obstacle, ...]:
     """Return obstacles. Raises InputError for anything else."""
     found = tuple(sequence(obstacles, 'obstacles', InputError))
     for one in found:
-        if not isinstance(one, Obstacle):
-            raise InputError(f'an obstacle must be an Obstacle(shape, pose), not {shown(one)}')
+        instance(one, Obstacle, 'an obstacle must be an Obstacle(shape, pose)')
     return found
 
 
-def check_shape(shape: object) -> None:
+def check_shape(shape: Any) -> None:
     """Raise InputError for what is no shape, and for sizes that are not positive."""
     if isinstance(shape, (Ground, PointCloud)):
         return
-    if not isinstance(shape, Shape):
-        raise InputError('a shape must be a Box, Sphere, Cylinder, Capsule, Mesh, Ground or '
-                         f'PointCloud, not {shown(shape)}')
+    instance(shape, Shape,
+             'a shape must be a Box, Sphere, Cylinder, Capsule, Mesh, Ground or PointCloud')
     if isinstance(shape, Mesh):
-        if not isinstance(shape.filename, str):
-            raise InputError(f'the file of a Mesh must be a text, not {shown(shape.filename)}')
+        instance(shape.filename, str, 'the file of a Mesh must be a text')
         if not vector(shape.scale, 3, 'the scale of a Mesh').all():
             raise InputError(f'the scale of a Mesh must not be zero, not {shown(shape.scale)}')
         return

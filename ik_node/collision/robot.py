@@ -18,7 +18,7 @@ from ik_node.kinematics.tree_frames import frames_at
 from ik_node.model.body import Body
 from ik_node.model.chain import Chain
 from ik_node.model.tree import KinematicTree, check_tree
-from ik_node.support.arguments import mapping, number
+from ik_node.support.arguments import mapping, number, one_of
 from ik_node.support.exceptions import InputError, ModelError, shown, unknown
 
 _SAMPLES = 1000  # joint configurations: a pair that touches in all of them always does
@@ -125,8 +125,7 @@ class RobotShapes:
     def on_link(self, link: str, piece: Piece, attachment: str | None = None,
                 touches: tuple[str, ...] = ()) -> LinkPiece:
         """Return a piece, placed on a link, as one of its group. Raises ModelError."""
-        if link not in self.links:
-            raise ModelError(unknown('link', link, self.links))
+        one_of(link, self.links, 'link')
         k = self._body.link_index(link)
         return LinkPiece(link, int(self._groups[k]), piece._replace(
             placement=self._T_group_entry[k] @ piece.placement), attachment, touches)
@@ -258,7 +257,6 @@ def _checked_pairs(pairs: Iterable[tuple[str, str]],
                 or not all(isinstance(link, str) for link in pair)):
             raise InputError(f'a disabled pair must be two names of links, not {shown(pair)}')
         for link in pair:
-            if link not in tree.links:
-                raise ModelError(f'a disabled pair: {unknown("link", link, tree.links)}')
+            one_of(link, tree.links, 'link', where='a disabled pair: ')
         found.add(frozenset(pair))
     return frozenset(found)

@@ -14,7 +14,8 @@ from ik_node.control.options import ModelOptions
 from ik_node.model.geometry import Mesh
 from ik_node.model.srdf import read_disabled_collisions
 from ik_node.model.tree import KinematicTree
-from ik_node.support.exceptions import IkError, ModelError, unknown
+from ik_node.support.arguments import one_of
+from ik_node.support.exceptions import IkError
 
 
 class CollisionWorld(NamedTuple):
@@ -55,8 +56,8 @@ def configured_obstacles(options: ModelOptions, tree: KinematicTree) -> tuple[Ob
     obstacles, shapes = read_obstacles(options.obstacles_path), Shapes(tree.source_path)
     with shapes.reading():
         for one in obstacles:
-            if one.link is not None and one.link not in tree.links:
-                raise ModelError(f'obstacle {one.name!r}: {unknown("link", one.link, tree.links)}')
+            if one.link is not None:
+                one_of(one.link, tree.links, 'link', where=f'obstacle {one.name!r}: ')
             if isinstance(one.shape, Mesh):
                 shapes.pieces(one.shape, one.pose)
     return obstacles

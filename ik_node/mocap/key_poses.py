@@ -14,8 +14,8 @@ from ik_node.model.joint_space import check_inside
 from ik_node.motion.interpolation import between_poses, nearest_end, straight
 from ik_node.motion.interpolation import easing as easing_by_name
 from ik_node.spatial.rotations import as_pose
-from ik_node.support.arguments import floats, shaped
-from ik_node.support.exceptions import InputError, shown
+from ik_node.support.arguments import floats, instance, shaped
+from ik_node.support.exceptions import InputError
 
 
 class Schedule:
@@ -30,8 +30,7 @@ class Schedule:
         self.times = increasing_times(times, 2)
         self.times.flags.writeable = False
         segments = len(self.times) - 1
-        if not isinstance(easing, (str, list, tuple)):
-            raise InputError(f'easing must be a name or a list of names, not {shown(easing)}')
+        instance(easing, (str, list, tuple), 'easing must be a name or a list of names')
         names = [easing] * segments if isinstance(easing, str) else list(easing)
         if len(names) != segments:
             raise InputError(f'easing must be one name, or one for each of the {segments} segments '

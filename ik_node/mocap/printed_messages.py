@@ -20,7 +20,7 @@ from ik_node.mocap.recording import MAX_MOTION_BYTES, Recording, own_columns, ro
 from ik_node.model.joints import CONTINUOUS
 from ik_node.model.tree import KinematicTree
 from ik_node.model.yaml_file import parse_yaml, real_number
-from ik_node.support.arguments import is_real, keyed
+from ik_node.support.arguments import instance, is_real, keyed
 from ik_node.support.bounds import MAX_NUMBER, read_bytes, reading
 from ik_node.support.exceptions import ModelError, names, shown
 
@@ -181,8 +181,7 @@ def _parsed(line: int, text: str, where: str) -> Any:
 
 def listed(value: Any, where: str) -> list[Any]:
     """Return a list that is printed in full. Raises ModelError."""
-    if not isinstance(value, list):
-        raise ModelError(f'{where} must be a list, not {shown(value)}')
+    instance(value, list, f'{where} must be a list', ModelError)
     if _CUT in value:
         raise ModelError(f'{where}[{value.index(_CUT)}]: the message was printed in part only; use '
                          'ros2 topic echo --full-length')

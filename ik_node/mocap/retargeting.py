@@ -14,7 +14,7 @@ from ik_node.model.body import Body, root_values
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.solvers.body.base import BodySolver
 from ik_node.solvers.registry import make_body_solver
-from ik_node.support.exceptions import InputError, shown
+from ik_node.support.arguments import instance
 from ik_node.tasks import LookAt, Orientation, Pose, Position
 from ik_node.tasks.base import Task
 from ik_node.tasks.posture import JointValues
@@ -65,8 +65,7 @@ def retarget(recording: Recording, robot: KinematicTree, mapping: RetargetingMap
     fraction of a millisecond; other solvers treat them as tasks of priority 0. Raises ModelError
     where the map does not fit to figure or robot.
     """
-    if not isinstance(recording, Recording):
-        raise InputError(f'a Recording is needed, not {shown(recording)}')
+    instance(recording, Recording, 'a Recording is needed')
     check_tree(robot)
     mapping.check(recording.tree, robot)
     targets = make_targets(recording, robot, mapping)

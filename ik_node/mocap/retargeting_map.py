@@ -20,7 +20,7 @@ import numpy as np
 from ik_node.model.tree import KinematicTree
 from ik_node.model.yaml_file import load_yaml, real_number
 from ik_node.solvers.registry import body_solver_names
-from ik_node.support.arguments import keyed, mapping
+from ik_node.support.arguments import keyed, mapping, one_of
 from ik_node.support.exceptions import ModelError, OptionError, names, shown, unknown
 from ik_node.support.options import Options, option
 
@@ -117,9 +117,7 @@ class RetargetingMap:
         """Raise ModelError where an entry names what figure or robot have not."""
         for name, entry in self.tasks.items():
             for kind, link, tree in (('bone', entry.bone, figure), ('link', entry.link, robot)):
-                if link not in tree.links:
-                    raise ModelError(f'{self.source}: tasks.{name}.{kind}: '
-                                     f'{unknown(kind, link, tree.links)}')
+                one_of(link, tree.links, kind, where=f'{self.source}: tasks.{name}.{kind}: ')
         for who, rest, tree in (('figure', self.figure_rest, figure),
                                 ('robot', self.robot_rest, robot)):
             for joint in set(rest).difference(tree.independent_joints):

@@ -15,8 +15,8 @@ from ik_node.model.joints import ROOTS, Joint, joint_kind
 from ik_node.model.parts import with_inertials
 from ik_node.model.tree_structure import TreeStructure, check_own_joint
 from ik_node.spatial import rotation_log
-from ik_node.support.arguments import mapping, number, sequence, vector
-from ik_node.support.exceptions import InputError, ModelError, OptionError, names, shown, unknown
+from ik_node.support.arguments import instance, mapping, number, one_of, sequence, vector
+from ik_node.support.exceptions import InputError, ModelError, OptionError, names, unknown
 from ik_node.support.immutable import frozen_copy
 
 ORIGIN = np.zeros(3)
@@ -51,8 +51,7 @@ class Body(JointSpace):
     def __init__(self, tree: TreeStructure, arrays: TreeArrays, root: str = 'fixed',
                  joints: Iterable[str] | None = None,
                  held: Mapping[str, float] | None = None) -> None:
-        if not isinstance(root, str) or root not in ROOTS:
-            raise OptionError(unknown('kind of root', root, ROOTS))
+        one_of(root, ROOTS, 'kind of root', OptionError)
         self.tree, self.root, self.links = tree, root, tree.links
         root_joints = ROOTS[root]
         for joint in root_joints:
@@ -165,9 +164,7 @@ def root_values(root: str, T_world_root: np.ndarray) -> np.ndarray:
 
 def check_body(body: object) -> Body:
     """Return a body. Raises InputError for anything else."""
-    if not isinstance(body, Body):
-        raise InputError(f'a body is needed, tree.body(…), not {shown(body)}')
-    return body
+    return instance(body, Body, 'a body is needed, tree.body(…)')
 
 
 class BodyFrames:

@@ -16,7 +16,7 @@ from ik_node.model.joints import ROTATION_VECTOR, Joint, joint_kind
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial import screw, turn_z_onto
 from ik_node.spatial.rotations import clean_pose
-from ik_node.support.arguments import shaped
+from ik_node.support.arguments import instance, shaped
 from ik_node.support.bounds import MAX_NUMBER
 from ik_node.support.exceptions import InputError, ModelError, shown
 from ik_node.support.immutable import frozen_copy, read_only
@@ -145,9 +145,7 @@ class Chain(JointSpace):
 
 def check_chain(chain: object) -> Chain:
     """Return a chain. Raises InputError for anything else."""
-    if not isinstance(chain, Chain):
-        raise InputError(f'a chain is needed, tree.chain(…), not {shown(chain)}')
-    return chain
+    return instance(chain, Chain, 'a chain is needed, tree.chain(…)')
 
 
 def _fold(tree: TreeStructure, path: Sequence[Joint],

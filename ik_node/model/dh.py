@@ -34,7 +34,7 @@ from ik_node.model.joints import Joint, limits_of, model_array
 from ik_node.model.parts import ModelParts
 from ik_node.model.yaml_file import angle_scale, load_yaml, parse_yaml, real_number
 from ik_node.spatial import pose_from_rpy, screw
-from ik_node.support.arguments import keyed, sequence
+from ik_node.support.arguments import instance, keyed, sequence
 from ik_node.support.bounds import MAX_LINKS, check_name
 from ik_node.support.exceptions import ModelError, names, shown
 
@@ -74,8 +74,7 @@ def read_dh(table: Any, convention: str | None = None) -> ModelParts:
     tool = Joint(name, joints.FIXED, f'link_{len(rows)}', 'tool', T, lower=0.0, upper=0.0)
     all_joints = [*found.values(), tool]
     robot = table.get('name', 'robot')
-    if not isinstance(robot, (str, int, float)):
-        raise ModelError(f'the name of a DH table must be text, not {shown(robot)}')
+    instance(robot, (str, int, float), 'the name of a DH table must be text', ModelError)
     return ModelParts(['base_link', *(joint.child for joint in all_joints)], all_joints,
                       name=str(robot))
 

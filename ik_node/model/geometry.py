@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_node.support.arguments import shaped
-from ik_node.support.exceptions import InputError, shown
+from ik_node.support.arguments import instance, shaped
 from ik_node.support.immutable import Immutable, frozen_copy
 
 
@@ -55,9 +54,7 @@ class _PlacedShape(Immutable):
     placement: np.ndarray = field(default_factory=lambda: np.eye(4))  # (4, 4) T_link_shape; m
 
     def __post_init__(self) -> None:
-        if not isinstance(self.shape, Shape):
-            raise InputError('a shape must be a Box, Cylinder, Capsule, Sphere or Mesh, not '
-                             f'{shown(self.shape)}')
+        instance(self.shape, Shape, 'a shape must be a Box, Cylinder, Capsule, Sphere or Mesh')
         T_link_shape = shaped(self.placement, (4, 4), 'the placement of a shape')
         object.__setattr__(self, 'placement', frozen_copy(T_link_shape))
 

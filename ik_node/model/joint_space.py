@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ik_node.model.tree_structure import TreeStructure
-from ik_node.support.arguments import vector
-from ik_node.support.exceptions import IkError, InputError, shown
+from ik_node.support.arguments import instance, vector
+from ik_node.support.exceptions import IkError, InputError
 from ik_node.support.immutable import Immutable
 
 _SINGLE = 2.0 * float(np.finfo(np.float32).eps)
@@ -38,9 +38,7 @@ class JointSpace(Immutable):
 
 def check_joint_space(space: object) -> None:
     """Raise InputError for anything but a chain or a body."""
-    if not isinstance(space, JointSpace):
-        raise InputError(f'a chain or a body is needed, of tree.chain(…) or tree.body(…), not '
-                         f'{shown(space)}')
+    instance(space, JointSpace, 'a chain or a body is needed, of tree.chain(…) or tree.body(…)')
 
 
 def at_limits(values: Any, lower: Any, upper: Any) -> np.ndarray:

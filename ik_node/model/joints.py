@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ik_node.kinematics import kinds
-from ik_node.support.arguments import floats, numbers
+from ik_node.support.arguments import floats, instance, numbers
 from ik_node.support.exceptions import InputError, ModelError, names, shown
 from ik_node.support.immutable import Immutable, read_only
 
@@ -56,8 +56,7 @@ class Mimic:
     offset: float = 0.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.joint, str):
-            raise ModelError(f'the joint of a mimic must be a name, not {shown(self.joint)}')
+        instance(self.joint, str, 'the joint of a mimic must be a name', ModelError)
         for field_name in ('multiplier', 'offset'):
             value = model_array(getattr(self, field_name),
                                 f'the {field_name} of a mimic of {self.joint!r}', ())
@@ -101,8 +100,7 @@ class Joint(Immutable):
         if not isinstance(self.type, str) or self.type not in JOINT_TYPES:
             raise ModelError(f'{where} is of type {shown(self.type)}; the types are '
                              f'{names(JOINT_TYPES)}')
-        if self.mimic is not None and not isinstance(self.mimic, Mimic):
-            raise ModelError(f'{where}: mimic must be a Mimic or None, not {shown(self.mimic)}')
+        instance(self.mimic, Mimic | None, f'{where}: mimic must be a Mimic or None', ModelError)
         placement = model_array(self.placement, f'{where}: its placement', (4, 4))
         axis = model_array(self.axis, f'{where}: its axis', (3,))
         if not abs(math.sqrt(min(axis @ axis, 4.0)) - 1.0) <= _AXIS_OFF:
@@ -228,8 +226,7 @@ class ComplexJoint(Immutable):
 
 def check_text(value: object, what: str) -> None:
     """Raise ModelError for what is no text."""
-    if not isinstance(value, str):
-        raise ModelError(f'{what} must be text, not {shown(value)}')
+    instance(value, str, f'{what} must be text', ModelError)
 
 
 def limits_of(lower: float, upper: float, where: str) -> tuple[float, float]:

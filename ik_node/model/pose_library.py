@@ -35,9 +35,9 @@ from ik_node.model.srdf import read_srdf
 from ik_node.model.tree import KinematicTree, check_tree
 from ik_node.model.tree_structure import check_own_joint
 from ik_node.model.yaml_file import angle_scale, load_yaml, real_number
-from ik_node.support.arguments import keyed, mapping, sequence, vector
+from ik_node.support.arguments import keyed, mapping, one_of, sequence, vector
 from ik_node.support.bounds import MAX_GROUP_STATES, as_path, check_name, read_bytes, reading
-from ik_node.support.exceptions import ModelError, names, shown, unknown
+from ik_node.support.exceptions import ModelError, names, shown
 
 
 class PoseLibrary(Mapping[str, Mapping[str, float]]):
@@ -130,8 +130,7 @@ class PoseLibrary(Mapping[str, Mapping[str, float]]):
         `chain.neutral()`. Raises ModelError for an unknown pose, with the list, and for values
         outside the limits of the chain, which a mimic may narrow; InputError for a wrong default.
         """
-        if not isinstance(name, str) or name not in self._poses:
-            raise ModelError(f'{self._source}: {unknown("pose", name, self._poses)}')
+        one_of(name, self._poses, 'pose', where=f'{self._source}: ')
         check_joint_space(chain)
         q = chain.neutral() if default is None else vector(default, chain.n_joints, 'default')
         for i, joint in enumerate(chain.joint_names):

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 
 from ik_node.support import bounds
+from ik_node.support.arguments import instance
 from ik_node.support.exceptions import ModelError, shown
 
 XACRO = 'xacro'
@@ -32,9 +33,8 @@ def xml_text(source: object, what: str) -> tuple[Path | None, str]:
     """
     if isinstance(source, str) and (text := source.lstrip(_BLANK)).startswith('<'):
         return None, text
-    if not isinstance(source, (str, PathLike)):
-        raise ModelError(f'{what} must be a path to a file, or the XML text itself, not '
-                         f'{shown(source)}')
+    instance(source, (str, PathLike), f'{what} must be a path to a file, or the XML text itself',
+             ModelError)
     path = bounds.as_path(source, what)
     with bounds.reading(f'{what} {str(path)!r}',
                         '; give a path to a file, or the XML text itself'):

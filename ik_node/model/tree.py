@@ -13,9 +13,9 @@ from ik_node.model.joints import EXPONENTIAL, ComplexJoint, check_rotation, chec
 from ik_node.model.parts import ModelParts
 from ik_node.model.tree_structure import TreeStructure
 from ik_node.spatial.rotations import as_pose
-from ik_node.support.arguments import flag, mapping, sequence
+from ik_node.support.arguments import flag, instance, mapping, sequence
 from ik_node.support.bounds import as_path
-from ik_node.support.exceptions import InputError, ModelError, names, shown
+from ik_node.support.exceptions import ModelError, names, shown
 
 _LEAVES = 5             # named when a tree is printed
 
@@ -42,8 +42,7 @@ class KinematicTree(TreeStructure):
     @classmethod
     def from_parts(cls, parts: ModelParts) -> 'KinematicTree':
         """Build the tree from what a reader of models returned. Raises ModelError."""
-        if not isinstance(parts, ModelParts):
-            raise ModelError(f'the parts of a model must be ModelParts, not {shown(parts)}')
+        instance(parts, ModelParts, 'the parts of a model must be ModelParts', ModelError)
         return cls(**vars(parts))
 
     @classmethod
@@ -215,9 +214,7 @@ class KinematicTree(TreeStructure):
 
 def check_tree(tree: object) -> KinematicTree:
     """Return a tree. Raises InputError for anything else."""
-    if not isinstance(tree, KinematicTree):
-        raise InputError(f'a KinematicTree is needed, not {shown(tree)}')
-    return tree
+    return instance(tree, KinematicTree, 'a KinematicTree is needed')
 
 
 def parts_of(tree: KinematicTree) -> ModelParts:

@@ -17,7 +17,7 @@ from ik_node.model.hierarchy import Drive, depth_first, drives_of, intersection,
 from ik_node.model.joints import ComplexJoint, Joint, check_text, joint_kind
 from ik_node.model.parts import Inertial, MotionChannels, with_inertials
 from ik_node.support import bounds
-from ik_node.support.arguments import is_real, mapping, sequence
+from ik_node.support.arguments import instance, is_real, mapping, one_of, sequence
 from ik_node.support.exceptions import IkError, ModelError, names, shown, unknown
 from ik_node.support.immutable import Immutable, frozen_copy
 
@@ -54,9 +54,8 @@ class TreeStructure(Immutable):
             _checked_shapes(visuals, Visual, 'visuals'))
         self.collisions: Mapping[str, tuple[Collision, ...]] = MappingProxyType(
             _checked_shapes(collisions, Collision, 'collisions'))
-        if not isinstance(motion_channels, MotionChannels | None):
-            raise ModelError('motion_channels must be MotionChannels or None, not '
-                             f'{shown(motion_channels)}')
+        instance(motion_channels, MotionChannels | None,
+                 'motion_channels must be MotionChannels or None', ModelError)
         self.motion_channels = motion_channels
         if source_path is not None:
             check_text(source_path, 'the path of a model')
@@ -103,8 +102,7 @@ class TreeStructure(Immutable):
         than half of the joint's range do not count; `warnings` names them. Raises ModelError for
         an unknown joint.
         """
-        if not isinstance(source, str) or source not in self.joints:
-            raise ModelError(unknown('joint', source, self.joints))
+        one_of(source, self.joints, 'joint')
         joint, ranges = self.joints[source], self._mimic_ranges.get(source, {})
         counted = ranges if mimics is None else {
             name for name in sequence(mimics, 'mimics') if isinstance(name, str)}
@@ -271,7 +269,5 @@ def _checked_inertials(values: Any, links: Sequence[str]) -> dict[str, Inertial]
     for link, inertial in inertials.items():
         if not isinstance(link, str) or link not in link_names:
             raise ModelError(f'inertials: {unknown("link", link, links)}')
-        if not isinstance(inertial, Inertial):
-            raise ModelError(f'the inertial of {link!r} must be an Inertial, not '
-                             f'{shown(inertial)}')
+        instance(inertial, Inertial, f'the inertial of {link!r} must be an Inertial', ModelError)
     return inertials

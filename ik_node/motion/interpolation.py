@@ -16,8 +16,8 @@ from ik_node.model.chain import Chain, check_chain
 from ik_node.model.joint_space import JointSpace
 from ik_node.spatial import rotation_exp, rotation_log
 from ik_node.spatial.rotations import as_pose
-from ik_node.support.arguments import floats, vector
-from ik_node.support.exceptions import InputError, OptionError, unknown
+from ik_node.support.arguments import floats, one_of, vector
+from ik_node.support.exceptions import InputError, OptionError
 
 _ACCELERATING = 1.0 / 3.0  # the part of its time in which a trapezoid reaches its speed
 
@@ -104,9 +104,7 @@ class Easing:
 
 def easing(name: str) -> Easing:
     """Return the easing of a name. Raises OptionError for an unknown name, with the list."""
-    if not isinstance(name, str) or name not in _EASINGS:
-        raise OptionError(unknown('easing', name, easing_names()))
-    return _EASINGS[name]
+    return _EASINGS[one_of(name, easing_names(), 'easing', OptionError)]
 
 
 def easing_names() -> tuple[str, ...]:

@@ -31,6 +31,7 @@ from ik_node.solvers.genetic.solvers import BodyGeneticSolver, GeneticSolver
 from ik_node.solvers.jacobian.solvers import DlsSolver, PseudoinverseSolver, TransposeSolver
 from ik_node.solvers.optimization.solvers import BodyOptimizationSolver, OptimizationSolver
 from ik_node.solvers.options import SolverOptions
+from ik_node.support.arguments import one_of
 from ik_node.support.exceptions import OptionError, shown, unknown
 from ik_node.tasks.base import Task
 
@@ -175,9 +176,7 @@ def body_solver_names() -> tuple[str, ...]:
 
 def body_solver_class(name: str) -> type[BodySolver]:
     """Return a body solver's class. Raises OptionError for an unknown name, with the list."""
-    if not isinstance(name, str) or name not in _BODY:
-        raise OptionError(unknown('body solver', name, body_solver_names()))
-    return _BODY[name]
+    return _BODY[one_of(name, body_solver_names(), 'body solver', OptionError)]
 
 
 def make_solver(name: str, chain: Chain, avoid_collisions: bool = False,

@@ -5,7 +5,7 @@ Every array that a kernel takes from a caller is made here: kernels take them un
 
 import contextlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -116,6 +116,21 @@ def whole(value: Any, what: str, least: int = 0, most: int = 2**63 - 1) -> int:
     return int(value)
 
 
+def instance(value: Any, kinds: Any, what: str, error: type[IkError] = InputError) -> Any:
+    """Return a value of a class, or of one of a tuple of them. Raises the error `what`, not …."""
+    if not isinstance(value, kinds):
+        raise error(f'{what}, not {shown(value)}')
+    return value
+
+
+def one_of(name: Any, allowed: Collection[str], what: str, error: type[IkError] = ModelError,
+           where: str = '') -> str:
+    """Return a name that is allowed. Raises the error of `unknown`, after `where`, otherwise."""
+    if not isinstance(name, str) or name not in allowed:
+        raise error(where + unknown(what, name, allowed))
+    return name
+
+
 def mapping(values: Any, what: str) -> dict[Any, Any]:
     """Return a mapping as a dict. Raises ModelError for anything else."""
     with contextlib.suppress(Exception):  # whatever the object's own methods raise
@@ -126,12 +141,9 @@ def mapping(values: Any, what: str) -> dict[Any, Any]:
 
 def keyed(values: Any, keys: Sequence[str], what: str) -> dict[Any, Any]:
     """Return a mapping with some of the keys and no others as a dict. Raises ModelError."""
-    if not isinstance(values, Mapping):
-        raise ModelError(f'{what} must be a mapping with the keys {names(keys)}, not '
-                         f'{shown(values)}')
+    instance(values, Mapping, f'{what} must be a mapping with the keys {names(keys)}', ModelError)
     for key in (values := mapping(values, what)):
-        if not isinstance(key, str) or key not in keys:
-            raise ModelError(f'{what}: {unknown("key", key, keys)}')
+        one_of(key, keys, 'key', where=f'{what}: ')
     return values
 
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ik_node.support.arguments import is_real
+from ik_node.support.arguments import is_real, one_of
 from ik_node.support.bounds import MAX_ENTRIES, MAX_TEXT
-from ik_node.support.exceptions import OptionError, names, shown, unknown
+from ik_node.support.exceptions import OptionError, names, shown
 from ik_node.support.immutable import frozen_copy
 
 _LISTS = (list, tuple, array, np.ndarray)
@@ -79,8 +79,7 @@ class Options:
         """
         specs = cls.specs()
         for name in values:
-            if name not in specs:
-                raise OptionError(unknown(f'{owner} option'.lstrip(), name, specs))
+            one_of(name, specs, f'{owner} option'.lstrip(), OptionError)
         prefix = f'{owner}.' if owner else ''
         return cls(**{name: check(prefix + name, value, specs[name], n_joints)
                       for name, value in values.items()})

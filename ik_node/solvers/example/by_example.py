@@ -16,8 +16,8 @@ from ik_node.solvers.jacobian.steps import DampedLeastSquares
 from ik_node.solvers.kernel.arm_kernel import Search
 from ik_node.solvers.result import StopReason
 from ik_node.solvers.solver_output import Found
-from ik_node.support.arguments import floats
-from ik_node.support.exceptions import OptionError, UnsupportedError, shown
+from ik_node.support.arguments import floats, instance
+from ik_node.support.exceptions import OptionError, UnsupportedError
 from ik_node.support.options import Spec, option
 
 MODELS = ('rbf', 'nearest', 'gaussian')
@@ -28,9 +28,8 @@ def _array(name: str, examples: Any, spec: Spec, n_joints: int | None) -> Any:
     """Return examples as a read-only array (k, n); a path as text, and None for a text."""
     if isinstance(examples, (str, PathLike)):
         return None if isinstance(examples, str) else str(examples)
-    if not isinstance(examples, (list, tuple, np.ndarray)):
-        raise OptionError(f'{name} must be a file or an array (k, n) of joint values, not '
-                          f'{shown(examples)}')
+    instance(examples, (list, tuple, np.ndarray),
+             f'{name} must be a file or an array (k, n) of joint values', OptionError)
     array = floats(examples, name)
     n = 'n' if n_joints is None else n_joints
     if array.ndim != 2 or len(array) == 0 or n not in ('n', array.shape[1]):
