@@ -48,6 +48,7 @@ def test_goals_have_scores_and_the_base_is_placed_where_most_are_met(run, tmp_pa
         scores = [float(row['score']) for row in csv.DictReader(file)]
     written = yaml.safe_load((tmp_path / 'a.yaml').read_text())
     assert [score > 0.0 for score in scores] == [True, True, False]
+    assert f'scores {min(scores):.3f} to {max(scores):.3f}' in out
     assert [goal['score'] for goal in written['goals']] == pytest.approx(scores, abs=1e-5)
     assert written['base_poses'][0]['met'] == [0, 1]
 
