@@ -63,6 +63,7 @@ class Teleop(Node):
                                         f'control_msgs is not installed ({error})')
         if self.options.input == JOY:
             self.create_subscription(Joy, 'joy', self._on_joy, qos_profile_sensor_data)
+            self.get_logger().info(f'hold button {self.options.dead_man_button} of the gamepad')
         elif self.options.input == PHONE:
             self._outputs[POSE] = self.create_publisher(PoseStamped, topics[POSE], LATEST)
             self._clutch, self._tip = Clutch(self.options.reach), PoseStamped()
@@ -148,10 +149,9 @@ class Teleop(Node):
             held = _button(message.buttons, options.dead_man_button)
             twist = [options.speed * sign * self._deflection(message.axes, int(axis))
                      for axis, sign in zip(options.axes, options.signs)]
-            grip = 0
-            if options.gripper_joints:
-                grip = (_button(message.buttons, options.open_button)
-                        - _button(message.buttons, options.close_button))
+            grip = (_button(message.buttons, options.open_button)
+                    - _button(message.buttons, options.close_button)
+                    if options.gripper_joints else 0)
         except InputError as error:
             held = 0
             if str(error) != self._error:

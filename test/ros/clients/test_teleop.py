@@ -46,6 +46,7 @@ def test_without_the_dead_man_button_nothing_is_sent_and_its_release_brakes_once
         sent = node.listen(TwistStamped, TWISTS)
         move(node, {1: 1.0}, buttons=())
         assert not sent
+        assert f'hold button {HELD} of the gamepad' in node.log()
         move(node, {1: 1.0})
         for _ in range(3):
             move(node, {1: 1.0}, buttons=())
