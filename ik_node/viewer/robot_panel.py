@@ -126,7 +126,8 @@ class RobotPanel(Panel):
         tasks: limbs that get one each. Raises IkError with a node's refusal.
         """
         if not self._robot_view.parameters.moves_root:  # whose body has more joints
-            parameters = with_start(parameters)
+            with self._robot_view.state.working('finding a start pose'):
+                parameters = with_start(parameters)
         for robot_view in self._page.robot_views:
             arm = robot_view.parameters.choosing(ARM_SOLVER) if robot_view.tasks else {}
             robot_view.load({**parameters, **arm, 'tasks': NONE} if arm else parameters)

@@ -65,7 +65,8 @@ def test_random_values_arrive_as_typed_and_nothing_is_sent_before_they_are_commi
                     page.wait_for_timeout(float(rng.choice([0, 30, 300, 2000],
                                                            p=[0.4, 0.3, 0.2, 0.1])))
             # A value that was on its way is there for a frame.
-            assert until(lambda one=field, to=text: one.input_value() == to, 10.0, page)
+            assert until(lambda one=field, to=text: one.input_value() == to, 10.0, page), (
+                label, text, field.input_value())
             assert node.sent[before:] == []
             assert node.robot.joint_values() == q
             page.keyboard.press('Enter')
