@@ -178,7 +178,8 @@ def _legend(workspace: Workspace, figure: str) -> str:
             f'<span style="color:rgb{rgb_bytes(color)}">■</span> {text}&ensp;' for color, text in (
                 (picture.REACHABLE, 'centre reachable'), (picture.PARTLY_REACHABLE, 'a part')))
     else:
-        ramp = ', '.join(f'rgb{rgb_bytes(color)}' for color in picture.color_scale())
+        ramp = ', '.join(f'rgb{rgb_bytes(color)}' for color in picture.figure_colors(
+            np.linspace(0.0, 1.0, 9), 'dexterity'))
         most = picture.largest(workspace.values(figure), figure)
         scale = (f'<div style="height:0.7em;background:linear-gradient(to right, {ramp})"></div>'
                  f'<div style="display:flex;justify-content:space-between"><span>0</span>'

@@ -100,7 +100,7 @@ class Filling:
                   if folder is None else max(_BYTES // size, 1))
         self._job = Job(uuid.uuid4().hex, chain, lattice, plan,
                         None if obstacles is None else tuple(obstacles), folder, layers)
-        self._shared = self._runner.submit(0, _same, self._job)  # sent to each worker once
+        self._shared = self._runner.submit(0, Job._make, self._job)  # sent to each worker once
         self._states: list[Any] = [None for _ in self._job.blocks]
         self._steps = [0 for _ in self._job.blocks]
 
@@ -228,10 +228,6 @@ def _connected(address: str) -> Any:
         return Client(address, timeout=_TIMEOUT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise InputError(f'cannot reach the Dask scheduler {address!r}: {error}') from error
-
-
-def _same(job: Job) -> Job:
-    return job
 
 
 def _resolved(argument: Any) -> Any:

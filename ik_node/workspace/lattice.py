@@ -13,7 +13,7 @@ from ik_node.solvers.kernel.low_discrepancy import low_discrepancy
 from ik_node.spatial import inverse, pose_from_rotation, turn_z_onto
 from ik_node.support.exceptions import InputError, UnsupportedError
 from ik_node.workspace.sampling import configurations, only_axis, ranges
-from ik_node.workspace.task_rank import TaskRank, task_rank
+from ik_node.workspace.task_rank import task_rank
 
 MOST_CELLS = 1 << 27   # with their turns
 MOST_IN_CHUNKS = 1 << 34
@@ -102,7 +102,7 @@ def plan_of(chain: Chain, resolution: float, directions: int, turns: int,
     elif served == 3 or by_angle:
         last = len(arrays.kind) > 1 and _reducible(arrays, -1)
         tool = arrays.placement[-1]
-        T_tip_wrist = inverse(tool) @ _lifted(tool[2, 3])
+        T_tip_wrist = inverse(tool) @ pose_from_rotation(np.eye(3), (0.0, 0.0, tool[2, 3]))
         if by_angle:
             z = (T_joint_base @ T_base_tip[0] @ T_tip_wrist)[2, 2]
             last = last and abs(z) > 1.0 - _PARALLEL
@@ -118,8 +118,10 @@ def plan_of(chain: Chain, resolution: float, directions: int, turns: int,
                        turns if has_turn else 1, bool(first), polar, most)
     moves = np.array(lattice.shape[:3]) > 1
     moves[1] |= polar and bool(first)
-    if oriented:
-        _check(chain, task, lattice, moves)
+    if oriented and int(moves.sum()) > int((task.weights[:3] > 0.0).sum()):
+        raise UnsupportedError(
+            f'a map of {chain.tip_link!r} is not supported: it {task.describe()}, and stays on a '
+            'surface or a line that is not along the axes of the map')
     weights = np.append(moves / resolution, np.zeros(3))
     per_turn = directions / math.pi
     if served == 3:
@@ -161,12 +163,6 @@ def _reducible(arrays: ChainArrays, k: int) -> bool:
     return bool(arrays.kind[k] == REVOLUTE and not arrays.shared[k] and arrays.ratio[k] == 1.0)
 
 
-def _lifted(height: float) -> np.ndarray:
-    T = np.eye(4)
-    T[2, 3] = height
-    return T
-
-
 def _lattice(T: np.ndarray, T_joint_base: np.ndarray, T_tip_wrist: np.ndarray, resolution: float,
              directions: int, reach: float, turns: int, reduced: bool, polar: bool,
              most: int) -> Lattice:
@@ -196,26 +192,15 @@ def _lattice(T: np.ndarray, T_joint_base: np.ndarray, T_tip_wrist: np.ndarray, r
                    shape, turns, reduced, polar, np.ones(6), '')
 
 
-def _check(chain: Chain, task: TaskRank, lattice: Lattice, moves: np.ndarray) -> None:
-    if int(moves.sum()) > int((task.weights[:3] > 0.0).sum()):
-        raise UnsupportedError(
-            f'a map of {chain.tip_link!r} is not supported: it {task.describe()}, and stays on a '
-            'surface or a line that is not along the axes of the map')
-
-
 def _structure(lattice: Lattice, plan: SamplingPlan, served: int, by_angle: bool,
                whole: list[bool]) -> str:
     """Return in words what the cells are, and which joints are left out of them."""
-    parts = [f'{lattice.step[0]:g} m voxels']
-    if not lattice.polar:
-        parts.append(f'{lattice.shape[3]} directions')
-    if plan.has_turn and not (plan.last >= 0 and whole[1]):
-        parts.append(f'{lattice.turns} turns')
-    if plan.first < 0:
-        parts.append('headings')
-    dimension = sum(n > 1 for n in lattice.shape) + (plan.first < 0) + (
-        plan.has_turn and not (plan.last >= 0 and whole[1]))
-    text = f'{dimension}D: ' + ' × '.join(parts)
+    by_turns = plan.has_turn and not (plan.last >= 0 and whole[1])
+    parts = [f'{lattice.step[0]:g} m voxels',
+             f'{lattice.shape[3]} directions' * (not lattice.polar),
+             f'{lattice.turns} turns' * by_turns, 'headings' * (plan.first < 0)]
+    dimension = sum(n > 1 for n in lattice.shape) + (plan.first < 0) + by_turns
+    text = f'{dimension}D: ' + ' × '.join(filter(None, parts))
     if plan.first >= 0:
         text += '; the first joint turns ' + ('freely' if whole[0] else 'between its limits')
     if plan.last >= 0:

@@ -155,8 +155,3 @@ def figure_colors(values: np.ndarray, figure: str) -> np.ndarray:
 def largest(values: np.ndarray, figure: str) -> float:
     """Return the value of a figure that has the last colour, given the values (k,)."""
     return 1.0 if figure == 'dexterity' else float(values.max(initial=0.0)) or 1.0
-
-
-def color_scale() -> list[tuple[float, float, float]]:
-    """Return the colours, 0 to 1, at equal steps from 0 to the largest value of a figure."""
-    return [(r, g, b) for r, g, b in _VIRIDIS.tolist()]

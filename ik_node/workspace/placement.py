@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ik_node.solvers.goal import Goal
-from ik_node.spatial import inverse, screw
+from ik_node.spatial import inverse, pose_from_rpy
 from ik_node.spatial.rotations import as_pose
 from ik_node.support.arguments import floats, positive, whole
 from ik_node.support.exceptions import InputError, shown
@@ -91,12 +91,6 @@ def _apart(one: np.ndarray, other: np.ndarray, steps: np.ndarray) -> bool:
     return bool((away > _APART * steps).any())
 
 
-def _pose(candidate: np.ndarray) -> np.ndarray:
-    T = screw(float(candidate[3]), 0.0, 2)
-    T[:3, 3] = candidate[:3]
-    return T
-
-
 def _refined(arms: Sequence[_Arm], candidate: np.ndarray, steps: np.ndarray,
              axes: Sequence[np.ndarray]) -> np.ndarray:
     """Return a better candidate next to one, by steps that are halved; inside the region."""
@@ -135,7 +129,7 @@ def _evaluate_some(arms: Sequence[_Arm], candidates: np.ndarray) -> tuple[np.nda
 
 def _placement(arms: Sequence[_Arm], candidate: np.ndarray, obstacles: Sequence[Any]) -> Placement:
     """Return the result of a candidate; where there are solvers they decide."""
-    T_world_base = _pose(candidate)
+    T_world_base = pose_from_rpy(candidate[:3], (0.0, 0.0, candidate[3]))
     scores = []
     for arm in arms:
         T_arm_world = arm.T_mount_base @ inverse(T_world_base)
