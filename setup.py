@@ -141,7 +141,7 @@ setup(
     version=PACKAGE.findtext('version'),
     description='Inverse kinematics as a ROS 2 node, by every method of the literature',
     long_description=re.sub(  # package indices have no files beside it
-        r'\]\((?!https?:|#)', f']({URLS["repository"]}/',
+        r'(\]\(|src(?:set)?=")(?!https?:|#)', rf'\1{URLS["repository"]}/',
         Path(__file__).with_name('README.md').read_text(encoding='utf-8')),
     long_description_content_type='text/markdown',
     # The name of the field has changed with setuptools 77.

@@ -4,6 +4,7 @@ RViz's picture is made where RViz is installed: see docs/rviz.md.
 """
 
 import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -14,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
 from benchmark import arms
 from benchmark.chromium import new_page
 from ik_node import KinematicTree, make_body_solver
 from ik_node.commands import ik_compare, ik_figures, ik_workspace
+from ik_node.commands.ready_pose import start_arguments
 from ik_node.model.body import Body
 from ik_node.model.meshes import Meshes
 from ik_node.motion.tip_path import ClosedPath
@@ -38,6 +41,9 @@ _PORT = 8500
 _STEPS = 120   # goals on a path
 _DRAG = 0.45, 0.1, 0.5  # m, of a palm
 _MIDDLE = {'x': 320, 'y': 0, 'width': 605, 'height': 720}  # of a page: no panels
+_SCALE = 2     # pixels of a picture for one of the page
+_COLORS = 256  # of a picture, which keeps its file small
+_VIVID = 60    # of 255: the difference of the primary colours of such a pixel
 _PERIOD = 0.02  # s, of a step of that
 _PATIENCE = 120000  # ms that a picture may take
 _SETTLE = 6000  # ms that the page may take to catch up: it is drawn by the processor
@@ -98,24 +104,21 @@ def hero(file: Path) -> None:
     """Show a Panda at the end of a path."""
     with _shown(_solvers('panda', 'dls')) as (page, view, robot_views):
         _follow(page, view, robot_views, ClosedPath(robot_views[0].chain), 0.0, 0.62)
-        page.screenshot(path=file, timeout=_PATIENCE)
+        _shoot(page, view.page.set_dark, file)
 
 
 def compare(file: Path) -> None:
     """Show three solvers after the same goals."""
     with _shown(_solvers('panda', 'dls', 'transpose', 'ccd')) as (page, view, robot_views):
         _follow(page, view, robot_views, ClosedPath(robot_views[0].chain), 0.0, 0.4)
-        page.get_by_text('Fit view').click()
-        page.wait_for_timeout(_SETTLE)
-        page.screenshot(path=file, timeout=_PATIENCE)
+        _shoot(page, view.page.set_dark, file)
 
 
 def unreachable(file: Path) -> None:
     """Show a goal that is not met."""
     with _shown(_solvers('ur5', 'dls')) as (page, view, robot_views):
         _leave(page, view, robot_views)
-        page.wait_for_timeout(_SETTLE)
-        page.screenshot(path=file, timeout=_PATIENCE)
+        _shoot(page, view.page.set_dark, file)
 
 
 def null_space(file: Path) -> None:
@@ -123,24 +126,22 @@ def null_space(file: Path) -> None:
     with _shown(_solvers('panda', 'dls')) as (page, view, robot_views):
         _follow(page, view, robot_views, ClosedPath(robot_views[0].chain), 0.0, 0.62)
         _show(page, 'Null space', 'show the self-motion', 'place')
-        page.screenshot(path=file, timeout=_PATIENCE)
+        _shoot(page, view.page.set_dark, file)
 
 
 def steps(file: Path) -> None:
     """Show the next step of each method towards a goal that is not met."""
     with _shown(_solvers('ur5', 'dls')) as (page, view, robot_views):
         _leave(page, view, robot_views)
-        page.mouse.move(450, 360)
-        page.mouse.wheel(0, 1100)  # steps may lead out of the picture
         _show(page, 'Steps', 'show steps', 'One step')
-        page.screenshot(path=file, timeout=_PATIENCE)
+        _shoot(page, view.page.set_dark, file)
 
 
 def tasks(file: Path) -> None:
     """Show a humanoid that reaches with both hands and looks at one, its feet where they stood."""
     command = node_command(robot_file('humanoid'), 'least_squares', ros_arguments=[
         '--params-file', str(share_folder() / 'config/humanoid.yaml'), '-r', '__ns:=/figure'])
-    with _shown({'figure': command}) as (page, _, robot_views), Client(
+    with _shown({'figure': command}) as (page, view, robot_views), Client(
             namespace='/figure') as client:
         tree = robot_views[0].tree
         assert tree is not None
@@ -151,8 +152,7 @@ def tasks(file: Path) -> None:
             goals[task][:3, 3] += offset
             client.send(goals[task], task=task)
         client.send(goals['left'][:3, 3], task='look')
-        page.wait_for_timeout(_SETTLE)
-        page.screenshot(path=file, timeout=_PATIENCE)
+        _shoot(page, view.page.set_dark, file)
 
 
 def masses(file: Path) -> None:
@@ -171,16 +171,16 @@ def masses(file: Path) -> None:
             robot = DrawnRobot(server, f'/{kind}', color)
             robot.draw(body.tree, Meshes())
             robot.move(dict(zip(body.joint_names, q.tolist())), T_world_pelvis)
-            server.scene.add_spline_catmull_rom(f'/trace/{kind}', trace + at, line_width=4.0,
-                                                color=(30, 30, 30))
+            server.scene.add_spline_catmull_rom(f'/trace/{kind}', trace + at, thickness=4.0,
+                                                thickness_units='screen', color=(220, 110, 30))
             server.scene.add_label(f'/label/{kind}', f'mass: {kind}',
                                    position=(aside, 0.0, at[2] + 0.93))
         camera = server.initial_camera
         camera.position, camera.look_at, camera.fov = (0.9, 4.6, 1.4), (0.12, 0.0, 0.9), 0.48
-        with new_page(1280, 720) as page:
+        with new_page(1280, 720, _SCALE) as page:
             page.goto(f'http://127.0.0.1:{server.get_port()}')
             page.wait_for_timeout(_SETTLE)
-            page.screenshot(path=file, clip=_MIDDLE, timeout=_PATIENCE)
+            _shoot(page, server.set_dark, file, clip=_MIDDLE)
     finally:
         server.stop()
 
@@ -200,6 +200,29 @@ def drawn_palm(body: Body, mass: str) -> tuple[np.ndarray, np.ndarray]:
     return q, np.array(trace)
 
 
+def _shoot(page: Any, set_dark: Callable[[bool], None], file: Path, **options: Any) -> None:
+    """Save a picture of the page in light colours, and beside it one in dark colours."""
+    for button in page.get_by_text('Fit view').all():
+        button.click()
+        page.mouse.move(100, 600)  # away from hints
+    for dark, name in ((False, file), (True, file.with_stem(f'{file.stem}_dark'))):
+        set_dark(dark)
+        page.wait_for_timeout(_SETTLE)
+        drawn = Image.open(io.BytesIO(page.screenshot(timeout=_PATIENCE, **options)))
+        _small(drawn.convert('RGB')).save(name, optimize=True)
+
+
+def _small(drawn: Image.Image) -> Image.Image:
+    """Return a picture in a palette, which has a share of the few pixels in vivid colours."""
+    pixels = np.asarray(drawn).reshape(-1, 3)
+    vivid, colors = np.ptp(pixels, axis=1) > _VIVID, [255, 255, 255]
+    for part, count in ((pixels[vivid], _COLORS // 3), (pixels[~vivid], 2 * _COLORS // 3)):
+        colors += (Image.fromarray(part[None]).quantize(count).getpalette() or [])[:3 * count]
+    palette = Image.new('P', (1, 1))
+    palette.putpalette(colors)
+    return drawn.quantize(palette=palette, dither=Image.Dither.NONE)
+
+
 def _run(command: Callable[[list[str]], int], *arguments: object) -> None:
     if status := command([*map(str, arguments)]):
         sys.exit(status)
@@ -208,8 +231,10 @@ def _run(command: Callable[[list[str]], int], *arguments: object) -> None:
 def _solvers(name: str, *solvers: str) -> dict[str, list[str]]:
     """Return the command of a node with an arm for each solver."""
     arm = arms.load(name)
-    return {solver: node_command(arm.file, solver, arm.chain.base_link, arm.chain.tip_link,
-                                 ['-r', f'__ns:=/{solver}']) for solver in solvers}
+    ends = arm.chain.base_link, arm.chain.tip_link
+    start = start_arguments(arm.file, *ends)
+    return {solver: node_command(arm.file, solver, *ends, ['-r', f'__ns:=/{solver}', *start])
+            for solver in solvers}
 
 
 @contextlib.contextmanager
@@ -231,7 +256,7 @@ def _shown(commands: dict[str, list[str]]) -> Iterator[tuple[Any, View, list[Rob
         view = View(server, robot_views, news)
         stack.callback(view.close)
         threading.Thread(target=view.run, daemon=True).start()
-        page = stack.enter_context(new_page(1280, 720))
+        page = stack.enter_context(new_page(1280, 720, _SCALE))
         page.goto(f'http://127.0.0.1:{server.get_port()}')
         deadline = time.monotonic() + 60.0
         while not all(robot_view.tree and robot_view.values for robot_view in robot_views):
@@ -249,7 +274,6 @@ def _show(page: Any, folder: str, box: str, last: str) -> None:
         page.get_by_text(name, exact=True).first.click()
         page.wait_for_timeout(1000)
     page.get_by_label(box).check()
-    page.mouse.move(100, 600)  # away from hints
     page.get_by_text(last, exact=True).first.scroll_into_view_if_needed()
     page.wait_for_timeout(_SETTLE)
 
@@ -263,14 +287,15 @@ def _follow(page: Any, view: View, robot_views: list[RobotView], path: ClosedPat
 
 
 def _leave(page: Any, view: View, robot_views: list[RobotView]) -> None:
-    """Lead the arm along a part of a path, and its goal out of reach."""
-    path = ClosedPath(robot_views[0].chain)
-    _follow(page, view, robot_views, path, 0.2, 0.3)
-    T = path.pose(0.3)
-    T[:3, 3] = robot_views[0].reach * np.array([-0.6, 0.85, 0.35])
-    _goal(page, view, robot_views, T)
-    page.get_by_text('Fit view').click()
-    page.wait_for_timeout(1000)
+    """Lead the goal from the tip at the first pose to a place out of reach."""
+    values = robot_views[0].arm_values
+    assert values is not None
+    T = values[0].forward(values[1])
+    start, end = T[:3, 3].copy(), 1.05 * robot_views[0].reach * np.array([0.7, -0.75, 0.4])
+    for part in np.linspace(0.0, 1.0, _STEPS):
+        T[:3, 3] = start + part * (end - start)
+        _goal(page, view, robot_views, T)
+    page.wait_for_timeout(_SETTLE)
 
 
 def _goal(page: Any, view: View, robot_views: list[RobotView], T_base_goal: np.ndarray) -> None:

@@ -89,8 +89,8 @@ def main() -> int:
         node.destroy_node()
         rclpy.shutdown()
     values, joints = node.values, node.joints[node.values['joint_stamp']]
-    print(f'{values["solver"]}: {values["reason"]}, off by {values["position_error"]} m and '
-          f'{values["orientation_error"]} rad')
+    off, turned = (float(values[f'{what}_error'] or 'nan') for what in ('position', 'orientation'))
+    print(f'{values["solver"]}: {values["reason"]}, off by {off:.2g} m and {turned:.2g} rad')
     for name, position in zip(joints.name, joints.position):
         print(f'  {name:24s} {position:9.4f}')
     return 0 if node.status is not None and node.status.level == DiagnosticStatus.OK else 1

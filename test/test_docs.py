@@ -91,7 +91,7 @@ def links(text):
     """Return where a page's links and pictures lead, code left out."""
     text = re.sub(r'^```.*?^```', '', text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub('`[^`]*`', '', text)
-    return re.findall(r'\]\(([^)\s]+)\)', text)
+    return re.findall(r'(?:\]\(|src(?:set)?=")([^)"\s]+)', text)
 
 
 def anchors(text):
