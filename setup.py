@@ -166,7 +166,8 @@ setup(
         'Typing :: Typed',
     ],
     packages=find_packages(include=[NAME, f'{NAME}.*']),
-    package_data={'': ['py.typed', '*.pxd', '*.pxi', '*.js', '*.css', '*.html']},
+    package_data={'': ['py.typed', '*.pxd', '*.pxi', '*.js', '*.css', '*.html',
+                       'thumbnails/*.png']},
     ext_modules=extensions(),
     options={'build_ext': {'parallel': os.cpu_count()}},
     data_files=[

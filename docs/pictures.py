@@ -23,13 +23,16 @@ from ik_node import KinematicTree, make_body_solver
 from ik_node.commands import ik_compare, ik_figures, ik_workspace
 from ik_node.commands.ready_pose import start_arguments
 from ik_node.model.body import Body
-from ik_node.model.meshes import Meshes
+from ik_node.model.meshes import Meshes, Places
+from ik_node.model.readers import read_model
 from ik_node.motion.tip_path import ClosedPath
 from ik_node.ros.clients.client import Client
 from ik_node.support.processes import node_command, running
 from ik_node.support.resources import robot_file, share_folder
 from ik_node.tasks import Pose, Position
 from ik_node.viewer.drawn_robot import DrawnRobot
+from ik_node.viewer.gallery import mesh_folders, robots, thumbnail_of, with_start
+from ik_node.viewer.ground import GroundPlane
 from ik_node.viewer.page_server import PageServer
 from ik_node.viewer.robot_view import COLORS, RobotView
 from ik_node.viewer.view import View
@@ -41,6 +44,9 @@ _PORT = 8500
 _STEPS = 120   # goals on a path
 _DRAG = 0.45, 0.1, 0.5  # m, of a palm
 _MIDDLE = {'x': 320, 'y': 0, 'width': 605, 'height': 720}  # of a page: no panels
+_TILE = {'x': 400, 'y': 120, 'width': 480, 'height': 480}  # its middle
+_THUMB = 144   # pixels of a thumbnail, along each side
+_FROM = 0.62, -0.7, 0.35  # direction from which its robot is seen
 _SCALE = 2     # pixels of a picture for one of the page
 _COLORS = 256  # of a picture, which keeps its file small
 _VIVID = 60    # of 255: the difference of the primary colours of such a pixel
@@ -69,6 +75,8 @@ def main() -> int:
     steps(PICTURES / 'steps.png')
     tasks(PICTURES / 'humanoid.png')
     masses(PICTURES / 'masses.png')
+    for name in robots():
+        thumbnail(name, thumbnail_of(name))
     return 0
 
 
@@ -181,6 +189,40 @@ def masses(file: Path) -> None:
             page.goto(f'http://127.0.0.1:{server.get_port()}')
             page.wait_for_timeout(_SETTLE)
             _shoot(page, server.set_dark, file, clip=_MIDDLE)
+    finally:
+        server.stop()
+
+
+def thumbnail(name: str, file: Path) -> None:
+    """Draw a robot of the page's gallery at its first pose."""
+    parameters = with_start(robots()[name])
+    source, places = Path(parameters['model_path']), Places(mesh_folders())
+    places.add_robot(source)
+    tree = read_model(source)
+    chain = tree.chain(parameters['base_link'] or None, parameters['tip_link'] or None)
+    server = PageServer('127.0.0.1', _PORT)
+    server.gui.configure_theme(show_logo=False, show_share_button=False)
+    try:
+        robot, ground = DrawnRobot(server, '/robot'), GroundPlane(server.scene)
+        robot.draw(tree, Meshes(places, robot=str(source)))
+        robot.move(dict(zip(chain.joint_names, parameters['start_pose'])), np.eye(4))
+        corners, camera = robot.corners(of_shapes=True), server.initial_camera
+        back = np.array(_FROM) / np.linalg.norm(_FROM)
+        right = np.cross([0.0, 0.0, 1.0], back)
+        axes = np.array([right / np.linalg.norm(right), np.cross(back, right), back])
+        low, high = (choose(corners @ axes.T, axis=0) for choose in (np.min, np.max))
+        middle, size = axes.T @ (0.5 * (low + high)), 0.5 * np.linalg.norm(high - low)
+        ground.fit(2.0 * size, z=corners[:, 2].min())
+        ground.shade(corners.reshape(-1, 8, 3))
+        half = 0.5 * (high - low)[:2].max() / (0.9 * _TILE['height'] / 720)
+        camera.position = middle + (half / np.tan(0.2) + 0.5 * (high - low)[2]) * back
+        camera.look_at, camera.fov = middle, 0.4
+        with new_page(1280, 720) as page:
+            page.goto(f'http://127.0.0.1:{server.get_port()}')
+            page.wait_for_timeout(_SETTLE)
+            drawn = Image.open(io.BytesIO(page.screenshot(clip=_TILE, timeout=_PATIENCE)))
+            drawn = drawn.convert('RGB').resize((_THUMB, _THUMB), Image.Resampling.LANCZOS)
+            drawn.quantize(64, dither=Image.Dither.NONE).save(file, optimize=True)
     finally:
         server.stop()
 

@@ -65,6 +65,12 @@ def robots() -> dict[str, dict[str, str]]:
     return found
 
 
+def thumbnail_of(name: str) -> Path:
+    """Return the picture of a robot of the gallery; docs/pictures.py draws them."""
+    stem = re.sub('[^a-z0-9]+', '_', name.lower()).strip('_')
+    return Path(__file__).with_name('thumbnails') / f'{stem}.png'
+
+
 def mesh_folders() -> list[Path]:
     """Return the folders of installed packages that the meshes of the robots are in."""
     return [folder.parent for _, folder in _folders()]

@@ -1,7 +1,10 @@
 """Chooses the robot: one of the gallery, in a file of the user, or to download."""
 
+import base64
 import functools
+import html
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,7 @@ from ik_node.viewer.gallery import (
     limbs,
     mesh_folders,
     robots,
+    thumbnail_of,
     with_start,
 )
 from ik_node.viewer.latest_value import errors_shown
@@ -50,6 +54,7 @@ class RobotPanel(Panel):
         gui = page.server.gui
         robot: Any = gui.add_dropdown('robot', (_OTHER, *self._gallery),
                                       hint='load another robot into the node')
+        self._pictures = gui.add_html(_tiles(self._gallery))
         self._button: Any = gui.add_upload_button(
             OPEN, color='blue',
             hint=f'a robot of yours: {", ".join(EXTENSIONS)}; or drop it on the page')
@@ -75,7 +80,7 @@ class RobotPanel(Panel):
         self._cancel.on_click(lambda _: self._cancel_download())
 
     def _refresh(self, visible: bool) -> None:
-        self._robot.visible = visible
+        self._robot.visible = self._pictures.visible = visible
         self._button.visible = visible or self._page.is_staged  # what is dropped needs it
         self._zipped.visible = visible and bool(self._found)
 
@@ -171,3 +176,11 @@ class RobotPanel(Panel):
     def _cancel_download(self) -> None:
         if self._download is not None:
             self._download.cancel()
+
+
+def _tiles(names: Iterable[str]) -> str:
+    """Return the pictures of robots, which choose them in the list of robots where pressed."""
+    return '<div class="ik-gallery">' + ''.join(
+        f'<button title="{html.escape(name)}" onclick="ikChoose(this)"><img alt="" src="data:'
+        f'image/png;base64,{base64.b64encode(thumbnail_of(name).read_bytes()).decode()}">'
+        f'{html.escape(name.partition(" (")[0])}</button>' for name in names) + '</div>'

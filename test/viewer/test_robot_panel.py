@@ -10,6 +10,7 @@ from harness.page_here import page_with, panel_of
 from hostile_texts import chain
 from ik_node.commands.ready_pose import ready_pose
 from ik_node.support.exceptions import InputError
+from ik_node.viewer import gallery
 
 
 @pytest.fixture
@@ -38,6 +39,12 @@ def page():
 
 def send(page, name, content):
     page.upload('Open a file …', name=name, content=content)
+
+
+def test_each_robot_of_the_gallery_has_a_picture_of_its_own():
+    pictures = [gallery.thumbnail_of(name).read_bytes() for name in gallery.robots()]
+    assert len({*pictures}) == len(pictures)
+    assert all(one.startswith(b'\x89PNG') for one in pictures)
 
 
 def test_a_file_is_opened_and_another_choice_forgotten(page):

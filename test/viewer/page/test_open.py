@@ -3,7 +3,7 @@ import base64
 import pytest
 
 import robots
-from harness.browser import first_picture, page_of, until, view_on
+from harness.browser import first_picture, open_tab, page_of, until, view_on
 from harness.fake_node import FakeNode
 from harness.page_here import panel_of
 
@@ -43,4 +43,15 @@ def test_a_robot_is_dropped_on_the_page_and_other_files_are_refused(monkeypatch)
         assert shown.tree.name == 'arm_7r'
         drop(page, ('mine.urdf', (robots.OWN / 'scara.urdf').read_bytes()))
         assert until(lambda: shown.tree.name == 'scara', 60, page), notes
+        assert not [words for kind, words in said if kind == 'error']
+
+
+def test_a_picture_of_the_gallery_chooses_its_robot():
+    with (view_on(FakeNode(model_path=str(robots.OWN / 'arm_7r.urdf'))) as (server, view, shown),
+          page_of(server.get_port()) as (page, said)):
+        first_picture(page, view)
+        open_tab(page, 'Robot')
+        page.locator('.ik-gallery button[title=scara]').click()
+        assert until(lambda: shown.tree.name == 'scara', 60, page)
+        assert page.locator('input[value=scara]').is_visible()  # in the list, too
         assert not [words for kind, words in said if kind == 'error']
