@@ -117,10 +117,13 @@ class Session:
         self._handles.destroy()
         self._frames.destroy()
         self._execution.destroy()
+        executor = self._node.executor
+        if executor is not None and self._node not in executor.get_nodes():
+            executor = None  # is shut down: that of rclpy 7 then takes no tasks
         for entity, destroy in _entities(self._node).items():
             if entity not in self._before:
-                if isinstance(entity, Service) and self._node.executor is not None:
-                    self._node.executor.create_task(partial(destroy, entity))
+                if isinstance(entity, Service) and executor is not None:
+                    executor.create_task(partial(destroy, entity))
                 else:
                     destroy(entity)
 
