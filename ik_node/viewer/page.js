@@ -156,19 +156,9 @@ if (!window.ikView) {
   };
   window.ikPress = row => Array.from(row.closest('.mantine-Paper-root').querySelectorAll('button'))
     .find(one => one.textContent === row.cells[0].textContent)?.click();
-  // Chooses in the list of robots what a picture of the gallery stands for.
-  window.ikChoose = picture => {
-    const label = Array.from(document.querySelectorAll('label')).find(one =>
-      one.textContent === 'robot');
-    label?.closest('div[class*=Flex]')?.querySelector('input')?.click();
-    const choose = frames => {
-      const option = Array.from(document.querySelectorAll('[role=option]')).find(one =>
-        one.textContent === picture.title);
-      if (option) option.click();
-      else if (frames) requestAnimationFrame(() => choose(frames - 1));
-    };
-    choose(60);
-  };
+  // Chooses in the list of robots, which may be closed, what a picture of the gallery stands for.
+  window.ikChoose = picture => Array.from(document.querySelectorAll('[role=option]')).find(one =>
+    one.textContent === picture.title)?.click();
   const openTab = name => {
     const tab = Array.from(document.querySelectorAll('[role=tab]')).find(one =>
       one.textContent === name);
