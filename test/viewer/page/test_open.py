@@ -53,5 +53,5 @@ def test_a_picture_of_the_gallery_chooses_its_robot():
         open_tab(page, 'Robot')
         page.locator('.ik-gallery button[title=scara]').click()
         assert until(lambda: shown.tree.name == 'scara', 60, page)
-        assert page.locator('input[value=scara]').is_visible()  # in the list, too
+        assert page.locator('input[value=scara]').first.is_visible()  # in the list, too
         assert not [words for kind, words in said if kind == 'error']
