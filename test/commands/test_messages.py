@@ -72,6 +72,7 @@ def test_a_file_that_cannot_be_used_is_named_in_one_line(command, capfd):
     'ik_workspace arm_7r --seed -1 --map m',
     'ik_workspace arm_7r --resolution -1 --map m', 'ik_workspace arm_7r --scheduler x --map m',
     'ik_play arm_7r m.csv --rate nan', 'ik_view --port -1', 'ik_view --host 300.1.1.1',
+    'ik_view --node 9x', 'ik_view --namespace 9x',
     f'ik_retarget {SKELETON} {WALK} humanoid {MAP} --output o.csv --fps nan',
     'ik_inspect arm_7r --xacro-arg x', 'ik_inspect arm_7r --base nobody'])
 def test_a_value_that_is_not_allowed_is_refused_in_words(command, capfd):

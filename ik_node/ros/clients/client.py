@@ -10,7 +10,9 @@ import rclpy
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseStamped
+from rclpy.exceptions import NameValidationException
 from rclpy.node import Node
+from rclpy.validate_topic_name import validate_topic_name
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from std_srvs.srv import Trigger
@@ -20,6 +22,7 @@ from ik_node.ros.conversions import array_to_point, matrix_to_pose, pose_to_matr
 from ik_node.ros.publishing.status import seconds
 from ik_node.ros.run import NodeExecutor, start_ros
 from ik_node.ros.topics import LATEST, goal_topic
+from ik_node.support.exceptions import InputError
 
 _REMEMBERED = 1000  # joint states
 
@@ -89,11 +92,19 @@ def goal_message(target: np.ndarray, header: Header) -> PoseStamped | PointStamp
     return PointStamped(header=header, point=array_to_point(target))
 
 
-def client_node(name: str, namespace: str, domain_id: int | None) -> Node:
-    """Return a node in a context of its own; domain_id: by default that of the environment."""
+def client_node(name: str, target: str, namespace: str, domain_id: int | None) -> Node:
+    """Return a node in a context of its own; domain_id: by default that of the environment.
+
+    Raises InputError where the target or the namespace cannot be those of a node.
+    """
     context = rclpy.Context()
     start_ros(context=context, domain_id=domain_id)
-    return rclpy.create_node(name, namespace=namespace or None, context=context)
+    try:
+        validate_topic_name(target)
+        return rclpy.create_node(name, namespace=namespace or None, context=context)
+    except NameValidationException as error:
+        context.shutdown()
+        raise InputError(' '.join(str(error).split()).rstrip(' ^')) from error
 
 
 class GoalResponse(NamedTuple):
@@ -117,7 +128,7 @@ class Client:
 
         domain_id: by default that of the environment.
         """
-        self.node = client_node('ik_node_client', namespace, domain_id)
+        self.node = client_node('ik_node_client', target, namespace, domain_id)
         self._executor = NodeExecutor(context=self.node.context)
         self._executor.add_node(self.node)
         self._listen(target)

@@ -55,7 +55,7 @@ class Connection:
         """Subscribe to the node named target in a namespace. arms: names of those to send to."""
         self._listener = listener
         self._lock, self._closed = threading.Lock(), False
-        self.node = node = client_node('ik_view', namespace, domain_id)
+        self.node = node = client_node('ik_view', target, namespace, domain_id)
         self._full_name = node.resolve_topic_name(target)
         self._topics = GoalTopics(node)
         for arm, kind in itertools.product(arms, (PoseStamped, PointStamped, Path, JointState)):
