@@ -88,11 +88,12 @@ if (!window.ikView) {
     if (typed.size) requestAnimationFrame(keep);
   };
   let selected = null;  // the field whose whole text is, also where another value comes
-  document.addEventListener('selectionchange', () => {
-    const input = document.activeElement;
+  const select = (input, isWhole) => {
     if ((own(input) || ofSlider(input)) && input.type === 'text' && input.value && !typed.has(input)
-        && input.selectionEnd - input.selectionStart === input.value.length) selected = input;
-  });
+        && isWhole(input)) selected = input;
+  };
+  document.addEventListener('selectionchange', () => select(document.activeElement, input =>
+    input.selectionEnd - input.selectionStart === input.value.length));
   window.addEventListener('beforeinput', event => {
     const input = event.target;
     if (typed.has(input)) restore(input, typed.get(input));
@@ -127,6 +128,8 @@ if (!window.ikView) {
   window.addEventListener('focusout', event => { selected = null; end(event.target); }, true);
   window.addEventListener('keydown', event => {
     if (/^(Arrow|Home|End)/.test(event.key)) selected = null;
+    // The event of the selection may come after the next value.
+    else if ((event.ctrlKey || event.metaKey) && event.key === 'a') select(event.target, () => true);
     if (before.has(event.target) && event.key === 'Enter') {
       event.target.setCustomValidity(commit(event.target));
       if (event.target.reportValidity()) event.target.select();

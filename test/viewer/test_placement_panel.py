@@ -75,8 +75,8 @@ def test_the_best_base_pose_reaches_most_goals(page):
     page.press('Base placement', 'Best base pose')
     page.settle()
     assert '3 of 3 goals are reached' in page.text('Base placement')
-    far = (goals(page)[0] - page.browser.camera.position) @ (
-        page.browser.camera.look_at - page.browser.camera.position)
+    start, middle = map(np.array, (page.browser.camera.position, page.browser.camera.look_at))
+    far = (goals(page)[0] - start) @ (middle - start)
     assert (far > 0.0).all()  # the goals are before the camera
 
 
