@@ -99,10 +99,11 @@ class PlacementPanel(Panel):
             self._workspace.map, self._page.waypoints, self._goals_of_file)
         return self._handle, map, np.reshape(waypoints, (-1, 1, 4, 4)) if goals is None else goals
 
-    def _points(self) -> np.ndarray:
+    def _points(self) -> list[np.ndarray]:
         """Return the positions (k, 3), m, of the goals and the handle that are shown."""
-        return np.reshape([*(point for solids in self._drawn for point in solids.batched_positions),
-                           *(handle.position for handle in [self._handle] if handle)], (-1, 3))
+        handles = [self._handle] if self._handle else []
+        return [*(solids.batched_positions for solids in self._drawn),
+                *(np.reshape(handle.position, (1, 3)) for handle in handles)]
 
     def _search(self, client: Any) -> None:
         """Move the handle to the best base pose at its height, and show it in a browser."""
@@ -125,9 +126,7 @@ class PlacementPanel(Panel):
     def _draw(self) -> None:
         """Draw the goals in the colours of their scores."""
         handle, map, goals = self._scene()
-        drawn, text = [], ''
-        if handle is not None:
-            text = 'no goals yet' if map is not None else _WAITS
+        drawn, text = [], 'no goals yet' if map is not None else _WAITS
         if handle is not None and map is not None and len(goals):
             scores = map.score(inverse(matrix(handle.position, handle.wxyz)) @ goals).max(axis=1)
             met = scores > 0.0
@@ -139,4 +138,4 @@ class PlacementPanel(Panel):
             text = (f'{int(met.sum())} of {len(met)} goals are reached, mean score '
                     f'{scores.mean():.3f}')
         self._remove_drawn()
-        self._drawn, self._text.content = drawn, html_line(text)
+        self._drawn, self._text.content = drawn, html_line(text if handle is not None else '')
