@@ -16,6 +16,7 @@ from ik_node.support.exceptions import InputError
 from ik_node.viewer.gallery import found_robot, robots, with_start
 from ik_node.viewer.latest_value import errors_shown
 from ik_node.viewer.node_parameters import ARM_GOAL, Target, task_names
+from ik_node.viewer.node_state import outcome_line
 from ik_node.viewer.obstacle_panel import ObstaclePanel
 from ik_node.viewer.panel import Page, Panel
 from ik_node.viewer.path_panel import PathPanel
@@ -152,9 +153,8 @@ class ScenePanel(Panel):
             self._path.restore(list(scene.waypoints))
         space = robot_view.space
         names = space.joint_names if space is not None and scene.joints else ()
-        for name in names:
-            if name not in scene.joints:
-                raise InputError(f'it has no value of joint {name!r}')
+        if absent := set(names) - scene.joints.keys():
+            raise InputError(f'it has no value of joint {min(absent)!r}')
         at = robot_view.parameters['root_pose']
         T_root = pose_from_rpy(at[:3], at[3:]) if robot_view.parameters.moves_root else np.eye(4)
         targets = {target.name: target for target in robot_view.targets}
@@ -166,8 +166,9 @@ class ScenePanel(Panel):
             _wait('the node does not solve its goals',
                   lambda count=count: robot_view.count > count)  # type: ignore[misc]
         if names:  # exactly, whatever the goals were solved to
-            state = robot_view.status if scene.goals else None
-            robot_view.go_to({name: scene.joints[name] for name in names}, state, T_root)
+            report = robot_view.state.report if scene.goals else None
+            robot_view.go_to({name: scene.joints[name] for name in names},
+                             report and outcome_line(report, np.inf), T_root)  # motion ends here
         if scene.camera is not None:
             self._page.camera.place(client, *map(np.array, scene.camera))
 
