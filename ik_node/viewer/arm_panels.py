@@ -125,6 +125,6 @@ class BranchPanel(Panel):
         return html_table(
             ['', *map(html.escape, chain.joint_names), 'σ_min'],
             [[str(number + 1), *map(joint_text, q, chain.prismatic),
-              f'{np.linalg.svd(chain.jacobian(q), compute_uv=False).min():.2g}']
+              f'{np.linalg.svd(chain.jacobian(q), compute_uv=False).min():#.2g}']
              for number, q in enumerate(self._branches)],
             bold=int(near.argmax()) if near.any() else -1)
