@@ -115,8 +115,8 @@ class LessonPanel(Panel):
                                                 hint='of damped least squares')
             self._share: Any = gui.add_slider('step', 0.05, 1.0, 0.05, 1.0,
                                               hint='the part of each step that is taken')
-            self._place = gui.add_folder(None)  # of the charts
             self._text = gui.add_markdown('')
+            self._place = gui.add_folder(None)  # of the charts
             self._table = gui.add_html('')
             leave = gui.add_button('End the lesson', hint='back to your robot')
         on_user_change(self._choice, self._choose)

@@ -53,7 +53,7 @@ class WorkspacePanel(Panel):
                 'cut away', tuple(_AXES), initial_value=_FIRST_CUT, hint='hides what lies beyond a '
                 'plane across this axis of the base frame')
             self._slice: Any = gui.add_checkbox('only a slice', False, hint='one layer of voxels')
-            self._place: Any = gui.add_slider('beyond (m)', -1.0, 1.0, 0.01, 0.0)
+            self._place: Any = gui.add_slider('beyond, m', -1.0, 1.0, 0.01, 0.0)
             self._opacity: Any = gui.add_slider('opacity', 0.1, 1.0, 0.05, 1.0)
         page.placed.append(self._corners)
         self._choice.on_update(lambda _: self._work.give(functools.partial(

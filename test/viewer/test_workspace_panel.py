@@ -40,12 +40,12 @@ def test_a_plane_is_whole_at_first_and_can_be_cut_and_its_colors_have_a_scale(pa
     assert 'manipulability' in page.text('Workspace')
     assert 'reach' in page.text('Workspace')
     assert page.widget('Workspace', 'cut away').value == 'nothing'
-    assert not page.shows('Workspace', 'beyond (m)')
+    assert not page.shows('Workspace', 'beyond, m')
     assert voxels(page)[0][:, 0].max() > 0.5
     page.choose('Workspace', 'cut away', value='x')
     assert voxels(page)[0][:, 0].max() <= 0.0
     page.choose('Workspace', 'cut away', value='y')
-    page.choose('Workspace', 'beyond (m)', value=0.1)
+    page.choose('Workspace', 'beyond, m', value=0.1)
     assert voxels(page)[0][:, 1].max() <= 0.1
     page.choose('Workspace', 'opacity', value=0.9)
     assert voxels(page)[1].opacity == 0.9
