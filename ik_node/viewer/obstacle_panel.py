@@ -165,9 +165,9 @@ class ObstaclePanel(Panel):
     def _handle(self, key: int, one: MadeObstacle) -> Any:
         position, wxyz = position_wxyz(one.T)
         scale = _HANDLE * self._robot_view.reach
+        name = new_name(self._server, f'{self._robot_view.frame.name}/obstacles/{key}')
         handle = self._server.scene.add_transform_controls(
-            new_name(self._server, f'/obstacles/{key}'), scale=scale, position=position, wxyz=wxyz,
-            depth_test=False)
+            name, scale=scale, position=position, wxyz=wxyz, depth_test=False)
         self._server.scene.add_label(f'{handle.name}/label', self._name(key), anchor='top-center',
                                      position=(0.0, 0.0, -0.2 * scale), font_screen_scale=0.9)
 

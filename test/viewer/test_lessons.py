@@ -127,11 +127,13 @@ def test_the_camera_looks_at_the_plane_of_the_arms(page):
     lambda page: page.press('Lessons', 'End the lesson'),
     lambda page: page.choose('Lessons', 'lesson', value='choose …')])
 def test_the_robot_stays_as_it_is_and_is_shown_again_at_the_end(page, end):
+    page.choose('Obstacles', 'add', value='box')
     before, q, sent = np.array(page.browser.camera.position), page.q(), list(page.node.sent)
     begin(page)
     frame = page.robot_view.frame
     assert not frame.visible
-    assert page.handle()._handle.name.startswith(f'{frame.name}/')  # hidden with it
+    assert page.handle()._handle.name.startswith(f'{frame.name}/')  # hidden with it,
+    assert f'{frame.name}/obstacles/1' in page.drawn('/')  # as the obstacle
     page.press('Lessons', 'Play')
     end(page)
     assert frame.visible

@@ -16,7 +16,8 @@ def present(page, node=None):
 
 
 def handles(page):
-    return {name: node for name, node in page.drawn('/obstacles/').items() if 'label' not in name}
+    return {name: node for name, node in page.drawn('/ik_node/obstacles/').items()
+            if 'label' not in name}
 
 
 def lowest(box):
@@ -30,7 +31,7 @@ def add(page, kind):
 def drag(page, number, T, *phases):
     """Drag the handle of an obstacle to a pose (4, 4), as a browser does."""
     (handle,) = (node for name, node in handles(page).items()
-                 if name.split('/')[2].split('~')[0] == str(number))
+                 if name.split('/')[3].split('~')[0] == str(number))
     position, wxyz = position_wxyz(T)
     handle._impl.position, handle._impl.wxyz = np.array(position), np.array(wxyz)
     for phase in phases or ('end',):
