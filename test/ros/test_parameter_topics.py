@@ -46,7 +46,7 @@ def endpoints(node):
       for name in PARAMETERS for topic in IMPOSSIBLE),
     *(({name: topic}, f'{name} must not be {topic!r}: this node uses it already')
       for name in PARAMETERS for topic in OF_THE_NODE),
-    *(({name: 'text'}, 'incompatible type') for name in PARAMETERS),
+    *(({name: 'text'}, f"{name} must not be 'text': ") for name in PARAMETERS),
     *((dict(zip(PARAMETERS, ('text_1', 'text_2', 'text_3')), **{name: 'text'}), name)
       for name in PARAMETERS),
     ({'state_topic': 'joint_states'}, 'publishes its own joint states'),
