@@ -127,13 +127,11 @@ def test_the_camera_looks_at_the_plane_of_the_arms(page):
     lambda page: page.press('Lessons', 'End the lesson'),
     lambda page: page.choose('Lessons', 'lesson', value='choose …')])
 def test_the_robot_stays_as_it_is_and_is_shown_again_at_the_end(page, end):
-    page.choose('Obstacles', 'add', value='box')
     before, q, sent = np.array(page.browser.camera.position), page.q(), list(page.node.sent)
     begin(page)
     frame = page.robot_view.frame
     assert not frame.visible
-    assert page.handle()._handle.name.startswith(f'{frame.name}/')  # hidden with it,
-    assert f'{frame.name}/obstacles/1' in page.drawn('/')  # as the obstacle
+    assert page.handle()._handle.name.startswith(f'{frame.name}/')  # hidden with it
     page.press('Lessons', 'Play')
     end(page)
     assert frame.visible
@@ -143,6 +141,14 @@ def test_the_robot_stays_as_it_is_and_is_shown_again_at_the_end(page, end):
     assert page.node.sent == sent
     assert page.q() == pytest.approx(q)
     assert page.browser.camera.position == pytest.approx(before)
+
+
+def test_a_lesson_hides_the_handles_of_obstacles(page):
+    page.choose('Obstacles', 'add', value='box')
+    begin(page)
+    frame = page.robot_view.frame
+    assert not frame.visible
+    assert f'{frame.name}/obstacles/1' in page.drawn('/')
 
 
 def test_a_robot_that_a_lesson_hides_is_not_moved_and_that_is_said(page):
