@@ -23,10 +23,11 @@ from rclpy.signals import SignalHandlerOptions
 from ik_node.support.exceptions import InputError
 from ik_node.support.signals import SIGNALS
 
-# Faster, since it does not poll every entity; that of Jazzy does not await callbacks.
-if int(metadata.version('rclpy').partition('.')[0]) >= 9:
+try:  # faster, since it does not poll every entity; that of Jazzy does not await callbacks
+    if int(metadata.version('rclpy').partition('.')[0]) < 9:
+        raise ImportError
     from rclpy.experimental.events_executor import EventsExecutor as NodeExecutor
-else:
+except ImportError:
     from rclpy.executors import SingleThreadedExecutor as NodeExecutor
 
 AnyNode = TypeVar('AnyNode', bound=Node)

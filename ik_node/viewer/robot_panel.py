@@ -183,4 +183,5 @@ def _tiles(names: Iterable[str]) -> str:
     return '<div class="ik-gallery">' + ''.join(
         f'<button title="{html.escape(name)}" onclick="ikChoose(this)"><img alt="" src="data:'
         f'image/png;base64,{base64.b64encode(thumbnail_of(name).read_bytes()).decode()}">'
-        f'{html.escape(name.partition(" (")[0])}</button>' for name in names) + '</div>'
+        f'{html.escape(name.partition(" (")[0])}</button>'
+        for name in names if thumbnail_of(name).is_file()) + '</div>'

@@ -122,7 +122,7 @@ class ReachabilityMap:
                                      'it again')
                 arrays = {key: archive[key] for key in _ARRAYS}
                 info = json.loads(str(archive['info']))
-            found = _from_arrays(arrays, info)
+            found = _from_arrays(arrays, info, what)
         except (InputError, FileNotFoundError, IsADirectoryError, PermissionError):
             raise
         except Exception as error:  # of NumPy, zipfile and zlib
@@ -219,8 +219,9 @@ def _fingerprint(chain: Chain) -> str:
                                    for part in parts)).hexdigest()[:16]
 
 
-def _from_arrays(arrays: dict[str, np.ndarray], info: dict[str, Any]) -> ReachabilityMap:
-    """Return the map of the arrays of a file. Raises ValueError where they do not fit."""
+def _from_arrays(arrays: dict[str, np.ndarray], info: dict[str, Any],
+                 what: str) -> ReachabilityMap:
+    """Return the map of the arrays of a file. Raises InputError, `what`, where they do not fit."""
     depth, rows, headings = arrays['depth'], arrays['rows'], arrays['headings']
     turns, shape = int(info.pop('bins')), depth.shape
     origin, step = floats(arrays['origin'], 'origin'), floats(arrays['step'], 'step')
@@ -230,7 +231,7 @@ def _from_arrays(arrays: dict[str, np.ndarray], info: dict[str, Any]) -> Reachab
             or arrays['weights'].shape != (6,)
             or not 0 <= int(rows.min()) <= int(rows.max()) <= len(headings)
             or not np.isfinite(depth).all() or not np.isfinite(arrays['manipulability']).all()):
-        raise ValueError('its arrays do not fit together')
+        raise InputError(f'{what} is damaged: its arrays do not fit together')
     lattice = Lattice(as_pose(arrays['T_joint_base'], 'T_joint_base'),
                       as_pose(arrays['T_tip_wrist'], 'T_tip_wrist'), origin, step, shape, turns,
                       bool(info.pop('reduced')), bool(info.pop('polar')), arrays['weights'],

@@ -47,6 +47,17 @@ def test_each_robot_of_the_gallery_has_a_picture_of_its_own():
     assert all(one.startswith(b'\x89PNG') for one in pictures)
 
 
+def test_a_robot_without_a_picture_is_in_the_list_alone(monkeypatch):
+    monkeypatch.setattr(gallery, '_REAL', {})
+    own = gallery.own_robots()
+    monkeypatch.setattr(gallery, 'own_robots', lambda: {**own, 'mine': robots.OWN / 'scara.urdf'})
+    with page_with('arm_7r') as made:
+        assert 'mine' in made.widget('robot').options
+        pictures = panel_of(made.view, 'Download a robot')._pictures.content
+    assert 'title="scara"' in pictures
+    assert 'title="mine"' not in pictures
+
+
 def test_a_file_is_opened_and_another_choice_forgotten(page):
     page.choose('robot', value='scara')
     send(page, 'mine.urdf', (robots.OWN / 'arm_6r.urdf').read_bytes())

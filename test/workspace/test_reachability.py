@@ -186,7 +186,7 @@ def test_files_that_do_not_fit_are_refused(tmp_path):
     with np.load(file) as archive:
         arrays = dict(archive)
     for change, words in (({'version': np.array(9)}, 'has version 9'),
-                          ({'rows': arrays['rows'] + 5}, 'damaged'),
+                          ({'rows': arrays['rows'] + 5}, 'damaged: its arrays do not fit'),
                           ({'depth': arrays['depth'] * np.nan}, 'damaged'),
                           ({'step': -arrays['step']}, 'damaged')):
         np.savez(file, **(arrays | change))
