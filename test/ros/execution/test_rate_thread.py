@@ -7,6 +7,7 @@ import threading
 import time
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from ik_node.ros.execution.rate_thread import Phase, RateThread
@@ -75,10 +76,11 @@ def test_all_cycles_come_early_in_the_cycles_of_a_controller():
 def test_cycles_follow_a_phase_that_changes_by_little_at_a_time():
     cycles = Cycles(40)
     ended(cycles, phase=SimpleNamespace(error=lambda *_: 1.0))
-    count = sum(one for one, _, _ in cycles[1:])
-    first, *_, last = deadlines(cycles)
-    assert 1.003 < (last - first) / count / 0.002 < 1.006 or max(
-        one for one, _, _ in cycles) > 4  # missed ones are as long as they are
+    times, counts = deadlines(cycles), [one for one, _, _ in cycles]
+    steps = [times[k + 1] - times[k] for k in range(len(times) - 1)
+             if counts[k] == counts[k + 1] == 1]  # missed ones are as long as they are
+    # A time that another process delays is that of two steps alone.
+    assert not steps or 1.003 < np.median(steps) / 0.002 < 1.006
 
 
 def test_without_states_of_a_controller_there_is_no_phase():
